@@ -1,0 +1,1 @@
+"""Karat measures how good a search is."""

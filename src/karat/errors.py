@@ -1,0 +1,86 @@
+"""Every exception Karat raises on purpose.
+
+    KaratError
+    ├── InputError (ValueError)        what the user gave cannot be used; exit code 2
+    │   ├── FormatError                a file breaks its format: every problem, with file and line
+    │   ├── LimitExceeded              a file or a list is larger than a setting allows
+    │   └── UnknownName (LookupError)  a name that no registry knows, with the nearest ones
+    └── MissingExtra (ImportError)     an optional part is not installed; exit code 2
+
+The exit code is a property of the class, so that no command decides it for itself.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = [
+    "FormatError",
+    "InputError",
+    "KaratError",
+    "LimitExceeded",
+    "MissingExtra",
+    "Problem",
+    "UnknownName",
+]
+
+PROBLEMS_SHOWN = 20
+
+
+class KaratError(Exception):
+    """The root: anything Karat raises on purpose. Exit code 3, the tool itself broke."""
+
+    exit_code = 3
+
+
+class InputError(KaratError, ValueError):
+    """Something the user gave cannot be used."""
+
+    exit_code = 2
+
+
+class Problem(NamedTuple):
+    """One thing wrong with a source, at a line (from 1; 0 where the whole source is meant)."""
+
+    source: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """Return ``source:line: message``, without the line where there is none."""
+        where = f"{self.source}:{self.line}" if self.line else self.source
+        return f"{where}: {self.message}"
+
+
+class FormatError(InputError):
+    """A source breaks its format; carries all problems found, not only the first.
+
+    >>> print(FormatError([Problem("code.csv", 12, "grade 'x' is no number")]))
+    code.csv:12: grade 'x' is no number
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Keep *problems*; the message shows the first twenty and counts the rest."""
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
+        hidden = len(self.problems) - len(lines)
+        if hidden:
+            lines.append(f"... and {hidden} more")
+        super().__init__("\n".join(lines))
+
+
+class LimitExceeded(InputError):
+    """A source is larger than a setting allows."""
+
+
+class UnknownName(InputError, LookupError):
+    """No registry entry has this name; the message offers the nearest ones."""
+
+
+class MissingExtra(KaratError, ImportError):
+    """An optional dependency is not installed; the message says how to install it."""
+
+    exit_code = 2
+
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        """Name the missing *package*, the *extra* that brings it and what it is for."""
+        super().__init__(f"{purpose} needs {package}: pip install 'karat[{extra}]'", name=package)

@@ -1,0 +1,23 @@
+"""The nouns of Karat: frozen records that every layer above speaks in."""
+
+from karat.model.dataset import Dataset, Query, Target
+from karat.model.judged import JudgedQuery, JudgedRun, Sizes
+from karat.model.run import Answer, Hit, Outcome, Run
+from karat.model.scores import ScoreTable, Status
+from karat.model.spec import Spec
+
+__all__ = [
+    "Answer",
+    "Dataset",
+    "Hit",
+    "JudgedQuery",
+    "JudgedRun",
+    "Outcome",
+    "Query",
+    "Run",
+    "ScoreTable",
+    "Sizes",
+    "Spec",
+    "Status",
+    "Target",
+]

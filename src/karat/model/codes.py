@@ -1,0 +1,29 @@
+"""Strings as integer codes: each distinct string is kept once, columns hold its number."""
+
+from array import array
+from collections.abc import Iterable
+from typing import NamedTuple
+
+__all__ = ["Coded", "encode"]
+
+
+class Coded(NamedTuple):
+    """A column of strings: ``names[codes[row]]`` is the string of a row."""
+
+    codes: "array[int]"
+    names: tuple[str, ...]
+
+    def __getitem__(self, row: int) -> str:  # type: ignore[override]
+        """Return the string of *row*."""
+        return self.names[self.codes[row]]
+
+
+def encode(values: Iterable[str]) -> Coded:
+    """Return *values* as codes, numbered in order of first appearance.
+
+    >>> encode(["a.py", "b.py", "a.py"])
+    Coded(codes=array('i', [0, 1, 0]), names=('a.py', 'b.py'))
+    """
+    numbers: dict[str, int] = {}
+    codes = array("i", [numbers.setdefault(value, len(numbers)) for value in values])
+    return Coded(codes, tuple(numbers))

@@ -1,0 +1,144 @@
+"""What a search is asked and what it should find."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
+
+from karat.errors import InputError
+from karat.model.codes import Coded, encode
+
+__all__ = ["Dataset", "Query", "Target"]
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
+UNTAGGED: Mapping[str, str] = MappingProxyType({})
+
+
+class Target(NamedTuple):
+    """One thing to find: a document or file, perhaps a line range or a symbol of it.
+
+    Lines count from 1, both ends inclusive; 0 and 0 mean the whole file. A grade above 0 is
+    relevant. An empty path with a symbol means that symbol anywhere. *ref* says what *path* holds:
+    a path, or a document id, a uri, a content hash or a file name still to be resolved.
+    """
+
+    path: str
+    grade: float = 1.0
+    start_line: int = 0
+    end_line: int = 0
+    symbol: str = ""
+    ref: str = "path"
+
+
+class Query(NamedTuple):
+    """One question with its targets; *extra* keeps what its source format says beyond that."""
+
+    id: str
+    text: str
+    targets: tuple[Target, ...] = ()
+    tags: Mapping[str, str] = UNTAGGED
+    extra: Mapping[str, object] = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Queries and targets as columns; the targets of query *i* are rows offsets[i]:offsets[i+1].
+
+    *match* names the matching mode its targets were written for. Build one with :meth:`of`.
+    """
+
+    name: str
+    query_ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    offsets: "array[int]"
+    paths: Coded
+    grades: "array[float]"
+    start_lines: "array[int]"
+    end_lines: "array[int]"
+    symbols: Coded
+    refs: Coded
+    tags: Mapping[str, tuple[str, ...]]
+    extras: tuple[Mapping[str, object], ...]
+    match: str
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        queries: Iterable[Query],
+        *,
+        name: str = "dataset",
+        match: str = "exact",
+        metadata: Mapping[str, object] | None = None,
+    ) -> "Dataset":
+        """Return *queries* as columns; two queries of one id are refused.
+
+        >>> Dataset.of([Query("q1", "where is login", (Target("auth.py"),))]).query_ids
+        ('q1',)
+        """
+        rows = list(queries)
+        ids = tuple(query.id for query in rows)
+        if len(set(ids)) < len(ids):
+            twice = sorted({query_id for query_id in ids if ids.count(query_id) > 1})
+            raise InputError(f"{name}: query id {twice[0]!r} appears more than once")
+        targets = [target for query in rows for target in query.targets]
+        offsets = array("q", [0])
+        for query in rows:
+            offsets.append(offsets[-1] + len(query.targets))
+        tag_names = sorted({tag for query in rows for tag in query.tags})
+        return cls(
+            name=name,
+            query_ids=ids,
+            texts=tuple(query.text for query in rows),
+            offsets=offsets,
+            paths=encode(target.path for target in targets),
+            grades=array("d", [target.grade for target in targets]),
+            start_lines=array("i", [target.start_line for target in targets]),
+            end_lines=array("i", [target.end_line for target in targets]),
+            symbols=encode(target.symbol for target in targets),
+            refs=encode(target.ref for target in targets),
+            tags={tag: tuple(query.tags.get(tag, "") for query in rows) for tag in tag_names},
+            extras=tuple(query.extra for query in rows),
+            match=match,
+            metadata=dict(metadata or {}),
+        )
+
+    def __len__(self) -> int:
+        """Return the number of queries."""
+        return len(self.query_ids)
+
+    def targets(self, index: int) -> list[Target]:
+        """Return the targets of the query at *index*."""
+        return [
+            Target(
+                self.paths[row],
+                self.grades[row],
+                self.start_lines[row],
+                self.end_lines[row],
+                self.symbols[row],
+                self.refs[row],
+            )
+            for row in range(self.offsets[index], self.offsets[index + 1])
+        ]
+
+    def judgments(self, index: int) -> dict[str, float]:
+        """Return path -> grade of the query at *index*; of two targets the higher grade counts."""
+        best: dict[str, float] = {}
+        for row in range(self.offsets[index], self.offsets[index + 1]):
+            path, grade = self.paths[row], self.grades[row]
+            if path not in best or grade > best[path]:
+                best[path] = grade
+        return best
+
+    def queries(self) -> Iterator[Query]:
+        """Iterate over the queries as rows."""
+        for index, query_id in enumerate(self.query_ids):
+            tags = {tag: column[index] for tag, column in self.tags.items() if column[index]}
+            yield Query(
+                query_id,
+                self.texts[index],
+                tuple(self.targets(index)),
+                tags,
+                self.extras[index],
+            )

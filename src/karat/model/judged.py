@@ -1,0 +1,131 @@
+"""A run after matching: ranks and grades, nothing left of paths or text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from karat.model.scores import Status
+
+__all__ = ["JudgedQuery", "JudgedRun", "Sizes"]
+
+
+class Sizes(NamedTuple):
+    """How much a query's answer makes a reader read; entry *i* belongs to rank i + 1.
+
+    *lines* and *tokens* are -1 where the run does not say. *new_lines* counts the lines that no
+    earlier hit returned, *found_lines* those of them that are in a relevant target;
+    *target_lines* is the size of all relevant targets together.
+    """
+
+    lines: Sequence[int]
+    new_lines: Sequence[int]
+    found_lines: Sequence[int]
+    tokens: Sequence[int]
+    target_lines: int
+
+
+class JudgedQuery:
+    """One query's judged hits: the only thing a metric sees.
+
+    * ``ranks`` and ``grades``: the judged hits by ascending rank (from 1). A grade of 0 or below
+      is judged and not relevant; hits at other ranks are unjudged.
+    * ``found_ranks`` and ``found_grades``: where each target was first covered, ascending. They
+      differ from the above only where one hit covers several targets.
+    * ``ideal``: the grades of all judgments, descending; *retrieved* is the number of hits.
+    * ``spans``: under the expected tie policy, the first and last rank that each judged hit may
+      take; None everywhere else.
+    * ``entry_credits`` and ``target_credits``: each returned entry's and each relevant target's
+      best credit, for set measures; None where every credit is 1.
+    """
+
+    __slots__ = (
+        "_relevant",
+        "entry_credits",
+        "found_grades",
+        "found_ranks",
+        "grades",
+        "ideal",
+        "ranks",
+        "retrieved",
+        "sizes",
+        "spans",
+        "target_credits",
+        "tied",
+    )
+
+    def __init__(
+        self,
+        ranks: Sequence[int],
+        grades: Sequence[float],
+        *,
+        ideal: Sequence[float],
+        retrieved: int,
+        found: tuple[Sequence[int], Sequence[float]] | None = None,
+        spans: Sequence[tuple[int, int]] | None = None,
+        tied: bool = False,
+        sizes: Sizes | None = None,
+        credits: tuple[Sequence[float], Sequence[float]] | None = None,
+    ) -> None:
+        """Keep the columns; *tied* says that a tie rule decided a rank that matters."""
+        self.ranks = ranks
+        self.grades = grades
+        self.ideal = ideal
+        self.retrieved = retrieved
+        self.found_ranks, self.found_grades = found or (ranks, grades)
+        self.spans = spans
+        self.tied = tied
+        self.sizes = sizes
+        self.entry_credits, self.target_credits = credits or (None, None)
+        self._relevant: tuple[float, list[int]] | None = None
+
+    def relevant(self, level: float = 0.0) -> list[int]:
+        """Return the ranks of the hits relevant at *level*, ascending.
+
+        Level 0 means any grade above 0; a level above 0 means that grade or more.
+        """
+        if self._relevant is None or self._relevant[0] != level:
+            pairs = zip(self.ranks, self.grades, strict=True)
+            if level > 0:
+                ranks = [rank for rank, grade in pairs if grade >= level]
+            else:
+                ranks = [rank for rank, grade in pairs if grade > 0]
+            self._relevant = (level, ranks)
+        return self._relevant[1]
+
+    def found(self, level: float = 0.0) -> list[int]:
+        """Return the rank at which each target relevant at *level* was first covered."""
+        if self.found_ranks is self.ranks:
+            return self.relevant(level)
+        pairs = zip(self.found_ranks, self.found_grades, strict=True)
+        return [rank for rank, grade in pairs if (grade >= level if level > 0 else grade > 0)]
+
+    def relevant_count(self, level: float = 0.0) -> int:
+        """Return how many judgments are relevant at *level*, retrieved or not."""
+        count = 0
+        for grade in self.ideal:  # descending: the first that fails ends it
+            if grade < level or grade <= 0:
+                break
+            count += 1
+        return count
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """Every query of a dataset with what a run achieved on it.
+
+    ``invalid`` counts the hits left out, by reason; ``tied`` says how many queries have a rank
+    that only the tie rule decides.
+    """
+
+    name: str
+    query_ids: tuple[str, ...]
+    queries: tuple[JudgedQuery, ...]
+    statuses: tuple[Status, ...]
+    ties: str
+    invalid: Mapping[str, int] = field(default_factory=dict)
+    unknown_queries: tuple[str, ...] = ()
+
+    @property
+    def tied(self) -> int:
+        """Return how many queries have a relevant hit whose rank the tie rule decided."""
+        return sum(query.tied for query in self.queries)

@@ -1,0 +1,32 @@
+"""Numbers per query and metric, with a status beside each query."""
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+__all__ = ["ScoreTable", "Status"]
+
+
+class Status(IntEnum):
+    """What became of a query. All but UNJUDGED enter the means; MISSING to TIMEOUT as 0."""
+
+    SCORED = 0
+    MISSING = 1
+    ERROR = 2
+    TIMEOUT = 3
+    UNJUDGED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Scores of one run: ``columns[metric][query]``; NaN means that the query is not scored."""
+
+    name: str
+    query_ids: tuple[str, ...]
+    statuses: tuple[Status, ...]
+    columns: "Mapping[str, array[float]]"
+
+    def count(self, status: Status) -> int:
+        """Return how many queries have *status*."""
+        return self.statuses.count(status)

@@ -1,0 +1,42 @@
+"""A configuration as a value: a kind, a name and parameters, with one canonical hash."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+__all__ = ["Spec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What was asked for, in a form that can be stored, compared and built again.
+
+    >>> Spec("engine", "bm25", {"k1": 1.5, "b": 0.75}).digest[:12]
+    'cf6478afc034'
+    >>> Spec("engine", "bm25", {"b": 0.75, "k1": 1.5}).digest[:12]
+    'cf6478afc034'
+    """
+
+    kind: str
+    name: str
+    params: Mapping[str, object] = field(default_factory=dict)
+
+    def canonical(self) -> str:
+        """Return JSON with sorted keys and no blanks; a number that is no JSON is refused."""
+        return json.dumps(
+            {"kind": self.kind, "name": self.name, "params": dict(self.params)},
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+            allow_nan=False,
+        )
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of the canonical form; equal specs have equal digests."""
+        return sha256(self.canonical().encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        """Hash like the canonical form, so that specs are dictionary keys."""
+        return hash(self.canonical())

@@ -1,0 +1,85 @@
+"""One way to find a thing by its name: built-in tables, plug-ins, and ``module:attribute``."""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Generic, TypeVar, cast
+
+from karat.errors import InputError, MissingExtra, UnknownName
+
+__all__ = ["Registry"]
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Named things of one kind, each loaded when it is first asked for.
+
+    *table* maps a name to ``module:attribute``; nothing is imported before :meth:`get`. Other
+    distributions add names through the entry point group ``karat.<kind>s``; a built-in name is
+    never replaced by a plug-in.
+
+    >>> colours: Registry[object] = Registry("colour", {"red": "math:pi"}, aliases={"rouge": "red"})
+    >>> colours.get("Rouge")
+    3.141592653589793
+    >>> colours.get("rad")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no colour named 'rad'; did you mean 'red'?
+    """
+
+    def __init__(
+        self, kind: str, table: Mapping[str, str], *, aliases: Mapping[str, str] | None = None
+    ) -> None:
+        """Keep the *table*; *aliases* are further spellings of its names."""
+        self.kind = kind
+        self._table = dict(table)
+        self._aliases = dict(aliases or {})
+        self._loaded: dict[str, T] = {}
+        self._plugins: dict[str, str] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the canonical names, built-ins first, then plug-ins."""
+        return iter({**self._table, **self._found_plugins()})
+
+    def canonical(self, name: str) -> str:
+        """Return the registry's own spelling of *name*, or raise UnknownName."""
+        key = name.lower()
+        key = self._aliases.get(key, key)
+        if key in self._table or key in self._found_plugins():
+            return key
+        near = get_close_matches(key, [*self, *self._aliases], n=1, cutoff=0.5)
+        known = near[0] if near else ""
+        hint = f"did you mean {known!r}?" if known else f"known: {', '.join(sorted(self))}"
+        raise UnknownName(f"no {self.kind} named {name!r}; {hint}")
+
+    def get(self, name: str) -> T:
+        """Return the thing called *name*, or the one at ``module:attribute``."""
+        if ":" in name:
+            return self._load(name)
+        key = self.canonical(name)
+        if key not in self._loaded:
+            self._loaded[key] = self._load(self._table.get(key) or self._found_plugins()[key])
+        return self._loaded[key]
+
+    def _found_plugins(self) -> dict[str, str]:
+        if self._plugins is None:
+            from importlib.metadata import entry_points
+
+            self._plugins = {
+                entry.name.lower(): entry.value
+                for entry in entry_points(group=f"karat.{self.kind}s")
+                if entry.name.lower() not in self._table
+            }
+        return self._plugins
+
+    def _load(self, reference: str) -> T:
+        module_name, _, attribute = reference.partition(":")
+        try:
+            return cast("T", getattr(importlib.import_module(module_name), attribute))
+        except MissingExtra:
+            raise
+        except (ImportError, AttributeError) as error:
+            raise InputError(
+                f"cannot load {self.kind} {reference!r}: {error}; expected module:attribute"
+            ) from error

@@ -1,0 +1,70 @@
+# Everything a contributor runs. `make` alone lists it.
+
+SHELL  := /bin/bash
+PYTHON ?= python3
+PY     := .venv/bin/python
+UV     := .venv/bin/uv
+# The target is always named: uv would otherwise install into whatever environment is active.
+# Byte code is compiled at install, because some machines forbid writing it later (PYTHONDONTWRITEBYTECODE).
+INSTALL := $(UV) pip install --quiet --python $(PY) --compile-bytecode
+
+# These three hold every number that Karat reports; each line and branch of them is tested.
+FULLY_COVERED := $(wildcard src/karat/metrics src/karat/matching src/karat/stats)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check fix cover bench lock clean
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.runtime ## Compare two example searches, with intervals and a paired test
+	@$(PY) -m compileall -q src/karat
+	@.venv/bin/karat compare examples/demo/gold.qrels examples/demo/keyword.run examples/demo/hybrid.run
+	@echo "Next: .venv/bin/karat compare --help, then your own judgments and runs in place of these."
+
+test: check ## Run the checks and the whole suite, doctests of source, README and docs included
+	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) $(if $(FULLY_COVERED),--cov-fail-under=100)
+
+check: .venv/.test ## Check format, lint, types and layers
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+fix: .venv/.test ## Format, and mend what ruff can mend by itself
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+cover: .venv/.test ## Show which lines of the whole package no test reaches
+	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
+
+bench: .venv/.test ## Measure our own speed (every benchmarks/bench_*.py)
+	@for file in $(sort $(wildcard benchmarks/bench_*.py)); do echo "== $$file"; $(PY) "$$file" || exit; done
+
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
+
+lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
+	$(COMPILE) pyproject.toml -o requirements/runtime.txt
+	$(COMPILE) pyproject.toml --all-extras --group test -c requirements/runtime.txt -o requirements/test.txt
+	$(COMPILE) requirements/build.in -c requirements/test.txt -o requirements/build.txt
+
+clean: ## Remove the environment and every cache
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
+	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(UV): requirements/build.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Karat needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --require-hashes -r requirements/build.txt
+	@touch $@
+
+.venv/.runtime: $(UV) requirements/runtime.txt pyproject.toml
+	$(INSTALL) --require-hashes -r requirements/runtime.txt
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.test: .venv/.runtime requirements/test.txt
+	$(INSTALL) --require-hashes -r requirements/test.txt
+	@touch $@

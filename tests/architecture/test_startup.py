@@ -12,9 +12,8 @@ from karat.cli import main
 sys.argv[0] = "karat"
 try:
     main()
-except SystemExit as end:
+finally:
     json.dump(sorted(sys.modules), sys.stderr)
-    raise
 """
 
 

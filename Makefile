@@ -7,6 +7,8 @@ UV     := .venv/bin/uv
 # The target is always named: uv would otherwise install into whatever environment is active.
 # Byte code is compiled at install, because some machines forbid writing it later (PYTHONDONTWRITEBYTECODE).
 INSTALL := $(UV) pip install --quiet --python $(PY) --compile-bytecode
+# Trust what the system's git and curl trust; uv's own list lacks a company's certificates.
+export UV_SYSTEM_CERTS ?= 1
 
 # These three hold every number that Karat reports; each line and branch of them is tested.
 FULLY_COVERED := $(wildcard src/karat/metrics src/karat/matching src/karat/stats)
@@ -56,15 +58,16 @@ clean: ## Remove the environment and every cache
 
 $(UV): requirements/build.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Karat needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --require-hashes -r requirements/build.txt
+	@echo "Building .venv from requirements/, once ..."
+	@$(PYTHON) -m venv .venv
+	@$(PY) -m pip install --quiet --require-hashes -r requirements/build.txt
 	@touch $@
 
 .venv/.runtime: $(UV) requirements/runtime.txt pyproject.toml
-	$(INSTALL) --require-hashes -r requirements/runtime.txt
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(INSTALL) --require-hashes -r requirements/runtime.txt
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/.test: .venv/.runtime requirements/test.txt
-	$(INSTALL) --require-hashes -r requirements/test.txt
+	@$(INSTALL) --require-hashes -r requirements/test.txt
 	@touch $@

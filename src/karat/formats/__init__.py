@@ -1,0 +1,22 @@
+"""Files in, files out: every format of datasets and runs that Karat reads and writes."""
+
+from karat.formats.base import DEFAULT, Format, Limits, Options
+from karat.formats.load import detect, read, read_dataset, read_run, write
+from karat.formats.table import FORMATS
+from karat.formats.trec_qrels import read_judgments
+from karat.formats.trec_scan import scan_trec_run
+
+__all__ = [
+    "DEFAULT",
+    "FORMATS",
+    "Format",
+    "Limits",
+    "Options",
+    "detect",
+    "read",
+    "read_dataset",
+    "read_judgments",
+    "read_run",
+    "scan_trec_run",
+    "write",
+]

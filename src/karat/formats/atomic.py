@@ -1,0 +1,61 @@
+"""Files that appear whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from karat.errors import InputError
+
+__all__ = ["replacing", "write_text"]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Yield a stream whose bytes become the file *path* when the block ends without an error.
+
+    They are written beside it, flushed to disk and renamed into place, so that a reader sees the
+    old file or the new one. A name ending in ``.gz`` is compressed. A link is followed.
+    """
+    final = Path(path).resolve()
+    scratch = final.with_name(f"{final.name}.{os.getpid()}.{os.urandom(4).hex()}.part")
+    try:
+        # Not tempfile: its files are private, and a result should obey the user's umask.
+        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            if final.suffix == ".gz":
+                from gzip import GzipFile
+
+                # No name and no time inside: equal content gives equal bytes.
+                with GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+                    yield cast("BinaryIO", packed)
+            else:
+                yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        scratch.replace(final)
+    except BaseException:
+        scratch.unlink(missing_ok=True)
+        raise
+    _sync_folder(final.parent)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write *text* as UTF-8, whole or not at all."""
+    with replacing(path) as stream:
+        stream.write(text.encode())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the system allows it."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

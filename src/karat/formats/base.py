@@ -1,0 +1,74 @@
+"""What every file format offers: a name, a way to recognise it, a reader and a writer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from karat.errors import InputError
+from karat.model import Dataset, Run
+
+__all__ = ["DEFAULT", "Format", "Limits", "Options", "as_dataset", "as_run"]
+
+MEBIBYTE = 1024 * 1024
+
+
+class Limits(NamedTuple):
+    """How much a reader takes in before it refuses; every field is a setting.
+
+    The *upload* limits hold for Semantik files, which come from other people. TREC and Parquet
+    files are streamed and have no limit. YAML is slow to parse, hence its small allowance.
+    """
+
+    json_bytes: int = 512 * MEBIBYTE
+    yaml_bytes: int = 10 * MEBIBYTE
+    csv_bytes: int = 512 * MEBIBYTE
+    upload_bytes: int = 10 * MEBIBYTE
+    upload_queries: int = 1_000
+    upload_judgments: int = 100
+
+
+DEFAULT = Limits()
+
+
+class Options(NamedTuple):
+    """What a reader is told besides the path."""
+
+    limits: Limits = DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format.
+
+    *sniff* sees the path and the first bytes (decompressed; empty for a folder) and says whether
+    they look like this format; it never raises. *read* returns a Dataset or a Run, whichever
+    *kind* says, or raises FormatError with every problem found. *write* is atomic and None for a
+    format that is only read. *keeps* names what the format can express of the
+    :data:`karat.formats.losses.FEATURES`; a conversion warns about the others, and refuses to
+    write what is in *refuses*, because the file could not be read again.
+    """
+
+    name: str
+    kind: Literal["dataset", "run"]
+    summary: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[Path, bytes], bool]
+    read: Callable[[Path, Options], Dataset | Run]
+    write: Callable[[Dataset | Run, Path], None] | None = None
+    keeps: frozenset[str] = frozenset()
+    refuses: frozenset[str] = frozenset()
+
+
+def as_dataset(data: Dataset | Run) -> Dataset:
+    """Return *data* if it is a dataset, or raise InputError."""
+    if isinstance(data, Dataset):
+        return data
+    raise InputError(f"{data.name}: is a run; expected a dataset")
+
+
+def as_run(data: Dataset | Run) -> Run:
+    """Return *data* if it is a run, or raise InputError."""
+    if isinstance(data, Run):
+        return data
+    raise InputError(f"{data.name}: is a dataset; expected a run")

@@ -1,0 +1,189 @@
+"""Checks on parsed JSON and YAML that collect every problem with the line it is on."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from math import isfinite
+
+from karat.formats.source import Problems
+
+__all__ = ["Checker", "Place", "Record"]
+
+Place = tuple[str | int, ...]
+Record = Mapping[str, object]
+
+EMPTY: Record = {}
+
+
+class Checker:
+    """Looks at the values of one source; what is wrong is kept until :meth:`finish`.
+
+    Each check returns a usable value even when it failed, so that the reader can go on and find
+    the next problem. *locate* gives the line of each place and is called only after a problem.
+    """
+
+    def __init__(
+        self, source: str | os.PathLike[str], locate: Callable[[], Mapping[Place, int]]
+    ) -> None:
+        """Start with no problem in *source*."""
+        self.source = os.fspath(source)
+        self._locate = locate
+        self._found: list[tuple[Place, str]] = []
+
+    def add(self, place: Place, message: str) -> None:
+        """Note a problem at *place*."""
+        self._found.append((place, message))
+
+    def finish(self) -> None:
+        """Raise FormatError with every problem, or do nothing."""
+        if not self._found:
+            return
+        lines = self._locate()
+        problems = Problems(self.source)
+        for place, message in self._found:
+            known = place
+            while known and known not in lines:
+                known = known[:-1]
+            problems.add(lines.get(known, 0), f"{_dotted(place)}{message}")
+        problems.finish()
+
+    def record(self, value: object, place: Place) -> Record:
+        """Return *value* if it is an object, else an empty one."""
+        if isinstance(value, Mapping):
+            return value
+        self.add(place, f"expected an object, found {_kind(value)}")
+        return EMPTY
+
+    def rows(
+        self, value: object, place: Place, *, filled: bool = False
+    ) -> Iterator[tuple[Place, object]]:
+        """Yield place and value of each entry; with *filled* an empty list is a problem."""
+        if not isinstance(value, list):
+            self.add(place, f"expected a list, found {_kind(value)}")
+            return
+        if filled and not value:
+            self.add(place, "the list is empty")
+        for index, item in enumerate(value):
+            yield (*place, index), item
+
+    def listed(self, record: Record, key: str, place: Place) -> Iterator[tuple[Place, object]]:
+        """Yield the entries of the list at *key*, none where it is absent or null."""
+        if record.get(key) is not None:
+            yield from self.rows(record[key], (*place, key))
+
+    def text(self, record: Record, key: str, place: Place, *, default: str | None = None) -> str:
+        """Return the text at *key*, not empty; without *default* it must be there."""
+        value = record.get(key)
+        if value is None and default is not None:
+            return default
+        if value is None:
+            self.add(place, f"{key!r} is missing")
+            return ""
+        return self.word(value, (*place, key))
+
+    def word(self, value: object, place: Place) -> str:
+        """Return *value* if it is text with something in it."""
+        if not isinstance(value, str):
+            self.add(place, f"expected text, found {_kind(value)}")
+            return ""
+        if not value.strip():
+            self.add(place, "the text is empty")
+        return value
+
+    def label(self, value: object, place: Place) -> str:
+        """Return an id: text, or a whole number as text."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return self.word(value, place)
+
+    def number(
+        self,
+        record: Record,
+        key: str,
+        place: Place,
+        *,
+        default: float,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> float:
+        """Return the finite number at *key*, within [*low*, *high*], or *default*."""
+        value = record.get(key)
+        if value is None:
+            return default
+        at = (*place, key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.add(at, f"expected a number, found {_kind(value)}")
+            return default
+        try:
+            number = float(value)
+        except OverflowError:
+            number = float("inf")
+        if not isfinite(number):
+            self.add(at, "expected a finite number")
+        elif (low is not None and number < low) or (high is not None and number > high):
+            self.add(at, f"{value} is out of range; expected {_range(low, high)}")
+        return number
+
+    def whole(self, record: Record, key: str, place: Place, *, default: int, low: int = 0) -> int:
+        """Return the whole number at *key*, at least *low* and below 2**63, or *default*."""
+        value = record.get(key)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.add((*place, key), f"expected a whole number, found {_kind(value)}")
+            return default
+        if not low <= value < 2**63:
+            self.add((*place, key), f"{value} is out of range; expected {low} or more")
+            return default
+        return value
+
+    def lines(self, record: Record, place: Place) -> tuple[int, int]:
+        """Return ``start_line`` and ``end_line``, 0 and 0 where neither is given."""
+        start = self.whole(record, "start_line", place, default=0, low=1)
+        end = self.whole(record, "end_line", place, default=0, low=1)
+        if (start == 0) != (end == 0):
+            self.add(place, "start_line and end_line come together")
+        elif end < start:
+            self.add(place, f"end_line {end} is before start_line {start}")
+        elif end >= 2**31:
+            self.add(place, f"end_line {end} is out of range")
+        else:
+            return start, end
+        return 0, 0
+
+    def unique(self, labels: Iterable[tuple[Place, str]], what: str) -> None:
+        """Note each label that came before."""
+        seen: set[str] = set()
+        for place, label in labels:
+            if label in seen:
+                self.add(place, f"{what} {label!r} appears more than once")
+            seen.add(label)
+
+    def known(self, record: Record, keys: Iterable[str], place: Place) -> None:
+        """Note each key of *record* that is not among *keys*, with the nearest one."""
+        allowed = list(keys)
+        for key in record:
+            if key not in allowed:
+                near = get_close_matches(key, allowed, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                self.add((*place, key), f"unknown key{hint}")
+
+
+def _dotted(place: Place) -> str:
+    """Return a place as readers write it, ``queries[3].id: ``."""
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place)
+    return f"{text.removeprefix('.')}: " if text else ""
+
+
+def _kind(value: object) -> str:
+    """Return what JSON calls the type of *value*."""
+    names = {bool: "true or false", str: "text", list: "a list", dict: "an object"}
+    if value is None:
+        return "null"
+    return names.get(type(value), "a number")
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if high is None:
+        return f"{low:g} or more"
+    return f"at most {high:g}" if low is None else f"{low:g} to {high:g}"

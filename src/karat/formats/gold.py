@@ -1,0 +1,169 @@
+"""The Karat gold set: JSON, a superset of the test cases that others mine from Git history.
+
+A plain file of those (``test_cases`` with ``ground_truth_files``) loads as it is. Ours says so
+with ``"format": "karat-gold"`` and a version, and then unknown keys are refused.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from karat.formats.base import Format, Options, as_dataset
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import load_json, write_json
+from karat.formats.losses import EVERYTHING
+from karat.model import Dataset, Query, Run, Target
+
+__all__ = ["FORMAT", "as_gold"]
+
+MARK = "karat-gold"
+VERSION = 1
+TAG_KEYS = ("category", "complexity", "difficulty")
+EXTRA_KEYS = ("base_commit", "commit_hash", "query_status", "timestamp")
+TOP_KEYS = ("format", "version", "name", "match", "test_cases", "metadata")
+CASE_KEYS = ("id", "query", "ground_truth_files", "targets", "tags", "extra")
+TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref")
+
+
+def sniff(_path: Path, head: bytes) -> bool:
+    """Say whether an object with test cases begins here (results have ``results`` instead)."""
+    return head.lstrip().startswith(b"{") and b'"test_cases"' in head
+
+
+def read(path: Path, options: Options) -> Dataset:
+    """Return the test cases as a dataset; tags, commit and times are kept beside them."""
+    value, check = load_json(path, limit=options.limits.json_bytes)
+    top = check.record(value, ())
+    strict = top.get("format") == MARK
+    if strict:
+        check.known(top, TOP_KEYS, ())
+        if check.whole(top, "version", (), default=VERSION) != VERSION:
+            check.add(("version",), f"unknown version; expected {VERSION}")
+    queries = []
+    labels: list[tuple[Place, str]] = []
+    for place, item in check.rows(top.get("test_cases"), ("test_cases",), filled=True):
+        query = _case(check, check.record(item, place), place, strict=strict)
+        queries.append(query)
+        labels.append((place, query.id))
+    check.unique(labels, "id")
+    metadata = check.record(top.get("metadata") or {}, ("metadata",))
+    lined = any(target.start_line for query in queries for target in query.targets)
+    match = check.text(top, "match", (), default="lines" if lined else "exact")
+    name = check.text(top, "name", (), default=path.name.removesuffix(".gz"))
+    check.finish()
+    return Dataset.of(queries, name=name, match=match, metadata=metadata)
+
+
+def write(data: Dataset | Run, path: Path) -> None:
+    """Write a dataset as a gold set; nothing of it is lost."""
+    data = as_dataset(data)
+    write_json(path, as_gold(data))
+
+
+def as_gold(dataset: Dataset) -> dict[str, object]:
+    """Return the JSON value of *dataset*, which also readers of plain gold sets understand."""
+    return {
+        "format": MARK,
+        "version": VERSION,
+        "name": dataset.name,
+        "match": dataset.match,
+        "test_cases": [_as_case(query) for query in dataset.queries()],
+        "metadata": dict(dataset.metadata),
+    }
+
+
+def _case(check: Checker, case: Record, place: Place, *, strict: bool) -> Query:
+    known = (*CASE_KEYS, *TAG_KEYS, *EXTRA_KEYS)
+    if strict:
+        check.known(case, known, place)
+    extra = {key: case[key] for key in EXTRA_KEYS if case.get(key) is not None}
+    extra |= {key: value for key, value in case.items() if key not in known}
+    extra |= check.record(case.get("extra") or {}, (*place, "extra"))
+    if "id" not in case:
+        check.add(place, "'id' is missing")
+    return Query(
+        check.label(case.get("id", "?"), (*place, "id")),
+        check.text(case, "query", place),
+        _targets(check, case, place),
+        _tags(check, case, place),
+        extra,
+    )
+
+
+def _targets(check: Checker, case: Record, place: Place) -> tuple[Target, ...]:
+    files = [check.word(item, at) for at, item in check.listed(case, "ground_truth_files", place)]
+    if case.get("targets") is None:
+        if case.get("ground_truth_files") is None:
+            check.add(place, "'ground_truth_files' or 'targets' is missing")
+        rows = [((*place, "ground_truth_files", i), file) for i, file in enumerate(files)]
+        check.unique(rows, "file")
+        return tuple(Target(file) for file in files)
+    targets = tuple(
+        _target(check, check.record(item, at), at)
+        for at, item in check.listed(case, "targets", place)
+    )
+    if case.get("ground_truth_files") is not None and set(files) != _relevant_files(targets):
+        check.add(place, "'ground_truth_files' and 'targets' name different relevant files")
+    return targets
+
+
+def _target(check: Checker, record: Record, place: Place) -> Target:
+    check.known(record, TARGET_KEYS, place)
+    start, end = check.lines(record, place)
+    symbol = check.text(record, "symbol", place, default="")
+    path = check.text(record, "path", place, default="" if symbol else None)
+    return Target(
+        path,
+        check.number(record, "grade", place, default=1.0, low=0),
+        start,
+        end,
+        symbol,
+        check.text(record, "ref", place, default="path"),
+    )
+
+
+def _tags(check: Checker, case: Record, place: Place) -> dict[str, str]:
+    tags = {key: check.text(case, key, place) for key in TAG_KEYS if case.get(key) is not None}
+    given = case.get("tags") or {}
+    if isinstance(given, list):
+        words = [check.word(item, at) for at, item in check.rows(given, (*place, "tags"))]
+        return {**dict.fromkeys(words, ""), **{word: word for word in words}, **tags}
+    record = check.record(given, (*place, "tags"))
+    return {**{key: check.text(record, key, (*place, "tags")) for key in record}, **tags}
+
+
+def _relevant_files(targets: tuple[Target, ...]) -> set[str]:
+    return {target.path for target in targets if target.path and target.grade > 0}
+
+
+def _as_case(query: Query) -> dict[str, object]:
+    files = dict.fromkeys(
+        target.path for target in query.targets if target.path and target.grade > 0
+    )
+    case: dict[str, object] = {"id": query.id, "query": query.text, "ground_truth_files": [*files]}
+    case["targets"] = [_as_target(target) for target in query.targets]
+    case |= {key: query.tags[key] for key in TAG_KEYS if key in query.tags}
+    case |= {key: query.extra[key] for key in EXTRA_KEYS if query.extra.get(key) is not None}
+    tags = {key: value for key, value in query.tags.items() if key not in TAG_KEYS}
+    extra = {key: value for key, value in query.extra.items() if key not in EXTRA_KEYS}
+    return case | ({"tags": tags} if tags else {}) | ({"extra": extra} if extra else {})
+
+
+def _as_target(target: Target) -> dict[str, object]:
+    blank = Target("")
+    row: Mapping[str, object] = target._asdict()
+    return {
+        key: value for key, value in row.items() if value != getattr(blank, key) or key == "grade"
+    }
+
+
+FORMAT = Format(
+    "gold",
+    "dataset",
+    "Karat gold set: test cases with files, line ranges, symbols and grades",
+    (".json",),
+    sniff,
+    read,
+    write,
+    EVERYTHING - {"negatives"},
+    frozenset({"textless"}),
+)

@@ -1,0 +1,180 @@
+"""Strict JSON: no duplicate key, no NaN, no bottomless nesting; and the line of any value."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from karat.errors import FormatError, Problem
+from karat.formats.atomic import write_text
+from karat.formats.fields import Checker, Place
+from karat.formats.source import read_text
+
+__all__ = ["dumps", "load_json", "parse", "positions", "write_json"]
+
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,\n]|[^\s{}\[\]:,"]+', re.DOTALL)
+LONGEST_NUMBER = 4_000
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def load_json(
+    path: str | os.PathLike[str], *, limit: int, setting: str = "json_bytes"
+) -> tuple[object, Checker]:
+    """Return the value in *path* and a checker that knows the line of each part of it."""
+    text = read_text(path, limit=limit, setting=setting)
+    return parse(text, os.fspath(path)), Checker(path, lambda: positions(text))
+
+
+def parse(text: str, source: str, *, line: int = 1) -> object:
+    """Return the value of JSON *text*, whose first line has the number *line*.
+
+    >>> parse('{"a": 1, "a": 2}', "x.json")
+    Traceback (most recent call last):
+    ...
+    karat.errors.FormatError: x.json:1: key 'a' appears twice
+    """
+    refused: list[str] = []
+
+    def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
+        record = dict(items)
+        if len(record) < len(items):
+            keys = [key for key, _ in items]
+            refused.extend(key for key in record if keys.count(key) > 1)
+        return record
+
+    def constant(word: str) -> float:
+        raise ValueError(f"{word} is no JSON number")
+
+    try:
+        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        where = error.lineno + line - 1
+        raise FormatError([Problem(source, where, f"not JSON: {error.msg}")]) from None
+    except RecursionError:
+        raise FormatError([Problem(source, 0, "nested too deeply")]) from None
+    except ValueError as error:  # a constant, or an integer of thousands of digits
+        message = str(error).partition(";")[0]
+        where = _line_of_constant(text) + line - 1
+        raise FormatError([Problem(source, where, message)]) from None
+    if refused:
+        raise FormatError(_duplicates(text, source, line))
+    if SURROGATE.search(text):
+        _check_surrogates(value, text, source, line)
+    return value
+
+
+def positions(text: str) -> dict[Place, int]:
+    r"""Return the line of every value in valid JSON *text*, by its keys and indexes.
+
+    Done only once something is wrong, so that good files do not pay for it.
+
+    >>> positions('{"a":\n[1,\n2]}')[("a", 1)]
+    3
+    """
+    return {place: line for place, line, _ in _walk(text)}
+
+
+def dumps(value: object, *, indent: int | None = 2) -> str:
+    """Return *value* as JSON text; NaN and infinity are refused, text stays readable."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write *value* as indented JSON with a final line end, whole or not at all."""
+    write_text(path, dumps(value) + "\n")
+
+
+class _Frame:
+    """One open object or list while walking: the key or index of the value that comes next."""
+
+    def __init__(self, *, is_object: bool) -> None:
+        self.key: str | int = "" if is_object else 0
+        self.seen: set[str] | None = set() if is_object else None
+        self.wants_key = is_object
+        self.again = False
+
+    def take_key(self, key: str) -> None:
+        self.again = self.seen is not None and key in self.seen
+        self.key = key
+        self.wants_key = False
+        if self.seen is not None:
+            self.seen.add(key)
+
+    def next_value(self) -> None:
+        self.wants_key = self.seen is not None
+        if isinstance(self.key, int):
+            self.key += 1
+
+
+def _walk(text: str) -> Iterator[tuple[Place, int, bool]]:
+    """Yield place, line and whether the key was already there, for each value in order."""
+    line = 1
+    frames: list[_Frame] = []
+    for match in TOKEN.finditer(text):
+        word = match.group()
+        if word == "\n":
+            line += 1
+        elif word in "}]":
+            frames.pop()
+        elif word == ",":
+            frames[-1].next_value()
+        elif word == ":":
+            continue
+        elif frames and frames[-1].wants_key:
+            frames[-1].take_key(json.loads(word))
+        else:
+            again = bool(frames) and frames[-1].again
+            yield tuple(frame.key for frame in frames), line, again
+            if word in "{[":
+                frames.append(_Frame(is_object=word == "{"))
+
+
+def _duplicates(text: str, source: str, line: int) -> list[Problem]:
+    return [
+        Problem(source, number + line - 1, f"key {place[-1]!r} appears twice")
+        for place, number, again in _walk(text)
+        if again
+    ]
+
+
+def _line_of_constant(text: str) -> int:
+    """Return the line of the first number that is none, or is thousands of digits long."""
+    line = 1
+    for match in TOKEN.finditer(text):
+        word = match.group()
+        line += word == "\n"
+        too_long = len(word) > LONGEST_NUMBER and word[0] != '"'
+        if too_long or word in {"NaN", "Infinity", "-Infinity"}:
+            return line
+    return line
+
+
+def _check_surrogates(value: object, text: str, source: str, line: int) -> None:
+    """Refuse half a character, which JSON can spell and UTF-8 cannot."""
+    bad = [place for place, word in _strings(value, ()) if not _encodes(word)]
+    if bad:
+        lines = positions(text)
+        message = "text has half of a surrogate pair; expected whole characters"
+        raise FormatError([Problem(source, lines.get(at, 0) + line - 1, message) for at in bad])
+
+
+def _strings(value: object, place: Place) -> Iterator[tuple[Place, str]]:
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from ((at, word) for at, word in _strings(item, (*place, key)))
+            if not _encodes(key):
+                yield (*place, key), key
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _strings(item, (*place, index))
+
+
+def _encodes(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

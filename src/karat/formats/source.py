@@ -1,0 +1,110 @@
+"""Bytes and text of a file: plain or gzip, within a limit, UTF-8 with or without a mark."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from karat.errors import FormatError, InputError, LimitExceeded, Problem
+
+__all__ = ["Problems", "decode", "head_of", "open_bytes", "read_text"]
+
+GZIP = b"\x1f\x8b"
+UTF8_MARK = b"\xef\xbb\xbf"
+HEAD_BYTES = 65_536
+PROBLEMS_KEPT = 10_000
+
+
+class Problems:
+    """The problems found in one source so far; a reader adds, then calls :meth:`finish`."""
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        """Start with none; *source* is named in each message."""
+        self.source = os.fspath(source)
+        self.found: list[Problem] = []
+
+    def __len__(self) -> int:
+        """Return how many were found."""
+        return len(self.found)
+
+    def add(self, line: int, message: str) -> None:
+        """Note *message* at *line*; past ten thousand nothing more is kept."""
+        if len(self.found) < PROBLEMS_KEPT:
+            self.found.append(Problem(self.source, line, message))
+
+    def finish(self) -> None:
+        """Raise FormatError, by line, if anything was found."""
+        if self.found:
+            raise FormatError(sorted(self.found, key=lambda problem: problem.line))
+
+
+def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open *path* for reading bytes, decompressed when it starts with gzip's magic number."""
+    try:
+        stream = Path(path).open("rb")  # noqa: SIM115 - the caller closes it
+    except IsADirectoryError:
+        raise InputError(f"{os.fspath(path)}: is a folder; expected a file") from None
+    except FileNotFoundError:
+        raise InputError(f"{os.fspath(path)}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+    if not stream.read(2).startswith(GZIP):
+        stream.seek(0)
+        return stream
+    from gzip import GzipFile
+
+    stream.seek(0)
+    return cast("BinaryIO", GzipFile(fileobj=stream))
+
+
+def head_of(path: str | os.PathLike[str]) -> bytes:
+    """Return the first bytes of a file without a UTF-8 mark, or nothing for a folder."""
+    if Path(path).is_dir():
+        return b""
+    return b"".join(_guarded(path, HEAD_BYTES)).removeprefix(UTF8_MARK)
+
+
+def read_text(path: str | os.PathLike[str], *, limit: int, setting: str) -> str:
+    """Return the text of *path*; more than *limit* bytes are refused, naming the *setting*."""
+    source = os.fspath(path)
+    # The size on disk is looked at first: nothing is read of a file that is refused.
+    packed = Path(path).stat().st_size if Path(path).is_file() else 0
+    data = b"" if packed > limit else b"".join(_guarded(path, limit + 1))
+    if packed > limit or len(data) > limit:
+        raise LimitExceeded(f"{source}: larger than {limit:,} bytes (setting {setting})")
+    if not data.strip():
+        raise FormatError([Problem(source, 0, "the file is empty")])
+    return decode(data, source)
+
+
+def decode(data: bytes, source: str, *, line: int = 1) -> str:
+    """Return UTF-8 *data* as text; a bad byte is named with its offset and its line.
+
+    *line* is the number of the first line in *data*.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError([Problem(source, line, "the file is UTF-16; expected UTF-8")])
+    try:
+        return data.removeprefix(UTF8_MARK).decode()
+    except UnicodeDecodeError:
+        body = data.removeprefix(UTF8_MARK)
+        problems = Problems(source)
+        for number, row in enumerate(body.split(b"\n"), line):
+            try:
+                row.decode()
+            except UnicodeDecodeError as error:
+                byte = row[error.start]
+                column = error.start + 1
+                problems.add(number, f"byte 0x{byte:02x} at column {column} is not UTF-8")
+        problems.finish()
+        raise
+
+
+def _guarded(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+    """Yield up to *size* bytes; a broken gzip file becomes a FormatError."""
+    with open_bytes(path) as stream:
+        try:
+            yield stream.read(size)
+        except (EOFError, OSError) as error:
+            message = f"cannot be decompressed: {error}"
+            raise FormatError([Problem(os.fspath(path), 0, message)]) from error

@@ -1,0 +1,93 @@
+"""TREC run files: ``query Q0 document rank score tag`` per line.
+
+The score orders the documents; the rank column is not looked at, as in trec_eval.
+"""
+
+from itertools import pairwise
+from math import isnan
+from pathlib import Path
+
+from karat.errors import InputError
+from karat.formats.atomic import replacing
+from karat.formats.base import Format, Options, as_run
+from karat.formats.source import head_of
+from karat.formats.trec_lines import writable_id
+from karat.formats.trec_scan import scan_trec_run
+from karat.model import Answer, Dataset, Hit, Run
+
+__all__ = ["FORMAT"]
+
+
+def sniff(_path: Path, head: bytes) -> bool:
+    """Say whether the first row has at least six fields, a whole rank and a number as score."""
+    row = _first_row(head)
+    return len(row) >= 6 and row[3].lstrip(b"-").isdigit() and _is_number(row[4])
+
+
+def read(path: Path, _options: Options) -> Run:
+    """Return one answer per query, hits by descending score, equal scores as in the file.
+
+    The run takes its name from the tag of the first row.
+    """
+    answers = []
+    for query, ranking in scan_trec_run(path):
+        # Sorting is stable, so that equal scores keep the order of the file.
+        ordered = sorted(ranking.items(), key=lambda item: -item[1])
+        answers.append(Answer(query, tuple(Hit(name, score) for name, score in ordered)))
+    tag = _first_row(head_of(path))[5:6]
+    return Run.of(answers, name=tag[0].decode(errors="replace") if tag else path.name)
+
+
+def write(data: Dataset | Run, path: Path) -> None:
+    """Write each document once, at its first rank.
+
+    Scores that are missing or do not descend are replaced by numbers that keep the order.
+    """
+    data = as_run(data)
+    tag = "_".join(data.name.split()) or "run"
+    with replacing(path) as stream:
+        for answer in data.answers():
+            first: dict[str, float] = {}
+            for hit in answer.hits:
+                first.setdefault(hit.path, hit.score)
+            scores = list(first.values())
+            if not _descending(scores):
+                scores = [float(number) for number in range(len(first), 0, -1)]
+            for rank, (document, score) in enumerate(zip(first, scores, strict=True), 1):
+                for name in (answer.query_id, document):
+                    if not writable_id(name):
+                        raise InputError(f"{data.name}: TREC files cannot hold the id {name!r}")
+                row = f"{answer.query_id} Q0 {document} {rank} {score!r} {tag}\n"
+                stream.write(row.encode())
+
+
+def _descending(scores: list[float]) -> bool:
+    ordered = all(first >= second for first, second in pairwise(scores))
+    return ordered and not any(isnan(score) for score in scores)
+
+
+def _first_row(head: bytes) -> list[bytes]:
+    for line in head.split(b"\n", 200)[:200]:
+        if line.strip() and not line.startswith(b"#"):
+            return line.split()
+    return []
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+FORMAT = Format(
+    "trec-run",
+    "run",
+    "TREC run: query Q0 document rank score tag",
+    (".run", ".trec", ".txt"),
+    sniff,
+    read,
+    write,
+    frozenset({"scores", "files"}),
+)

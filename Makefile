@@ -13,6 +13,8 @@ export UV_SYSTEM_CERTS ?= 1
 # These three hold every number that Karat reports; each line and branch of them is tested.
 FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
 
+BENCHMARKS := $(sort $(wildcard benchmarks/bench_*.py))
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test check fix cover bench lock clean
@@ -42,7 +44,8 @@ cover: .venv/.test ## Show which lines of the whole package no test reaches
 	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
 
 bench: .venv/.test ## Measure our own speed (every benchmarks/bench_*.py)
-	@for file in $(sort $(wildcard benchmarks/bench_*.py)); do echo "== $$file"; $(PY) "$$file" || exit; done
+	@for file in $(BENCHMARKS); do echo "== $$file"; $(PY) "$$file" || exit; done
+	@$(if $(BENCHMARKS),,echo "benchmarks/ holds no bench_*.py yet")
 
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)

@@ -2,18 +2,19 @@
 
 from array import array
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 __all__ = ["Coded", "encode"]
 
 
-class Coded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Coded:
     """A column of strings: ``names[codes[row]]`` is the string of a row."""
 
     codes: "array[int]"
     names: tuple[str, ...]
 
-    def __getitem__(self, row: int) -> str:  # type: ignore[override]
+    def __getitem__(self, row: int) -> str:
         """Return the string of *row*."""
         return self.names[self.codes[row]]
 

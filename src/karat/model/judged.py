@@ -75,7 +75,8 @@ class JudgedQuery:
         self.spans = spans
         self.tied = tied
         self.sizes = sizes
-        self.entry_credits, self.target_credits = credits or (None, None)
+        self.entry_credits = credits[0] if credits else None
+        self.target_credits = credits[1] if credits else None
         self._relevant: tuple[float, list[int]] | None = None
 
     def relevant(self, level: float = 0.0) -> list[int]:

@@ -1,0 +1,85 @@
+"""How many scores are better than, and how many equal to, a few chosen ones."""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Scores = Collection[float] | NDArray[np.float64]
+
+__all__ = ["NonFiniteScore", "standings"]
+
+# An unordered list from this size on is counted as an array; up to that many chosen scores
+# counting through the array costs less than sorting it.
+ARRAY_FROM = 256
+COUNT_UP_TO = 6
+
+
+class NonFiniteScore(ValueError):
+    """A NaN or infinite score is among those to rank."""
+
+
+def standings(
+    scores: "Scores", chosen: Sequence[float], *, float32: bool = False
+) -> tuple[list[int], list[int]]:
+    """Return for each *chosen* score how many *scores* are better and how many equal.
+
+    A chosen score is one of *scores* and counts as equal to itself. With *float32* all are rounded
+    first.
+
+    >>> standings([3.0, 1.0, 2.0, 2.0], [2.0, 1.0])
+    ([1, 3], [2, 1])
+    """
+    if hasattr(scores, "dtype"):
+        return _in_array(scores, chosen, float32=float32)
+    values = list(scores)
+    if not isfinite(sum(values)):
+        raise NonFiniteScore
+    size = len(values)
+    if size >= ARRAY_FROM and not (values[0] >= values[1] >= values[size // 2] >= values[-1]):
+        return _in_array(values, chosen, float32=float32)
+    if float32:
+        values = array("f", values).tolist()
+        chosen = array("f", chosen).tolist()
+    # Timsort walks once through a list that is already descending, as most rankings are.
+    values.sort(reverse=True)
+    values.reverse()
+    ends = [bisect_right(values, score) for score in chosen]
+    better = [size - end for end in ends]
+    equal = [
+        end - bisect_left(values, values[end - 1], 0, end)
+        if end > 1 and values[end - 2] == values[end - 1]
+        else 1
+        for end in ends
+    ]
+    return better, equal
+
+
+def _in_array(
+    scores: "Scores", chosen: Sequence[float], *, float32: bool
+) -> tuple[list[int], list[int]]:
+    import numpy as np
+
+    if isinstance(scores, np.ndarray):
+        values = scores
+        if not isfinite(values.sum()):
+            raise NonFiniteScore
+    else:
+        values = np.fromiter(scores, np.float64, len(scores))
+    if float32:
+        values = values.astype(np.float32)
+        chosen = array("f", chosen).tolist()
+    if len(chosen) <= COUNT_UP_TO:
+        better = [int(np.count_nonzero(values > score)) for score in chosen]
+        equal = [int(np.count_nonzero(values == score)) for score in chosen]
+        return better, equal
+    values = np.sort(values)
+    wanted = np.asarray(chosen, values.dtype)
+    above = values.searchsorted(wanted, "right")
+    below = values.searchsorted(wanted, "left")
+    return (len(values) - above).tolist(), (above - below).tolist()

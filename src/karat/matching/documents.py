@@ -1,0 +1,163 @@
+"""Judge a scored ranking of documents, by counting instead of sorting.
+
+A metric needs only the ranks of judged documents, and a rank is one plus the number of better
+scores: nothing is done per unjudged document beyond reading its score. See design/0002.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Protocol, runtime_checkable
+
+from karat.errors import InputError
+from karat.matching.counting import standings
+from karat.matching.ties import as_float32
+from karat.model import JudgedQuery
+
+__all__ = ["Ranking", "locate"]
+
+
+@runtime_checkable
+class Ranking(Protocol):
+    """Scores by document id, as a large file's columns give them.
+
+    ``get`` need only know the judged documents; ``values`` holds every score; ids are decoded
+    only for the documents of one score.
+    """
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        ...
+
+    def get(self, document: str, /) -> float | None:
+        """Return the score of a judged *document*, None where it was not retrieved."""
+        ...
+
+    def values(self) -> Collection[float]:
+        """Return every score, in the order returned."""
+        ...
+
+    def ids_with_score(self, score: float, /) -> Sequence[str]:
+        """Return the ids of the documents with exactly *score*, in the order returned."""
+        ...
+
+
+def locate(
+    judgments: Mapping[str, float],
+    scores: Mapping[str, float] | Ranking,
+    *,
+    ties: str = "trec10",
+    judged_only: bool = False,
+    depth: int | None = None,
+) -> JudgedQuery:
+    """Return the judged query of one ranking with finite scores.
+
+    *judged_only* ranks the judged documents among themselves; *depth* forgets all below that rank.
+
+    >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
+    [3]
+    """
+    get = scores.get
+    hits = [
+        (score, grade, document)
+        for document, grade in judgments.items()
+        if (score := get(document)) is not None
+    ]
+    chosen = [hit[0] for hit in hits]
+    if judged_only:
+        scores = {document: score for score, _, document in hits}
+    retrieved = len(scores)
+    better, equal = standings(scores.values(), chosen, float32=ties == "trec9")
+    ranks = [count + 1 for count in better]
+    grades = [hit[1] for hit in hits]
+    spans = None
+    tied = False
+    if len(ranks) < sum(equal):
+        if ties == "expected":
+            spans = [(first + 1, first + count) for first, count in zip(better, equal, strict=True)]
+        tied = _break_ties(ranks, grades, hits, equal, scores, ties)
+    if len(ranks) > 1:
+        order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        ranks = [ranks[index] for index in order]
+        grades = [grades[index] for index in order]
+        spans = spans and [spans[index] for index in order]
+    if depth is not None and depth < retrieved:
+        if spans:
+            raise InputError("a depth cannot cut through ties under the expected policy")
+        retrieved = depth
+        kept = bisect_right(ranks, depth)
+        ranks, grades = ranks[:kept], grades[:kept]
+    ideal = sorted(judgments.values(), reverse=True)
+    return JudgedQuery(ranks, grades, ideal=ideal, retrieved=retrieved, spans=spans, tied=tied)
+
+
+def _break_ties(
+    ranks: list[int],
+    grades: Sequence[float],
+    hits: Sequence[tuple[float, float, str]],
+    equal: Sequence[int],
+    scores: Mapping[str, float] | Ranking,
+    ties: str,
+) -> bool:
+    """Move each tied rank down to where *ties* puts it; say whether that can change a metric.
+
+    It can where a tie holds a relevant document and one of another grade, or an unjudged one.
+    """
+    groups: dict[int, list[int]] = {}
+    for index, count in enumerate(equal):
+        if count > 1:
+            groups.setdefault(ranks[index], []).append(index)
+    matters = False
+    for members in groups.values():
+        found = {grades[index] for index in members}
+        unjudged = equal[members[0]] - len(members)
+        matters = matters or (max(found) > 0 and (len(found) > 1 or unjudged > 0))
+    if ties in ("best", "worst"):
+        _by_luck(ranks, grades, equal, groups.values(), best=ties == "best")
+    elif ties != "expected":
+        rounded = as_float32 if ties == "trec9" else None
+        for first, members in groups.items():
+            tied = _tied_ids(scores, hits[members[0]][0], first, equal[members[0]], rounded)
+            if ties != "order":
+                tied = sorted(tied, reverse=True)
+            for index in members:
+                ranks[index] = first + tied.index(hits[index][2])
+    return matters
+
+
+def _by_luck(
+    ranks: list[int],
+    grades: Sequence[float],
+    equal: Sequence[int],
+    groups: Iterable[list[int]],
+    *,
+    best: bool,
+) -> None:
+    """Put the higher grades of each tie first, or last; unjudged documents go to the other end."""
+    for members in groups:
+        ordered = sorted(members, key=grades.__getitem__, reverse=best)
+        unjudged = equal[members[0]] - len(members)
+        for position, index in enumerate(ordered, 0 if best else unjudged):
+            ranks[index] += position
+
+
+def _tied_ids(
+    scores: Mapping[str, float] | Ranking,
+    score: float,
+    first: int,
+    count: int,
+    rounded: Callable[[float], float] | None,
+) -> Sequence[str]:
+    """Return the ids of the *count* documents of one score, whose first rank is *first*.
+
+    In a ranking that is returned in rank order they stand together at that rank.
+    """
+    if not isinstance(scores, Mapping):
+        return scores.ids_with_score(score)
+    together = list(islice(scores.items(), first - 1, first - 1 + count))
+    if rounded is None:
+        if all(other == score for _, other in together):
+            return [document for document, _ in together]
+        return [document for document, other in scores.items() if other == score]
+    score = rounded(score)
+    return [document for document, other in scores.items() if rounded(other) == score]

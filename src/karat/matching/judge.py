@@ -1,0 +1,217 @@
+"""From truth and a run to ranks and grades: the one entry to matching."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
+
+from karat.errors import InputError
+from karat.matching.counting import NonFiniteScore
+from karat.matching.documents import Ranking, locate
+from karat.matching.modes import MATCHERS, Matcher
+from karat.matching.paths import normalise
+from karat.matching.regions import locate_hits, ordered, valid
+from karat.matching.ties import check_policy
+from karat.model import Answer, Dataset, Hit, JudgedQuery, JudgedRun, Outcome, Run, Status, Target
+
+__all__ = ["Scored", "Truth", "judge"]
+
+Truth = Dataset | Mapping[str, Mapping[str, float]]
+Scored = Mapping[str, Mapping[str, float]] | Iterable[tuple[str, Mapping[str, float] | Ranking]]
+
+OUTCOME_STATUS = {
+    Outcome.ANSWERED: Status.SCORED,
+    Outcome.ERROR: Status.ERROR,
+    Outcome.TIMEOUT: Status.TIMEOUT,
+}
+
+
+def judge(
+    truth: Truth,
+    run: Run | Scored,
+    *,
+    match: str | None = None,
+    ties: str = "trec10",
+    judged_only: bool = False,
+    depth: int | None = None,
+    min_overlap: float = 0.0,
+    root: str = "",
+    name: str | None = None,
+) -> JudgedRun:
+    """Return every query of *truth* with the ranks and grades that *run* earns on it.
+
+    *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document
+    as ``{query: {document: score}}`` or a stream of such pairs, which are read once and not
+    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED.
+
+    >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
+    >>> judged.queries[0].ranks, judged.unknown_queries
+    ([2], ('q9',))
+    """
+    check_policy(ties)
+    if depth is not None and depth < 1:
+        raise InputError(f"depth {depth} is below 1")
+    default = truth.match if isinstance(truth, Dataset) else "document"
+    matcher = MATCHERS.get(match or default)(min_overlap=min_overlap)
+    how = _Judge(matcher, ties=ties, judged_only=judged_only, depth=depth, root=root)
+    if isinstance(run, Run):
+        answered = how.answers(truth, run)
+    elif matcher.by_id:
+        answered = how.rankings(truth, run)
+    else:
+        answered = how.answers(truth, _as_run(run))
+    found: dict[str, tuple[JudgedQuery, Status]] = {}
+    unknown = []
+    for query_id, judged, status in answered:
+        if judged is None:
+            unknown.append(query_id)
+        elif query_id in found:
+            raise InputError(f"query {query_id!r} is answered more than once")
+        else:
+            found[query_id] = judged, status
+    query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
+    queries = []
+    statuses = []
+    for index, query_id in enumerate(query_ids):
+        judged, status = found.get(query_id) or (how.empty(truth, index), Status.MISSING)
+        if not judged.ideal or judged.ideal[0] <= 0:
+            status = Status.UNJUDGED
+        queries.append(judged)
+        statuses.append(status)
+    return JudgedRun(
+        name=name or (run.name if isinstance(run, Run) else "run"),
+        query_ids=query_ids,
+        queries=tuple(queries),
+        statuses=tuple(statuses),
+        ties=ties,
+        invalid=dict(how.invalid),
+        unknown_queries=tuple(unknown),
+    )
+
+
+class _Judge:
+    """The settings of one judging, and the invalid hits it met."""
+
+    def __init__(
+        self, matcher: Matcher, *, ties: str, judged_only: bool, depth: int | None, root: str
+    ) -> None:
+        self.matcher = matcher
+        self.ties = ties
+        self.judged_only = judged_only
+        self.depth = depth
+        self.root = root
+        self.invalid: Counter[str] = Counter()
+
+    def path(self, path: str) -> str:
+        return path if self.matcher.name == "document" else normalise(path, self.root)
+
+    def rankings(
+        self, truth: Truth, run: Scored
+    ) -> Iterator[tuple[str, JudgedQuery | None, Status]]:
+        """Judge scores by document id."""
+        judgments = self.judgments(truth)
+        pairs = run.items() if isinstance(run, Mapping) else run
+        for query_id, scores in pairs:
+            judged = judgments.get(query_id)
+            if judged is None:
+                yield query_id, None, Status.SCORED
+            else:
+                yield query_id, self.locate(judged, scores), Status.SCORED
+
+    def locate(
+        self, judgments: Mapping[str, float], scores: Mapping[str, float] | Ranking
+    ) -> JudgedQuery:
+        try:
+            return locate(
+                judgments,
+                scores,
+                ties=self.ties,
+                judged_only=self.judged_only,
+                depth=self.depth,
+            )
+        except NonFiniteScore:
+            if not isinstance(scores, Mapping):
+                raise
+            finite = {document: score for document, score in scores.items() if isfinite(score)}
+            self.invalid["non-finite score"] += len(scores) - len(finite)
+            return self.locate(judgments, finite)
+
+    def judgments(self, truth: Truth) -> Mapping[str, Mapping[str, float]]:
+        """Return path -> grade by query; of several targets in one file the best grade counts."""
+        if not isinstance(truth, Dataset):
+            return truth
+        if self.matcher.name == "document":
+            return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
+        return {
+            query_id: _best_grades(self.targets(truth, row))
+            for row, query_id in enumerate(truth.query_ids)
+        }
+
+    def targets(self, truth: Truth, row: int) -> list[Target]:
+        """Return the targets of one query with normalised paths; an empty pattern is refused."""
+        if isinstance(truth, Dataset):
+            targets = truth.targets(row)
+        else:
+            targets = [Target(path, grade) for path, grade in list(truth.values())[row].items()]
+        for target in targets:
+            if not target.path and not target.symbol:
+                query_id = list(truth)[row] if isinstance(truth, Mapping) else truth.query_ids[row]
+                raise InputError(f"query {query_id!r} has a target with neither path nor symbol")
+        return [target._replace(path=self.path(target.path)) for target in targets]
+
+    def answers(self, truth: Truth, run: Run) -> Iterator[tuple[str, JudgedQuery | None, Status]]:
+        """Judge answers hit by hit."""
+        query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
+        row_of = {query_id: row for row, query_id in enumerate(query_ids)}
+        for answer in run.answers():
+            row = row_of.get(answer.query_id)
+            if row is None:
+                yield answer.query_id, None, Status.SCORED
+                continue
+            status = OUTCOME_STATUS[answer.outcome]
+            hits = self.hits(answer) if status is Status.SCORED else []
+            targets = self.targets(truth, row)
+            if self.matcher.by_id:
+                best_first, scores = ordered(hits, [0.0] * len(hits), "order")
+                units: dict[str, float] = {}
+                for hit, score in zip(best_first, scores, strict=True):
+                    units.setdefault(hit.path, score)
+                judged = self.locate(_best_grades(targets), units)
+            else:
+                judged = locate_hits(
+                    hits,
+                    targets,
+                    self.matcher,
+                    ties=self.ties,
+                    judged_only=self.judged_only,
+                    depth=self.depth,
+                )
+            yield answer.query_id, judged, status
+
+    def hits(self, answer: Answer) -> list[Hit]:
+        """Return the answer's valid hits with normalised paths."""
+        return valid([hit._replace(path=self.path(hit.path)) for hit in answer.hits], self.invalid)
+
+    def empty(self, truth: Truth, row: int) -> JudgedQuery:
+        """Return the judged query of an answer that never came."""
+        if self.matcher.by_id:
+            return locate(_best_grades(self.targets(truth, row)), {})
+        return locate_hits([], self.targets(truth, row), self.matcher)
+
+
+def _best_grades(targets: Iterable[Target]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for target in targets:
+        best[target.path] = max(target.grade, best.get(target.path, target.grade))
+    return best
+
+
+def _as_run(scored: Scored) -> Run:
+    """Return scores by document as a Run, for modes that look at paths."""
+    pairs = scored.items() if isinstance(scored, Mapping) else scored
+    answers = []
+    for query_id, scores in pairs:
+        if not isinstance(scores, Mapping):
+            raise InputError("this matching mode needs every path of the run; use a Run")
+        hits = tuple(Hit(path, score) for path, score in scores.items())
+        answers.append(Answer(query_id, hits))
+    return Run.of(answers)

@@ -1,0 +1,200 @@
+"""Judge hits that point into files: lines, symbols, or paths matched by a rule.
+
+Each target is credited once, at the first rank that matches it. A hit that matches several open
+targets takes the highest grade and leaves the others open for gain, while recall counts all of
+them as found.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite, isnan
+
+from karat.errors import InputError
+from karat.matching.modes import Matcher
+from karat.matching.spans import Span, merge, overlap, size
+from karat.matching.ties import as_float32
+from karat.model import Hit, JudgedQuery, Sizes, Target
+
+__all__ = ["locate_hits", "ordered", "valid"]
+
+
+def valid(hits: Sequence[Hit], invalid: "Counter[str]") -> list[Hit]:
+    """Return the hits that can be judged; count the others in *invalid*, by reason.
+
+    Scores are optional, but where one hit of an answer has a score all must have one.
+    """
+    scored = any(not isnan(hit.score) for hit in hits)
+    kept: list[Hit] = []
+    seen: set[tuple[str, int, int, str]] = set()
+    for hit in hits:
+        place = (hit.path, hit.start_line, hit.end_line, hit.symbol)
+        if not hit.path and not hit.symbol:
+            reason = "empty path"
+        elif hit.start_line < 0 or hit.end_line < 0 or (hit.end_line and not hit.start_line):
+            reason = "line below 1"
+        elif hit.end_line < hit.start_line:
+            reason = "end before start"
+        elif scored and not isfinite(hit.score):
+            reason = "non-finite score"
+        elif place in seen:
+            reason = "duplicate"
+        else:
+            seen.add(place)
+            kept.append(hit)
+            continue
+        invalid[reason] += 1
+    return kept
+
+
+def ordered(
+    hits: Sequence[Hit], values: Sequence[float], ties: str
+) -> tuple[list[Hit], list[float]]:
+    """Return *hits* best first by the tie policy, and the score that ranked each.
+
+    *values* is what each hit could earn, for the policies ``best`` and ``worst``. Hits without
+    scores keep their order.
+    """
+    if not hits or isnan(hits[0].score):
+        return list(hits), [-float(index) for index in range(len(hits))]
+    scores = [as_float32(hit.score) if ties == "trec9" else hit.score for hit in hits]
+    order = list(range(len(hits)))
+    if ties in ("trec10", "trec9"):
+        order.sort(key=lambda index: _id(hits[index]), reverse=True)
+    elif ties in ("best", "worst"):
+        order.sort(key=values.__getitem__, reverse=ties == "best")
+    order.sort(key=scores.__getitem__, reverse=True)
+    return [hits[index] for index in order], [scores[index] for index in order]
+
+
+def _id(hit: Hit) -> str:
+    return f"{hit.path}:{hit.start_line}-{hit.end_line}:{hit.symbol}"
+
+
+def locate_hits(
+    hits: Sequence[Hit],
+    targets: Sequence[Target],
+    matcher: Matcher,
+    *,
+    ties: str = "trec10",
+    judged_only: bool = False,
+    depth: int | None = None,
+) -> JudgedQuery:
+    """Return the judged query of one answer, whose hits are valid.
+
+    >>> from karat.matching.modes import lines
+    >>> hits = [Hit("c.rs", 3, 1, 10), Hit("a.rs", 2, 30, 60), Hit("b.rs", 1, 25, 35)]
+    >>> truth = [Target("a.rs", 2, 10, 50), Target("b.rs", 1, 20, 30)]
+    >>> judged = locate_hits(hits, truth, lines())
+    >>> judged.ranks, judged.grades
+    ([2, 3], [2.0, 1.0])
+    """
+    credits = [[matcher.credit(hit, target) for target in targets] for hit in hits]
+    worth = [
+        max((c * target.grade for c, target in zip(row, targets, strict=True) if c), default=0.0)
+        for row in credits
+    ]
+    credit_of = {id(hit): row for hit, row in zip(hits, credits, strict=True)}
+    best_first, scores = ordered(hits, worth, ties)
+    tied = _tie_matters(scores, [credit_of[id(hit)] for hit in best_first])
+    if tied and ties == "expected":
+        raise InputError(
+            "the expected tie policy needs document or file truth; "
+            "choose trec10, best or worst for lines and symbols"
+        )
+    if matcher.collapse:
+        first_of: dict[str, Hit] = {}
+        for hit in best_first:
+            first_of.setdefault(hit.path, hit)
+        best_first = list(first_of.values())
+    if judged_only:
+        best_first = [hit for hit in best_first if any(credit_of[id(hit)])]
+    best_first = best_first[:depth]
+    rows = [credit_of[id(hit)] for hit in best_first]
+    ranks, grades = _credit_once(rows, targets)
+    relevant = [index for index, target in enumerate(targets) if target.grade > 0]
+    return JudgedQuery(
+        ranks,
+        grades,
+        ideal=sorted((matcher.ceiling(target) * target.grade for target in targets), reverse=True),
+        retrieved=len(best_first),
+        found=_found(rows, targets),
+        tied=tied,
+        sizes=_sizes(best_first, targets) if any(target.end_line for target in targets) else None,
+        credits=(
+            [max((row[index] for index in relevant), default=0.0) for row in rows],
+            [max((row[index] for row in rows), default=0.0) for index in relevant],
+        ),
+    )
+
+
+def _tie_matters(scores: Sequence[float], rows: Sequence[Sequence[float]]) -> bool:
+    """Say whether hits of one score differ in what they match, so that their order counts."""
+    return any(
+        score == following and row != next_row
+        for score, following, row, next_row in zip(scores, scores[1:], rows, rows[1:], strict=False)
+    )
+
+
+def _credit_once(
+    rows: Sequence[Sequence[float]], targets: Sequence[Target]
+) -> tuple[list[int], list[float]]:
+    """Return the ranks that earn something, and what: each target pays once."""
+    ranks: list[int] = []
+    grades: list[float] = []
+    is_open = [True] * len(targets)
+    for rank, row in enumerate(rows, 1):
+        matched = [index for index, credit in enumerate(row) if credit]
+        if not matched:
+            continue
+        payers = [index for index in matched if is_open[index]]
+        grade = 0.0
+        if payers:
+            best = max(payers, key=lambda index: row[index] * targets[index].grade)
+            is_open[best] = False
+            grade = row[best] * targets[best].grade
+        ranks.append(rank)
+        grades.append(grade)
+    return ranks, grades
+
+
+def _found(
+    rows: Sequence[Sequence[float]], targets: Sequence[Target]
+) -> tuple[list[int], list[float]]:
+    """Return at which rank each target is first covered, ascending, and its grade."""
+    found = sorted(
+        (next(rank for rank, row in enumerate(rows, 1) if row[index]), target.grade)
+        for index, target in enumerate(targets)
+        if any(row[index] for row in rows)
+    )
+    return [rank for rank, _ in found], [grade for _, grade in found]
+
+
+def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
+    """Return how many lines and tokens each hit adds, and how many of the lines were wanted."""
+    wanted: dict[str, list[Span]] = {}
+    for target in targets:
+        if target.grade > 0 and target.end_line:
+            wanted.setdefault(target.path, []).append((target.start_line, target.end_line))
+    wanted = {path: merge(spans) for path, spans in wanted.items()}
+    read: dict[str, list[Span]] = {}
+    lines, new_lines, found_lines = [], [], []
+    for hit in hits:
+        if not hit.end_line:
+            lines.append(-1)
+            new_lines.append(-1)
+            found_lines.append(-1)
+            continue
+        before = read.get(hit.path, [])
+        after = merge([*before, (hit.start_line, hit.end_line)])
+        here = wanted.get(hit.path, [])
+        lines.append(hit.end_line - hit.start_line + 1)
+        new_lines.append(size(after) - size(before))
+        found_lines.append(size(overlap(after, here)) - size(overlap(before, here)))
+        read[hit.path] = after
+    return Sizes(
+        lines,
+        new_lines,
+        found_lines,
+        [hit.tokens for hit in hits],
+        sum(size(spans) for spans in wanted.values()),
+    )

@@ -1,0 +1,105 @@
+"""Discounted cumulative gain."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import log2
+
+from karat.errors import InputError
+from karat.metrics.measure import Metric
+from karat.metrics.ties import mean_weight
+from karat.model import JudgedQuery
+
+__all__ = ["DCG", "NDCG", "dcg", "ndcg"]
+
+# Discounts of the first ranks, computed once; ranks count from 1, so entry 0 is never used.
+DISCOUNTS = [0.0, *(1.0 / log2(rank + 1) for rank in range(1, 1025))]
+
+
+def discount(rank: int) -> float:
+    """Return 1 / log2(rank + 1).
+
+    >>> discount(1), discount(3)
+    (1.0, 0.5)
+    """
+    return DISCOUNTS[rank] if rank < len(DISCOUNTS) else 1.0 / log2(rank + 1)
+
+
+@lru_cache(maxsize=32)
+def gain_function(name: str) -> Callable[[float], float]:
+    """Return how a grade becomes gain: ``linear``, ``exp``, or given as ``1:3/2:9``.
+
+    Negative grades gain nothing; a grade that a given list lacks gains itself.
+    """
+    if name == "exp":
+        return lambda grade: 2.0**grade - 1.0 if grade > 0 else 0.0
+    if name == "linear":
+        return lambda grade: grade if grade > 0 else 0.0
+    try:
+        pairs = [part.split(":") for part in name.split("/")]
+        given = {float(grade): float(gain) for grade, gain in pairs}
+    except ValueError:
+        raise InputError(f"gain {name!r} is none of: linear, exp, grade:gain/...") from None
+    return lambda grade: given.get(grade, grade if grade > 0 else 0.0)
+
+
+def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
+    """Return the discounted cumulative gain of the first *k* hits.
+
+    >>> query = JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3)
+    >>> round(dcg(query, 10), 2)
+    1.76
+    """
+    total = 0.0
+    gain_of = gain_function(gain)
+    if judged.spans is not None:
+        for (first, last), grade in zip(judged.spans, judged.grades, strict=True):
+            total += gain_of(grade) * mean_weight(first, last, discount, k)
+        return total
+    limit = k or judged.retrieved
+    for rank, grade in zip(judged.ranks, judged.grades, strict=True):
+        if rank > limit:
+            break
+        total += gain_of(grade) * discount(rank)
+    return total
+
+
+def ideal_dcg(grades: Sequence[float], k: int | None, gain: str) -> float:
+    """Return the gain of all judgments in the best order, cut at *k*."""
+    gain_of = gain_function(gain)
+    gains = [gain_of(grade) for grade in grades]
+    if gain not in ("linear", "exp"):
+        gains.sort(reverse=True)
+    return sum(map(float.__mul__, map(float, gains[:k]), DISCOUNTS[1:]))
+
+
+def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
+    """Return the gain relative to the best order of all judgments; 0 where nothing is relevant.
+
+    >>> query = JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3)
+    >>> round(ndcg(query, 10), 4)
+    0.6697
+    """
+    ideal = ideal_dcg(judged.ideal, k, gain)
+    return dcg(judged, k, gain=gain) / ideal if ideal else 0.0
+
+
+NDCG = Metric(
+    "ndcg",
+    ndcg,
+    definition="Gain of the first k hits, discounted by rank, relative to the best possible order.",
+    formula="DCG@k / IDCG@k, IDCG over all judgments cut at k; gain=exp uses 2^grade - 1",
+    params={"gain": "linear"},
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+DCG = Metric(
+    "dcg",
+    dcg,
+    definition="Gain of the first k hits, discounted by rank.",
+    formula="sum over ranks i <= k of grade_i / log2(i + 1)",
+    params={"gain": "linear"},
+    high=float("inf"),
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    expected_ties=True,
+)

@@ -1,0 +1,54 @@
+"""Expected values over the orders of tied hits.
+
+Under the expected tie policy each judged hit may take any rank of its span with equal chance.
+A metric that sums over hits needs only the mean weight of a span; the others are worked out from
+the tied groups.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from karat.model import JudgedQuery
+
+__all__ = ["Group", "groups", "hits_within", "mean_weight"]
+
+
+class Group(NamedTuple):
+    """Hits that share ranks before+1 .. before+size; *grades* are those of the judged ones."""
+
+    before: int
+    size: int
+    grades: tuple[float, ...]
+
+
+def groups(judged: JudgedQuery) -> Iterator[Group]:
+    """Return the groups that hold judged hits, best first; without ties each holds one hit."""
+    spans = judged.spans or [(rank, rank) for rank in judged.ranks]
+    members: dict[tuple[int, int], list[float]] = {}
+    for span, grade in zip(spans, judged.grades, strict=True):
+        members.setdefault(span, []).append(grade)
+    for (first, last), grades in sorted(members.items()):
+        yield Group(first - 1, last - first + 1, tuple(grades))
+
+
+def mean_weight(first: int, last: int, weight: Callable[[int], float], k: int | None) -> float:
+    """Return the mean of *weight* over ranks first..last, those beyond *k* weighing 0."""
+    end = last if k is None else min(last, k)
+    return sum(map(weight, range(first, end + 1))) / (last - first + 1)
+
+
+def hits_within(judged: JudgedQuery, k: int | None, level: float) -> float:
+    """Return how many relevant hits stand within rank *k*, expected under ties."""
+    if judged.spans is None:
+        ranks = judged.relevant(level)
+        return len(ranks) if k is None else bisect_right(ranks, k)
+    return sum(
+        mean_weight(first, last, _one, k)
+        for (first, last), grade in zip(judged.spans, judged.grades, strict=True)
+        if grade > 0 and grade >= level
+    )
+
+
+def _one(_: int) -> float:
+    return 1.0

@@ -1,0 +1,184 @@
+"""Confidence intervals for means: studentised bootstrap, and what stands in where it cannot work.
+
+All columns of a call share their resamples, so that a table of systems and metrics costs one
+matrix product.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from karat.errors import InputError
+from karat.model.comparison import Interval
+from karat.stats.arrays import FloatArray, IntArray, as_columns, cluster_codes
+from karat.stats.chance import check_draws
+from karat.stats.distributions import beta_quantile, t_quantile
+from karat.stats.resampling import studentised
+
+__all__ = ["Bounds", "bootstrap_intervals", "check_level"]
+
+Bounds = tuple[float, float]
+
+# A resample whose mean is further than this many of its own standard deviations from the sample's
+# has no variance to speak of; a quantile there says nothing.
+FAR = 10.0
+# A column whose values agree to this share of their size is constant.
+CONSTANT = 1e-12
+
+
+def bootstrap_intervals(
+    values: ArrayLike,
+    *,
+    bounds: Bounds | Sequence[Bounds | None] | None = None,
+    level: float = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+    clusters: ArrayLike | None = None,
+) -> tuple[Interval, ...]:
+    """Return one interval for the mean of each column of ``values[query, column]``.
+
+    NaN is left out; *bounds* (one pair, or one per column) are what a mean can possibly be, and
+    ends beyond them are clipped. With *clusters*, one label per query, whole clusters are drawn.
+    A column gets the same interval whatever other columns are in the call.
+
+    The method is ``bootstrap-t`` unless the data cannot carry it:
+
+    - no value or one value: ``none``;
+    - all values equal: ``constant``, from the chance of never meeting a different value; needs
+      bounds, otherwise ``none``. For all-0 or all-1 columns this is Clopper and Pearson's interval;
+    - so few distinct values that many resamples have no variance: ``clopper-pearson`` for values
+      of 0 and 1, ``student-t`` for others.
+
+    >>> (interval,) = bootstrap_intervals([0.0] * 100, bounds=(0, 1))
+    >>> interval.method, interval.low, round(interval.high, 4)
+    ('constant', 0.0, 0.0362)
+    """
+    columns = as_columns(values)
+    check_level(level)
+    check_draws(draws)
+    limits = bounds_per_column(bounds, columns.shape[1])
+    groups = None if clusters is None else cluster_codes(clusters, len(columns))
+    result: list[Interval] = [Interval(None, None, level, "none")] * columns.shape[1]
+    for rows, members in missing_patterns(columns):
+        part = columns[rows][:, members]
+        codes = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+        found = complete_intervals(
+            part,
+            bounds=[limits[column] for column in members],
+            level=level,
+            draws=draws,
+            seed=seed,
+            codes=codes,
+        )
+        for column, interval in zip(members, found, strict=True):
+            result[column] = interval
+    return tuple(result)
+
+
+def check_level(level: float) -> None:
+    """Raise InputError unless *level* lies between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"confidence level {level} is not between 0 and 1; expected such as 0.95")
+
+
+def bounds_per_column(
+    bounds: Bounds | Sequence[Bounds | None] | None, columns: int
+) -> list[Bounds | None]:
+    """Return one pair of bounds, or None, for each column."""
+    if bounds is None:
+        return [None] * columns
+    if len(bounds) == 2 and all(isinstance(end, (int, float)) for end in bounds):
+        low, high = bounds
+        return [(float(low), float(high))] * columns  # type: ignore[arg-type]
+    if len(bounds) != columns:
+        raise InputError(f"got bounds for {len(bounds)} columns; expected {columns}")
+    return list(bounds)  # type: ignore[arg-type]
+
+
+def missing_patterns(columns: FloatArray) -> list[tuple[NDArray[np.intp], list[int]]]:
+    """Return the columns grouped by which queries they have: (rows, column numbers)."""
+    present = ~np.isnan(columns)
+    groups: dict[bytes, list[int]] = {}
+    for column, key in enumerate(np.packbits(present, axis=0).T):
+        groups.setdefault(key.tobytes(), []).append(column)
+    return [(np.flatnonzero(present[:, members[0]]), members) for members in groups.values()]
+
+
+def complete_intervals(
+    values: FloatArray,
+    *,
+    bounds: Sequence[Bounds | None],
+    level: float,
+    draws: int,
+    seed: int,
+    codes: IntArray | None,
+) -> list[Interval]:
+    """Return the intervals of columns without missing values, all of one length."""
+    n, width = values.shape
+    units = n if codes is None else int(codes.max(initial=-1)) + 1
+    nothing = Interval(None, None, level, "none")
+    if units < 2:
+        return [nothing] * width
+    means = values.mean(axis=0)
+    spread = values.max(axis=0) - values.min(axis=0)
+    varied = spread > CONSTANT * np.abs(values).max(axis=0)
+    low_t, high_t, se = np.zeros(width), np.zeros(width), np.zeros(width)
+    if varied.any():
+        centred = values[:, varied] - means[varied]
+        low_t[varied], high_t[varied], se[varied] = studentised(
+            centred, codes=codes, level=level, draws=draws, seed=seed
+        )
+    result = []
+    for column in range(width):
+        limit, mean = bounds[column], float(means[column])
+        if not varied[column]:
+            result.append(constant_interval(float(values[0, column]), units, limit, level))
+        elif se[column] <= CONSTANT * spread[column]:
+            # Values that vary within clusters whose means are all equal: nothing to go by.
+            result.append(nothing)
+        elif max(-low_t[column], high_t[column]) < FAR * math.sqrt(units - 1):
+            method = "bootstrap-t" if codes is None else "cluster bootstrap-t"
+            low, high = mean - high_t[column] * se[column], mean - low_t[column] * se[column]
+            result.append(clipped(low, high, limit, level, method))
+        elif codes is None and np.isin(values[:, column], (0.0, 1.0)).all():
+            hits = int(values[:, column].sum())
+            result.append(clopper_pearson(hits, n, level))
+        else:
+            reach = t_quantile((1 + level) / 2, units - 1) * se[column]
+            result.append(clipped(mean - reach, mean + reach, limit, level, "student-t"))
+    return result
+
+
+def clipped(low: float, high: float, bounds: Bounds | None, level: float, method: str) -> Interval:
+    """Return the interval with its ends inside *bounds*."""
+    if bounds is not None:
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return Interval(float(low), float(high), level, method)
+
+
+def constant_interval(value: float, units: int, bounds: Bounds | None, level: float) -> Interval:
+    """Return the interval for a column in which every value is *value*.
+
+    With probability (1 - share)**units a sample shows nothing of the share of queries that differ;
+    the largest share not ruled out at (1 - level) / 2, moved to either bound, gives the ends.
+    """
+    if bounds is None:
+        return Interval(None, None, level, "none")
+    share = 1.0 - ((1.0 - level) / 2) ** (1.0 / units)
+    low, high = value - share * (value - bounds[0]), value + share * (bounds[1] - value)
+    return clipped(low, high, bounds, level, "constant")
+
+
+def clopper_pearson(hits: int, n: int, level: float) -> Interval:
+    """Return the exact binomial interval for *hits* of *n*; its coverage is never below *level*.
+
+    >>> interval = clopper_pearson(1, 10, 0.95)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0025, 0.445)
+    """
+    tail = (1.0 - level) / 2
+    low = beta_quantile(tail, hits, n - hits + 1) if hits > 0 else 0.0
+    high = beta_quantile(1.0 - tail, hits + 1, n - hits) if hits < n else 1.0
+    return Interval(low, high, level, "clopper-pearson")

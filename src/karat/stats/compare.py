@@ -1,0 +1,125 @@
+"""The whole comparison of several systems on several metrics, as one record."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from karat.errors import InputError
+from karat.model.comparison import Comparison
+from karat.stats.arrays import FloatArray
+from karat.stats.bootstrap import Bounds, bounds_per_column, check_level
+from karat.stats.chance import check_draws
+from karat.stats.pairwise import Correction, Pairs, Plan, measured
+from karat.stats.power import check_power
+
+__all__ = ["Correction", "Pairs", "compare"]
+
+DEFAULTS: dict[str, Correction] = {"all": "maxt", "baseline": "holm"}
+
+
+def compare(
+    values: ArrayLike,
+    *,
+    systems: Sequence[str],
+    metrics: Sequence[str],
+    pairs: Pairs = "all",
+    correction: Correction | None = None,
+    bounds: Bounds | Sequence[Bounds | None] | None = None,
+    level: float = 0.95,
+    power: float = 0.8,
+    draws: int = 9_999,
+    seed: int = 0,
+    clusters: ArrayLike | None = None,
+) -> Comparison:
+    """Return the comparison of ``values[system, query, metric]``, the first system as baseline.
+
+    NaN is a query not scored: it leaves a mean, and a difference when either system lacks it.
+
+    - *pairs*: ``all``, or each system against the first (``baseline``).
+    - *correction*: over the pairs of one metric. ``maxt`` (step-down, the default for all pairs),
+      ``tukey`` (randomised, all pairs only), ``holm`` (the default against a baseline), ``bh``,
+      ``none``. The uncorrected p value is always kept beside the corrected one.
+    - *bounds*: what a score can be, one pair for all metrics or one per metric.
+    - *clusters*: one label per query; queries of a cluster are drawn and flipped together.
+
+    >>> scores = [[[0.5], [0.2], [0.4], [0.6]], [[0.9], [0.5], [0.8], [0.7]]]
+    >>> found = compare(scores, systems=["A", "B"], metrics=["ndcg@10"], bounds=(0, 1))
+    >>> round(found.differences[0].difference, 3), found.differences[0].p
+    (0.3, 0.125)
+    """
+    cube = as_cube(values, len(systems), len(metrics))
+    plan = Plan(
+        systems=distinct(systems, "system"),
+        metrics=distinct(metrics, "metric"),
+        pairs=index_pairs(len(systems), pairs),
+        bounds=bounds_per_column(bounds, len(metrics)),
+        correction=chosen_correction(correction, pairs),
+        level=level,
+        power=power,
+        draws=draws,
+        seed=seed,
+        clusters=clusters,
+    )
+    check_level(level)
+    check_draws(draws)
+    check_power(power)
+    means, differences = measured(cube, plan)
+    return Comparison(
+        systems=plan.systems,
+        metrics=plan.metrics,
+        queries=cube.shape[1],
+        means=means,
+        differences=differences,
+        correction=plan.correction,
+        family=len(plan.pairs),
+        level=level,
+        power=power,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def as_cube(values: ArrayLike, systems: int, metrics: int) -> FloatArray:
+    """Return *values* as floats ``[system, query, metric]``; raise InputError if they are not."""
+    cube = np.asarray(values, dtype=np.float64)
+    if cube.ndim != 3 or (cube.shape[0], cube.shape[2]) != (systems, metrics):
+        expected = f"{systems} systems, queries, {metrics} metrics"
+        raise InputError(f"scores have shape {cube.shape}; expected {expected}")
+    if np.isinf(cube).any():
+        raise InputError("scores hold an infinite number; expected finite numbers, or NaN")
+    return cube
+
+
+def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
+    """Return *names* as they are; raise InputError for none or for one given twice."""
+    if not names:
+        raise InputError(f"no {kind} to compare; expected one or more")
+    repeated = sorted({name for name in names if list(names).count(name) > 1})
+    if repeated:
+        raise InputError(f"{kind} {repeated[0]!r} is given twice; expected names that differ")
+    return tuple(names)
+
+
+def index_pairs(systems: int, pairs: str) -> tuple[tuple[int, int], ...]:
+    """Return the (baseline, system) pairs to compare, in order of the systems."""
+    if pairs not in get_args(Pairs):
+        raise InputError(f"pairs {pairs!r} is unknown; expected {' or '.join(get_args(Pairs))}")
+    every = combinations(range(systems), 2)
+    return tuple(pair for pair in every if pairs == "all" or pair[0] == 0)
+
+
+def chosen_correction(correction: str | None, pairs: str) -> Correction:
+    """Return the correction by its name, or the default for *pairs*."""
+    if correction is None:
+        return DEFAULTS[pairs]
+    for known in get_args(Correction):
+        if correction == known and not (known == "tukey" and pairs == "baseline"):
+            return known  # type: ignore[no-any-return]
+    known_names = ", ".join(get_args(Correction))
+    raise InputError(
+        f"correction {correction!r} does not serve pairs {pairs!r}; expected one of {known_names} "
+        "(tukey for all pairs only)"
+    )

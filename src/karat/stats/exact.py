@@ -1,0 +1,127 @@
+"""Exact sign-flip p values: binomial, by dynamic programming on a grid, or by enumeration."""
+
+import math
+import sys
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from karat.stats.arrays import FloatArray, IntArray
+from karat.stats.chance import every_flip
+from karat.stats.distributions import sign_test
+
+__all__ = ["FlipTest", "exact_flip_test", "whole_numbers"]
+
+# The longest total, in grid steps, for which the distribution of sums is worked out: well below a
+# millisecond. Scores such as precision@5 or recall of few targets stay below, nDCG does not.
+GRID_STEPS = 1_000
+GRID_ERROR = 1e-9
+
+
+class FlipTest(NamedTuple):
+    """A two-sided p value, how it was made, and how many differences were not 0."""
+
+    p: float
+    method: str
+    nonzero: int
+
+
+def exact_flip_test(differences: FloatArray, *, draws: int) -> FlipTest | None:
+    """Return the exact test of the non-zero *differences*, or None where it would cost too much.
+
+    Enumeration is used while it needs no more patterns than *draws*.
+
+    >>> exact_flip_test(np.array([0.5, 0.5, 0.5, 0.0]), draws=99)
+    FlipTest(p=0.25, method='exact binomial', nonzero=3)
+    """
+    kept = differences[differences != 0.0]
+    count = len(kept)
+    if count == 0:
+        return FlipTest(1.0, "exact, no difference", 0)
+    steps = on_grid(np.abs(kept))
+    if steps is not None and steps.max() == 1:
+        wins = int(np.count_nonzero(kept > 0))
+        return FlipTest(sign_test(wins, count - wins), "exact binomial", count)
+    if steps is not None:
+        return FlipTest(grid_p(steps, kept > 0), "exact grid", count)
+    if count <= 60 and 2 ** (count - 1) <= draws:
+        return FlipTest(enumerated_p(kept), "exact enumeration", count)
+    return None
+
+
+def on_grid(magnitudes: FloatArray) -> IntArray | None:
+    """Return positive *magnitudes* as multiples of their common step; None if it is too fine.
+
+    >>> on_grid(np.array([0.3, 0.1, 0.2])).tolist()
+    [3, 1, 2]
+    """
+    shares = magnitudes / magnitudes.max()
+    distinct = set(np.round(shares, 10).tolist())
+    if len(distinct) == 1:
+        return np.ones(len(magnitudes), dtype=np.int64)
+    # 1 + 2 + ... + 45 steps is beyond the longest total already.
+    if len(distinct) > 44:
+        return None
+    total, step = float(shares.sum()), 1.0
+    for share in distinct:
+        step = common_step(step, share, GRID_ERROR)
+        if total > GRID_STEPS * step:
+            return None
+    steps = np.rint(shares / step)
+    if np.abs(shares - steps * step).max() > 100 * GRID_ERROR:
+        return None
+    whole: IntArray = steps.astype(np.int64)
+    return whole
+
+
+def common_step(a: float, b: float, error: float) -> float:
+    """Return the greatest common divisor of two positive numbers, up to *error*."""
+    while b > error:
+        # The nearest multiple, not the one below: 0.3 is three times 0.1 and no rest.
+        a, b = b, abs(a - round(a / b) * b)
+    return a
+
+
+@lru_cache(maxsize=256)
+def fair_coins(count: int) -> tuple[float, ...]:
+    """Return the probability of each number of heads among *count* fair coins."""
+    return tuple(math.comb(count, heads) / 2**count for heads in range(count + 1))
+
+
+def grid_p(steps: IntArray, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    """Return P(|flipped sum| >= |observed sum|) for whole *steps* of which some are positive.
+
+    The sum of the flipped-to-plus steps has the distribution of a sum of scaled binomials, one
+    for each distinct size.
+    """
+    sizes, counts = np.unique(steps, return_counts=True)
+    chances = np.ones(1)
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        spread = np.zeros(size * count + 1)
+        spread[::size] = fair_coins(count)
+        chances = np.convolve(chances, spread)
+    total = int(steps.sum())
+    observed = abs(2 * int(steps[positive].sum()) - total)
+    reached = np.abs(2 * np.arange(total + 1) - total) >= observed
+    return float(min(max(chances[reached].sum(), sys.float_info.min), 1.0))
+
+
+def enumerated_p(differences: FloatArray) -> float:
+    """Return P(|flipped sum| >= |observed sum|) over all sign patterns."""
+    numbers, slack = whole_numbers(differences[:, None])
+    sums = np.abs(2 * (every_flip(len(differences)) @ numbers[:, 0]) - numbers.sum())
+    return float(np.mean(sums >= abs(numbers.sum()) - slack))
+
+
+def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
+    """Return *columns* scaled to length 1 and rounded to whole numbers, and the slack of a sum.
+
+    Sums of these are exact in doubles whatever their order. Scaling by the length makes columns
+    comparable: it orders flips just as Student's t does. Two sums that were equal before rounding
+    are at most *slack* apart after it.
+    """
+    length = np.sqrt((columns * columns).sum(axis=0))
+    unit = 2.0 ** min(30, 51 - math.ceil(math.log2(max(len(columns), 2))))
+    numbers = np.rint(columns / np.where(length > 0, length, 1.0) * unit)
+    return numbers, float(len(columns))

@@ -1,0 +1,188 @@
+"""The comparison in words: one short paragraph that calls noise noise."""
+
+from collections.abc import Sequence
+
+from karat.model.comparison import Comparison, Difference
+
+__all__ = ["verdict"]
+
+
+def verdict(comparison: Comparison) -> str:
+    """Return the verdict on *comparison*; the first metric leads.
+
+    Two systems: every metric is judged. More systems: the first metric only, the best system
+    against each other one, or each against the baseline where only those pairs were compared.
+    An empty text where nothing was compared.
+    """
+    if not comparison.differences:
+        return ""
+    lead = comparison.metrics[0]
+    entries = [entry for entry in comparison.differences if entry.metric == lead]
+    if len(entries) == 1:
+        return two_systems(comparison)
+    if all(entry.baseline == comparison.systems[0] for entry in entries):
+        return against_baseline(comparison, entries, lead)
+    return best_of_many(comparison, entries, lead)
+
+
+def two_systems(comparison: Comparison) -> str:
+    """Return the verdict on one pair, metric by metric."""
+    entries = comparison.differences
+    real = [entry for entry in entries if comparison.significant(entry)]
+    noise = [entry for entry in entries if entry not in real and entry.p is not None]
+    unseen = [entry for entry in entries if entry.p is None]
+    clauses = [
+        f"{winner(entry)} beats {loser(entry)} on {entry.metric} by {amount(comparison, entry)}"
+        for entry in real
+    ]
+    if noise:
+        clauses.append(noise_clause([entry.metric for entry in noise], noise))
+    if unseen:
+        clauses.append(f"no query has a score of both on {listed([e.metric for e in unseen])}")
+    return sentence("; ".join(clauses))
+
+
+def against_baseline(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
+    """Return the verdict on several systems against the first one."""
+    baseline = comparison.systems[0]
+    groups = [
+        ("beats", "beat", [entry for entry in entries if better(comparison, entry)]),
+        ("loses to", "lose to", [entry for entry in entries if worse(comparison, entry)]),
+    ]
+    sentences = []
+    for one, many, members in groups:
+        if members:
+            verb = one if len(members) == 1 else many
+            parts = [f"{entry.system} by {amount(comparison, entry)}" for entry in members]
+            if len(members) == 1:
+                entry = members[0]
+                text = f"{entry.system} {verb} {baseline} by {amount(comparison, entry)}"
+            else:
+                names = listed([entry.system for entry in members])
+                text = f"{names} {verb} {baseline}: {'; '.join(parts)}"
+            sentences.append(sentence(f"on {metric}, {text}"))
+    rest = [entry for entry in entries if not comparison.significant(entry)]
+    if rest:
+        names = listed([entry.system for entry in rest])
+        sentences.append(sentence(rest_clause(f"of {names} from {baseline}", rest)))
+    return " ".join(sentences)
+
+
+def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
+    """Return the verdict on all pairs: the system with the highest mean against the others."""
+    scores = [(entry.mean, entry.system) for entry in comparison.means if entry.metric == metric]
+    known = [(mean, system) for mean, system in scores if mean is not None]
+    if not known:
+        return f"No query has a score on {metric}."
+    # The first system wins a draw, so that the order of systems decides and not their names.
+    top = max(mean for mean, _ in known)
+    best = next(system for mean, system in known if mean == top)
+    own = [entry for entry in entries if best in (entry.baseline, entry.system)]
+    real = [entry for entry in own if comparison.significant(entry) and winner(entry) == best]
+    rest = [entry for entry in own if entry not in real]
+    text = f"on {metric}, {best} has the highest mean, {top:.3f}"
+    if real:
+        parts = [f"{loser(entry)} by {amount(comparison, entry)}" for entry in real]
+        text += f", and beats {listed(parts)}"
+    sentences = [sentence(text)]
+    if rest:
+        others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
+        sentences.append(sentence(rest_clause(f"of {best} from {listed(others)}", rest)))
+    return " ".join(sentences)
+
+
+def better(comparison: Comparison, entry: Difference) -> bool:
+    """Return whether the system is significantly better than its baseline."""
+    return comparison.significant(entry) and winner(entry) == entry.system
+
+
+def worse(comparison: Comparison, entry: Difference) -> bool:
+    """Return whether the system is significantly worse than its baseline."""
+    return comparison.significant(entry) and winner(entry) == entry.baseline
+
+
+def winner(entry: Difference) -> str:
+    """Return the name with the higher score."""
+    return entry.system if (entry.difference or 0.0) >= 0 else entry.baseline
+
+
+def loser(entry: Difference) -> str:
+    """Return the name with the lower score."""
+    return entry.baseline if (entry.difference or 0.0) >= 0 else entry.system
+
+
+def amount(comparison: Comparison, entry: Difference) -> str:
+    """Return the size of a difference, with interval and p value, seen from the winner."""
+    difference = entry.difference or 0.0
+    text = number(abs(difference))
+    low, high = entry.interval.low, entry.interval.high
+    if low is not None and high is not None:
+        if difference < 0:
+            low, high = -high, -low
+        text += f" [{number(low)}, {number(high)}]"
+    text += f" (p {p_value(entry.p_corrected or 0.0)}"
+    if comparison.family > 1:
+        plain = comparison.correction == "none"
+        text += f", {'not ' if plain else ''}corrected for {comparison.family} comparisons"
+    return text + ")"
+
+
+def noise_clause(metrics: Sequence[str], entries: Sequence[Difference]) -> str:
+    """Return the clause that calls the differences on *metrics* noise."""
+    return rest_clause(f"on {listed(metrics)}", entries)
+
+
+def rest_clause(what: str, entries: Sequence[Difference]) -> str:
+    """Return the clause that calls differences noise, and what the set could have detected."""
+    subject = "difference" if len(entries) == 1 else "differences"
+    verb = "is" if len(entries) == 1 else "are"
+    text = f"the {subject} {what} {verb} inside the noise"
+    reach = [entry.detectable for entry in entries if entry.detectable]
+    if not reach:
+        return text
+    n = min(entry.n for entry in entries)
+    queries = "query" if n == 1 else "queries"
+    return f"{text}: with {n} {queries} this set can detect {number(max(reach))}"
+
+
+def number(value: float) -> str:
+    """Return *value* with three decimals, or two digits where those would all be 0.
+
+    >>> number(0.0412), number(0.00012), number(0.0), number(-0.0001)
+    ('0.041', '0.00012', '0.000', '-0.0001')
+    """
+    return f"{value:.3f}" if abs(value) >= 0.0005 or value == 0.0 else f"{value:.2g}"
+
+
+def p_value(p: float) -> str:
+    """Return *p* with its sign, as it is printed.
+
+    >>> p_value(0.0042), p_value(0.00001), p_value(0.04996)
+    ('= 0.004', '< 0.001', '= 0.04996')
+    """
+    if p < 0.001:
+        return "< 0.001"
+    # A p value just below the level must not be printed as the level or above it.
+    rounded = f"{p:.3f}"
+    return f"= {rounded}" if rounded != "0.050" else f"= {p:.4g}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return *names* as an English list.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def sentence(text: str) -> str:
+    """Return *text* with a full stop; a capital only if it starts with a word of ours.
+
+    >>> sentence("the difference is small"), sentence("bm25 beats grep")
+    ('The difference is small.', 'bm25 beats grep.')
+    """
+    own = ("the ", "on ", "no ")
+    return (text[0].upper() + text[1:] if text.startswith(own) else text) + "."

@@ -53,6 +53,10 @@ class Registry(Generic[T]):
         hint = f"did you mean {known!r}?" if known else f"known: {', '.join(sorted(self))}"
         raise UnknownName(f"no {self.kind} named {name!r}; {hint}")
 
+    def aliases(self, name: str) -> tuple[str, ...]:
+        """Return the further spellings of the canonical *name*."""
+        return tuple(alias for alias, key in self._aliases.items() if key == name)
+
     def get(self, name: str) -> T:
         """Return the thing called *name*, or the one at ``module:attribute``."""
         if ":" in name:
@@ -79,7 +83,7 @@ class Registry(Generic[T]):
             return cast("T", getattr(importlib.import_module(module_name), attribute))
         except MissingExtra:
             raise
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, TypeError, ValueError) as error:
             raise InputError(
                 f"cannot load {self.kind} {reference!r}: {error}; expected module:attribute"
             ) from error

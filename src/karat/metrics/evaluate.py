@@ -2,22 +2,29 @@
 
 from array import array
 from collections.abc import Sequence
-from math import fsum, isnan, nan
+from math import exp, fsum, isnan, log, nan
 
 from karat.errors import InputError
-from karat.metrics.measure import Measure
+from karat.metrics.measure import Average, Measure
 from karat.model import JudgedRun, ScoreTable, Status
 
-__all__ = ["evaluate", "mean"]
+__all__ = ["average", "evaluate"]
+
+# What a query that earns nothing counts as in a geometric mean, as in trec_eval.
+LEAST_IN_GEOMETRIC = 0.00001
 
 
 def evaluate(
-    judged: JudgedRun, measures: Sequence[Measure], *, score_unjudged: bool = False
+    judged: JudgedRun,
+    measures: Sequence[Measure],
+    *,
+    score_unjudged: bool = False,
+    score_empty: bool = True,
 ) -> ScoreTable:
-    """Return one score per query and measure.
+    """Return one score per query and measure; NaN is not scored.
 
-    A query without any positive judgment is not scored (NaN) unless *score_unjudged* asks for
-    trec_eval's way; one that the run lacks scores what an empty answer earns.
+    A query without any positive judgment is not scored, one that the run lacks scores what an
+    empty answer earns. trec_eval does the opposite of both: *score_unjudged* and not *score_empty*.
 
     >>> from karat.metrics.measure import parse
     >>> from karat.model import JudgedQuery
@@ -34,7 +41,8 @@ def evaluate(
     columns = [array("d") for _ in measures]
     pairs = list(zip([column.append for column in columns], functions, strict=True))
     for query, status in zip(judged.queries, judged.statuses, strict=True):
-        if status is Status.UNJUDGED and not score_unjudged:
+        unjudged = status is Status.UNJUDGED and not score_unjudged
+        if unjudged or (not score_empty and not query.retrieved):
             for append, _ in pairs:
                 append(nan)
         else:
@@ -48,11 +56,18 @@ def evaluate(
     )
 
 
-def mean(column: Sequence[float]) -> float:
-    """Return the mean of what is scored, NaN of nothing.
+def average(values: Sequence[float], kind: Average = "arithmetic") -> float:
+    """Return the average of what is scored, NaN of nothing.
 
-    >>> mean([1.0, float("nan"), 0.0])
-    0.5
+    >>> average([1.0, float("nan"), 0.0]), average([3.0, 4.0], "sum")
+    (0.5, 7.0)
     """
-    scored = [value for value in column if not isnan(value)]
-    return fsum(scored) / len(scored) if scored else nan
+    scored = [value for value in values if not isnan(value)]
+    if not scored:
+        return nan
+    if kind == "sum":
+        return fsum(scored)
+    if kind == "geometric":
+        logs = [log(max(value, LEAST_IN_GEOMETRIC)) for value in scored]
+        return exp(fsum(logs) / len(logs))
+    return fsum(scored) / len(scored)

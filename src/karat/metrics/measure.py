@@ -13,7 +13,7 @@ from karat.errors import InputError
 from karat.metrics.catalogue import METRICS
 from karat.model import JudgedQuery
 
-__all__ = ["Measure", "Metric", "parse", "parse_all"]
+__all__ = ["Average", "Measure", "Metric", "parse", "parse_all"]
 
 Cut = Literal["required", "optional", "none"]
 Value = float | str
@@ -137,4 +137,4 @@ def _value(text: str, name: str, value: str, default: Value) -> Value:
 
 
 def _plain(value: Value) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0")

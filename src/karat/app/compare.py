@@ -1,0 +1,110 @@
+"""Compare runs on one gold set, the first being the baseline."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
+
+from karat.app.confidence import bounds_of
+from karat.app.score import evaluate_run
+from karat.app.settings import Confidence, Scoring
+from karat.app.slicing import slice_rows
+from karat.app.sources import RunSource, TruthSource, distinct_names, load_run, load_truth
+from karat.errors import InputError
+from karat.metrics import Measure
+from karat.model.comparison import Comparison
+from karat.model.evaluation import Contest, Evaluation
+from karat.stats import compare as compare_scores
+from karat.stats import verdict
+
+__all__ = ["compare"]
+
+
+def compare(
+    truth: TruthSource,
+    runs: Sequence[RunSource],
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] = (),
+    names: Sequence[str] | None = None,
+    truth_format: str | None = None,
+    run_format: str | None = None,
+) -> Contest:
+    """Return the scores of each of *runs* on *truth* and what their differences are worth."""
+    if len(runs) < 2:
+        raise InputError(f"{len(runs)} run to compare; expected two or more")
+    scoring = scoring or Scoring()
+    confidence = confidence or Confidence()
+    gold = load_truth(truth, format=truth_format)
+    slices = slice_rows(gold, by)
+    evaluations = tuple(
+        evaluate_run(
+            gold,
+            load_run(run, gold, format=run_format),
+            scoring=scoring,
+            confidence=None,
+            slices={},
+            name=name,
+        )
+        for run, name in zip(runs, names or distinct_names(runs), strict=True)
+    )
+    clusters = None
+    if confidence.cluster:
+        clusters = _labels(slice_rows(gold, [confidence.cluster])[confidence.cluster])
+    measures = [measure for measure in scoring.parsed(gold) if _is_mean(measure)]
+    if not measures:
+        raise InputError("no measure to compare; sums and geometric means have no paired test")
+    everywhere = range(len(evaluations[0].table.query_ids))
+    overall = _compared(evaluations, measures, everywhere, confidence, clusters=clusters)
+    return Contest(
+        evaluations=evaluations,
+        comparison=overall,
+        slices={
+            tag: {
+                value: _compared(evaluations, measures, rows, confidence, clusters=clusters)
+                for value, rows in values.items()
+            }
+            for tag, values in slices.items()
+        },
+        verdict=verdict(overall),
+    )
+
+
+def _compared(
+    evaluations: Sequence[Evaluation],
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Comparison:
+    import numpy as np
+
+    names = [str(measure) for measure in measures]
+    cube = np.array(
+        [
+            [[evaluation.table.columns[name][row] for name in names] for row in rows]
+            for evaluation in evaluations
+        ]
+    ).reshape(len(evaluations), len(rows), len(names))
+    cube[np.isinf(cube)] = nan
+    return compare_scores(
+        cube,
+        systems=[evaluation.name for evaluation in evaluations],
+        metrics=names,
+        pairs=confidence.pairs,  # type: ignore[arg-type]
+        correction=confidence.correction,  # type: ignore[arg-type]
+        bounds=[bounds_of(measure) for measure in measures],
+        level=confidence.level,
+        draws=confidence.draws,
+        seed=confidence.seed,
+        clusters=None if clusters is None else [clusters[row] for row in rows],
+    )
+
+
+def _is_mean(measure: Measure) -> bool:
+    return measure.definition.average == "arithmetic"
+
+
+def _labels(values: Mapping[str, Sequence[int]]) -> list[str]:
+    label_of = {row: value for value, rows in values.items() for row in rows}
+    return [label_of[row] for row in range(len(label_of))]

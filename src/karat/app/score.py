@@ -1,0 +1,130 @@
+"""Score one run against a gold set."""
+
+from collections.abc import Iterable, Sequence
+from math import isnan, nan
+
+from karat.app.settings import Confidence, Scoring
+from karat.app.slicing import Slices, slice_rows
+from karat.app.sources import RunSource, TruthSource, load_run, load_truth, no_overlap, run_name
+from karat.matching import judge
+from karat.matching.judge import Truth
+from karat.metrics import Measure, average, evaluate
+from karat.metrics.unjudged import judged_share
+from karat.model import JudgedRun, ScoreTable, Status
+from karat.model.comparison import Interval
+from karat.model.evaluation import Evaluation, Notes, Summary
+
+__all__ = ["evaluate_run", "score"]
+
+JUDGED_DEPTH = 10
+
+
+def score(
+    truth: TruthSource,
+    run: RunSource,
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] = (),
+    name: str | None = None,
+    truth_format: str | None = None,
+    run_format: str | None = None,
+) -> Evaluation:
+    """Return the scores of *run* on *truth*, both from a path or from memory.
+
+    Without *confidence* no interval is made, and numpy is not loaded. *by* names tags to report
+    apart.
+    """
+    scoring = scoring or Scoring()
+    gold = load_truth(truth, format=truth_format)
+    return evaluate_run(
+        gold,
+        load_run(run, gold, format=run_format),
+        scoring=scoring,
+        confidence=confidence,
+        slices=slice_rows(gold, by),
+        name=name or run_name(run, 1),
+    )
+
+
+def evaluate_run(
+    truth: Truth,
+    run: RunSource,
+    *,
+    scoring: Scoring,
+    confidence: Confidence | None,
+    slices: Slices,
+    name: str,
+) -> Evaluation:
+    """Return the scores of a loaded *run*."""
+    judged = judge(
+        truth,
+        run,  # type: ignore[arg-type]
+        match=scoring.match,
+        ties=scoring.ties,
+        judged_only=scoring.judged_only,
+        depth=scoring.depth,
+        min_overlap=scoring.min_overlap,
+        root=scoring.root,
+        name=name,
+    )
+    if judged.query_ids and judged.statuses.count(Status.MISSING) == len(judged.query_ids):
+        raise no_overlap(name, judged.query_ids, judged.unknown_queries)
+    measures = scoring.parsed(truth)
+    table = evaluate(judged, measures, score_unjudged=scoring.trec, score_empty=not scoring.trec)
+    everywhere = range(len(table.query_ids))
+    return Evaluation(
+        name=name,
+        table=table,
+        summaries=_summaries(table, measures, everywhere, confidence),
+        notes=_notes(judged),
+        slices={
+            tag: {
+                value: _summaries(table, measures, rows, confidence)
+                for value, rows in values.items()
+            }
+            for tag, values in slices.items()
+        },
+    )
+
+
+def _summaries(
+    table: ScoreTable,
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence | None,
+) -> tuple[Summary, ...]:
+    """Return each measure over the queries at *rows*."""
+    names = [str(measure) for measure in measures]
+    columns = [[table.columns[name][row] for row in rows] for name in names]
+    answered = [row for row in rows if table.statuses[row] in (Status.SCORED, Status.UNJUDGED)]
+    intervals: Sequence[Interval | None] = [None] * len(measures)
+    if confidence and confidence.draws:
+        from karat.app.confidence import mean_intervals
+
+        intervals = mean_intervals(columns, measures, confidence)
+    kinds = [measure.definition.average for measure in measures]
+    return tuple(
+        Summary(
+            measure=name,
+            mean=average(column, kind),
+            answered=average([table.columns[name][row] for row in answered], kind),
+            n=sum(not isnan(value) for value in column),
+            interval=interval,
+        )
+        for name, column, kind, interval in zip(names, columns, kinds, intervals, strict=True)
+    )
+
+
+def _notes(judged: JudgedRun) -> Notes:
+    scored = [query for query in judged.queries if query.ideal and query.ideal[0] > 0]
+    shares = [judged_share(query, JUDGED_DEPTH) for query in scored if query.retrieved]
+    return Notes(
+        queries=len(judged.queries),
+        statuses={status: judged.statuses.count(status) for status in Status},
+        invalid=judged.invalid,
+        unknown_queries=judged.unknown_queries,
+        ties=judged.ties,
+        tied=judged.tied,
+        judged_share=sum(shares) / len(shares) if shares else nan,
+    )

@@ -1,0 +1,63 @@
+"""How to judge and how sure to be: the settings that scoring and comparing share."""
+
+from dataclasses import dataclass
+
+from karat.matching.ties import check_policy
+from karat.metrics import Measure, parse_all
+from karat.model import Dataset
+
+__all__ = ["DEFAULT_MEASURES", "LINE_MEASURES", "Confidence", "Scoring"]
+
+DEFAULT_MEASURES = ("ndcg@10", "mrr@10", "hit@5", "recall@10", "precision@5", "ap")
+# Whole files win any overlap measure for free, so that line truth shows the size beside success.
+LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a run is judged and measured.
+
+    *measures* may be empty: then the defaults are taken, with sizes where the truth has lines.
+    *level* is the lowest relevant grade (0: any positive one). *trec* averages as trec_eval does:
+    over the queries that the run answers, those without a relevant document included.
+    """
+
+    measures: tuple[str, ...] = ()
+    match: str | None = None
+    ties: str = "trec10"
+    level: float = 0.0
+    judged_only: bool = False
+    depth: int | None = None
+    min_overlap: float = 0.0
+    root: str = ""
+    trec: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown tie policy before anything is read."""
+        check_policy(self.ties)
+
+    def parsed(self, truth: object = None) -> list[Measure]:
+        """Return the measures to compute on *truth*."""
+        names = self.measures
+        if not names:
+            names = DEFAULT_MEASURES
+            if isinstance(truth, Dataset) and truth.match == "lines":
+                names += LINE_MEASURES
+        return parse_all(names, level=self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How intervals and tests are made; *draws* 0 makes none.
+
+    *cluster* names a tag whose values are drawn together. *pairs* is ``baseline`` (each run
+    against the first) or ``all``; *correction* None takes the default for it.
+    """
+
+    level: float = 0.95
+    draws: int = 9_999
+    seed: int = 0
+    cluster: str | None = None
+    pairs: str = "all"
+    correction: str | None = None
+    wilcoxon: bool = False

@@ -1,0 +1,86 @@
+"""Truth and runs from a path or from memory."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from karat.errors import InputError
+from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.matching.judge import Scored, Truth
+from karat.model import Dataset, Run
+
+__all__ = [
+    "RunSource",
+    "TruthSource",
+    "distinct_names",
+    "load_run",
+    "load_truth",
+    "no_overlap",
+    "run_name",
+]
+
+TruthSource = Truth | str | os.PathLike[str]
+RunSource = Run | Scored | str | os.PathLike[str]
+
+
+def load_truth(
+    source: TruthSource,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users write
+    tags: Iterable[str] = (),
+) -> Truth:
+    """Return the truth in *source*; TREC judgments stay plain dictionaries."""
+    if isinstance(source, Dataset | Mapping):
+        return source
+    chosen = format or detect(source, kind="dataset").name
+    if chosen == "trec-qrels" and not tags:
+        return read_judgments(source)
+    return read_dataset(source, format=chosen, tags=tuple(tags))
+
+
+def load_run(source: RunSource, truth: Truth, *, format: str | None = None) -> Run | Scored:  # noqa: A002 - as above
+    """Return the run in *source*; a TREC run of documents becomes a stream that is read once."""
+    if not isinstance(source, str | os.PathLike):
+        return source
+    chosen = format or detect(source, kind="run").name
+    if chosen == "trec-run":
+        return scan_trec_run(source, _judged(truth))
+    return read_run(source, format=chosen)
+
+
+def run_name(source: RunSource, position: int) -> str:
+    """Return what to call a run: its own name, its file's, or its number."""
+    if isinstance(source, Run):
+        return source.name
+    if isinstance(source, str | os.PathLike):
+        name = Path(source).name.removesuffix(".gz")
+        return name.partition(".")[0] or name
+    return f"run{position}"
+
+
+def distinct_names(sources: Iterable[RunSource]) -> list[str]:
+    """Return one name per run; runs that share a name are told apart by their number."""
+    sources = list(sources)
+    names = [run_name(source, position) for position, source in enumerate(sources, 1)]
+    return [
+        name if names.count(name) == 1 else f"{name}-{position}"
+        for position, name in enumerate(names, 1)
+    ]
+
+
+def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
+    """Return the error for a run that answers none of the *wanted* queries."""
+    answers = ", ".join(map(repr, unknown[:3])) or "none"
+    asks = ", ".join(map(repr, wanted[:3]))
+    return InputError(
+        f"{name}: no query of the run is in the gold set; the run answers {answers}, "
+        f"the gold set asks {asks}"
+    )
+
+
+def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]] | None:
+    if not isinstance(truth, Dataset):
+        return truth
+    if truth.match == "document":
+        return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
+    return None

@@ -1,0 +1,5 @@
+"""The command line. Each command is a module that is imported only when it is asked for."""
+
+from karat.cli.main import main
+
+__all__ = ["main"]

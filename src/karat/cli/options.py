@@ -1,0 +1,176 @@
+"""Options that scoring and comparing share; each group reaches the command as one record."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, NamedTuple
+
+import click
+
+__all__ = ["Inputs", "Output", "confidence_options", "output_options", "scoring_options"]
+
+Command = Callable[..., None]
+
+TIES = ("trec10", "trec9", "order", "expected", "best", "worst")
+MATCHES = (
+    *("document", "exact", "suffix", "substring", "directory"),
+    *("lines", "symbol", "akashic", "graded"),
+)
+
+
+class Inputs(NamedTuple):
+    """How to read the files, and which tags to report apart."""
+
+    gold_format: str | None
+    run_format: str | None
+    tags: tuple[str, ...]
+    by: tuple[str, ...]
+
+
+class Output(NamedTuple):
+    """How to show the result, and where."""
+
+    style: str | None
+    per_query: bool
+    path: str | None
+
+
+SCORING = (
+    click.option(
+        "-m",
+        "--metric",
+        "metrics",
+        multiple=True,
+        metavar="NAME",
+        help="A measure such as ndcg@10; repeat it, or separate by commas.",
+    ),
+    click.option("--match", type=click.Choice(MATCHES), help="How a hit matches a target."),
+    click.option(
+        "--min-overlap",
+        default=0.0,
+        metavar="SHARE",
+        help="Share of a target's lines that a hit must cover.",
+    ),
+    click.option(
+        "--ties",
+        type=click.Choice(TIES),
+        default="trec10",
+        show_default=True,
+        help="What to do with equal scores.",
+    ),
+    click.option("--level", default=0.0, metavar="GRADE", help="Lowest relevant grade."),
+    click.option("--judged-only", is_flag=True, help="Rank judged hits only."),
+    click.option("--depth", type=int, metavar="N", help="Look at the first N hits only."),
+    click.option("--root", default="", metavar="DIR", help="Paths below DIR become relative."),
+    click.option("--trec", is_flag=True, help="Average over answered queries, as trec_eval does."),
+)
+
+INPUTS = (
+    click.option(
+        "--by",
+        multiple=True,
+        metavar="TAG",
+        help="Report each value of a tag apart; file-type always exists.",
+    ),
+    click.option(
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="NAME=FIRST-LAST",
+        help="Tag rows of the gold set by number, and report them apart.",
+    ),
+    click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
+    click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
+)
+
+CONFIDENCE = (
+    click.option("--confidence", default=0.95, show_default=True, help="Level of the intervals."),
+    click.option("--draws", default=9_999, show_default=True, help="Resamples of each test."),
+    click.option("--seed", default=0, show_default=True, help="Seed of all chance."),
+    click.option("--cluster", metavar="TAG", help="Queries of one value are drawn together."),
+)
+
+OUTPUT = (
+    click.option("--per-query", is_flag=True, help="Show every query."),
+    click.option("--json", "style", flag_value="json", help="JSON, queries included."),
+    click.option("--csv", "style", flag_value="csv", help="CSV."),
+    click.option("--markdown", "style", flag_value="markdown", help="Markdown."),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Write to a file instead of the terminal.",
+    ),
+)
+
+
+def scoring_options(command: Command) -> Command:
+    """Add what decides how runs are read, judged and measured: *scoring* and *inputs*."""
+
+    @wraps(command)
+    def gathered(
+        *,
+        metrics: tuple[str, ...],
+        match: str | None,
+        min_overlap: float,
+        ties: str,
+        level: float,
+        judged_only: bool,
+        depth: int | None,
+        root: str,
+        trec: bool,
+        by: tuple[str, ...],
+        tags: tuple[str, ...],
+        gold_format: str | None,
+        run_format: str | None,
+        **rest: Any,
+    ) -> None:
+        from karat.app.settings import Scoring
+
+        scoring = Scoring(
+            measures=metrics,
+            match=match,
+            ties=ties,
+            level=level,
+            judged_only=judged_only,
+            depth=depth,
+            min_overlap=min_overlap,
+            root=root,
+            trec=trec,
+        )
+        named = tuple(tag.partition("=")[0] for tag in tags)
+        apart = tuple(dict.fromkeys((*by, *named)))
+        command(scoring=scoring, inputs=Inputs(gold_format, run_format, tags, apart), **rest)
+
+    return _with(gathered, (*SCORING, *INPUTS))
+
+
+def confidence_options(command: Command) -> Command:
+    """Add what decides how intervals and tests are made: *confidence*."""
+
+    @wraps(command)
+    def gathered(
+        *, confidence: float, draws: int, seed: int, cluster: str | None, **rest: Any
+    ) -> None:
+        from karat.app.settings import Confidence
+
+        record = Confidence(level=confidence, draws=draws, seed=seed, cluster=cluster)
+        command(confidence=record, **rest)
+
+    return _with(gathered, CONFIDENCE)
+
+
+def output_options(command: Command) -> Command:
+    """Add what decides how results are shown: *output*."""
+
+    @wraps(command)
+    def gathered(*, per_query: bool, style: str | None, output: str | None, **rest: Any) -> None:
+        command(output=Output(style, per_query, output), **rest)
+
+    return _with(gathered, OUTPUT)
+
+
+def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command

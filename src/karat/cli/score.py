@@ -1,0 +1,65 @@
+"""karat score: numbers for one run."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options import Inputs, Output, confidence_options, output_options, scoring_options
+
+if TYPE_CHECKING:
+    from karat.app.settings import Confidence, Scoring
+
+__all__ = ["command"]
+
+
+@click.command("score")
+@click.argument("gold", type=click.Path(exists=True))
+@click.argument("run", type=click.Path(exists=True))
+@scoring_options
+@click.option(
+    "--ci",
+    type=click.Choice(["bootstrap", "none"]),
+    default="bootstrap",
+    show_default=True,
+    help="Intervals of the means, or none.",
+)
+@confidence_options
+@output_options
+def command(
+    gold: str,
+    run: str,
+    ci: str,
+    *,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    output: Output,
+) -> None:
+    r"""Score RUN against GOLD, with an interval on every mean.
+
+    GOLD holds queries and what they should find, RUN what a search returned. Formats are detected;
+    `karat validate FILE` says what a file is.
+
+    \b
+    karat score qrels.txt bm25.run
+    karat score code.csv results.json -m hit@5,mrr@10 --by category
+    karat score qrels.txt bm25.run -m "ndcg(gain=exp)@10" --ci none --json
+    """
+    from karat.app.score import score
+    from karat.app.sources import load_truth
+    from karat.cli.show import show_evaluation, single_threaded
+
+    if ci == "none":
+        confidence = replace(confidence, draws=0)
+    single_threaded()
+    truth = load_truth(gold, format=inputs.gold_format, tags=inputs.tags)
+    evaluation = score(
+        truth,
+        run,
+        scoring=scoring,
+        confidence=confidence,
+        by=inputs.by,
+        run_format=inputs.run_format,
+    )
+    show_evaluation(evaluation, truth, output, settings=(scoring, confidence))

@@ -1,0 +1,109 @@
+"""Put results on the terminal or into a file, in the style asked for."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options import Output
+from karat.model import Dataset
+from karat.model.evaluation import Contest, Evaluation
+from karat.report import compare_view, score_view
+from karat.report.table import Table
+
+if TYPE_CHECKING:
+    from karat.app.settings import Confidence, Scoring
+    from karat.matching.judge import Truth
+
+__all__ = ["show_contest", "show_evaluation", "single_threaded"]
+
+
+def single_threaded() -> None:
+    """Keep numpy's linear algebra from starting threads, which costs more than it brings here."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def show_evaluation(
+    evaluation: Evaluation,
+    truth: "Truth",
+    output: Output,
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Show one scored run."""
+    if output.style == "json":
+        from karat.report.json import evaluation_json
+
+        text = evaluation_json(evaluation, _named(settings))
+    elif output.style == "csv":
+        from karat.report.csv import evaluation_csv, queries_csv
+
+        text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
+    else:
+        tables = [score_view.score_table(evaluation), *score_view.slice_tables(evaluation)]
+        if output.per_query:
+            tables.append(score_view.per_query_table(evaluation, _texts(truth)))
+        text = _drawn(tables, output)
+    _put(text, output)
+
+
+def show_contest(
+    contest: Contest,
+    truth: "Truth",
+    output: Output,
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Show several runs compared."""
+    if output.style == "json":
+        from karat.report.json import contest_json
+
+        text = contest_json(contest, _named(settings))
+    elif output.style == "csv":
+        from karat.report.csv import contest_csv, queries_csv
+
+        text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
+    else:
+        tables = compare_view.compare_tables(contest)
+        tables[:0] = compare_view.slice_tables(contest)
+        if output.per_query:
+            texts = _texts(truth)
+            tables[:0] = [
+                compare_view.per_query_table(contest, texts, name)
+                for name in contest.comparison.metrics
+            ]
+        text = _drawn(tables, output)
+    _put(text, output)
+
+
+def _drawn(tables: list[Table], output: Output) -> str:
+    if output.style == "markdown":
+        from karat.report.markdown import render as render_markdown
+
+        return "\n".join(map(render_markdown, tables))
+    from karat.report.text import render
+
+    colour = not output.path and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return "\n".join(render(table, colour=colour) for table in tables)
+
+
+def _put(text: str, output: Output) -> None:
+    if output.path is None:
+        click.echo(text, nl=False)
+        return
+    from karat.formats.atomic import write_text
+
+    write_text(output.path, text)
+    click.echo(f"wrote {output.path}", err=True)
+
+
+def _texts(truth: "Truth") -> dict[str, str]:
+    if not isinstance(truth, Dataset):
+        return {}
+    return dict(zip(truth.query_ids, truth.texts, strict=True))
+
+
+def _named(settings: "tuple[Scoring, Confidence]") -> dict[str, object]:
+    scoring, confidence = settings
+    return {"scoring": scoring, "confidence": confidence}

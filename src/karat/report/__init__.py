@@ -1,0 +1,1 @@
+"""Rows first, then the drawing: tables of results and the ways to show them."""

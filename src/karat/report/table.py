@@ -1,0 +1,45 @@
+"""A table as data: what every renderer draws."""
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import NamedTuple
+
+__all__ = ["Cell", "Column", "Table", "number"]
+
+
+class Cell(NamedTuple):
+    """A piece of text with the value behind it; *best* is marked by the renderer."""
+
+    text: str
+    value: float | str | None = None
+    best: bool = False
+
+
+class Column(NamedTuple):
+    """A heading; numbers are set to the right."""
+
+    title: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells below headings, with notes for the reader beneath."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def number(value: float | None, *, signed: bool = False, best: bool = False) -> Cell:
+    """Return a cell with four digits behind the point, fewer for large numbers, a dash for none.
+
+    >>> number(0.5).text, number(None).text, number(0.041, signed=True).text, number(812.5).text
+    ('0.5000', '-', '+0.0410', '812.5')
+    """
+    if value is None or not isfinite(value):
+        return Cell("-", None)
+    digits = 4 if abs(value) < 100 else 1
+    sign = "+" if signed else ""
+    return Cell(f"{value:{sign}.{digits}f}", value, best)

@@ -5,7 +5,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from karat.errors import InputError
 
-__all__ = ["FloatArray", "as_columns", "cluster_codes", "paired_differences", "scored"]
+__all__ = [
+    "FloatArray",
+    "IntArray",
+    "as_columns",
+    "cluster_codes",
+    "cluster_sums",
+    "paired_differences",
+    "scored",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -67,3 +75,17 @@ def cluster_codes(clusters: ArrayLike, queries: int) -> IntArray:
         raise InputError(f"clusters have shape {labels.shape}; expected one per query, {queries}")
     _, codes = np.unique(labels, return_inverse=True)
     return codes.astype(np.int64)
+
+
+def cluster_sums(columns: FloatArray, codes: IntArray) -> FloatArray:
+    """Return ``[cluster, column]``: the sum of each column over the queries of each cluster.
+
+    Added one by one and not as a matrix product, whose last digit may depend on the threads.
+
+    >>> cluster_sums(np.array([[1.0], [2.0], [4.0]]), np.array([1, 0, 1])).tolist()
+    [[2.0], [5.0]]
+    """
+    clusters = int(codes.max(initial=-1)) + 1
+    sums = np.zeros((clusters, columns.shape[1]))
+    np.add.at(sums, codes, columns)
+    return sums

@@ -20,8 +20,6 @@ __all__ = [
 
 TINY = 1e-300
 CONVERGED = 1e-15
-STEPS = 10_000
-HALVINGS = 200
 
 
 def stirling_rest(x: float) -> float:
@@ -55,7 +53,10 @@ def beta_fraction(a: float, b: float, x: float) -> float:
     c = 1.0
     d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0))
     value = d
-    for step in range(1, STEPS):
+    change = math.inf
+    step = 0
+    while abs(change) > CONVERGED:
+        step += 1
         twice = 2 * step
         even = step * (b - step) * x / ((a + twice - 1) * (a + twice))
         odd = -(a + step) * (a + b + step) * x / ((a + twice) * (a + twice + 1))
@@ -63,8 +64,7 @@ def beta_fraction(a: float, b: float, x: float) -> float:
             d = 1.0 / nonzero(1.0 + term * d)
             c = nonzero(1.0 + term / c)
             value *= c * d
-        if abs(c * d - 1.0) < CONVERGED:
-            break
+        change = c * d - 1.0
     return value
 
 
@@ -108,10 +108,7 @@ def t_two_sided(t: float, df: float) -> float:
 
 def bisect(above: Callable[[float], bool], low: float, high: float) -> float:
     """Return the point of [low, high] at which *above* turns true, to the last bit."""
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
+    while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if above(middle) else (middle, high)
     return high
 

@@ -57,19 +57,20 @@ def on_grid(magnitudes: FloatArray) -> IntArray | None:
     [3, 1, 2]
     """
     shares = magnitudes / magnitudes.max()
-    distinct = set(np.round(shares, 10).tolist())
+    # Equal up to rounding counts once, but unrounded: the divisor below multiplies any error.
+    distinct = dict(zip(np.round(shares, 12).tolist(), shares.tolist(), strict=True))
     if len(distinct) == 1:
         return np.ones(len(magnitudes), dtype=np.int64)
     # 1 + 2 + ... + 45 steps is beyond the longest total already.
     if len(distinct) > 44:
         return None
     total, step = float(shares.sum()), 1.0
-    for share in distinct:
+    for share in distinct.values():
         step = common_step(step, share, GRID_ERROR)
         if total > GRID_STEPS * step:
             return None
     steps = np.rint(shares / step)
-    if np.abs(shares - steps * step).max() > 100 * GRID_ERROR:
+    if np.abs(shares - steps * step).max() > 10 * GRID_ERROR:
         return None
     whole: IntArray = steps.astype(np.int64)
     return whole

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from karat.stats.arrays import as_columns, cluster_codes
+from karat.stats.arrays import as_columns, cluster_codes, cluster_sums
 
 __all__ = ["Moments", "column_moments"]
 
@@ -49,9 +49,8 @@ def column_moments(values: ArrayLike, *, clusters: ArrayLike | None = None) -> t
             units, se = n, sd / np.sqrt(n)
         else:
             codes = cluster_codes(clusters, len(columns))
-            member = codes[:, None] == np.arange(codes.max(initial=-1) + 1)
-            units = (member.T.astype(np.float64) @ present > 0).sum(axis=0)
-            totals = member.T.astype(np.float64) @ centred
+            units = (cluster_sums(present.astype(np.float64), codes) > 0).sum(axis=0)
+            totals = cluster_sums(centred, codes)
             inflation = units / np.where(units > 1, units - 1, math.nan)
             se = np.sqrt(inflation * (totals * totals).sum(axis=0)) / n
     rows = zip(n.tolist(), units.tolist(), mean.tolist(), sd.tolist(), se.tolist(), strict=True)

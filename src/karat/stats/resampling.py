@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.stats.arrays import FloatArray, IntArray
+from karat.stats.arrays import FloatArray, IntArray, cluster_sums
 from karat.stats.chance import generator, resample_counts
 
 __all__ = ["studentised"]
@@ -33,7 +33,7 @@ def studentised(
         totals, sizes = centred, np.ones(n)
     else:
         sizes = np.bincount(codes).astype(np.float64)
-        totals = np.stack([np.bincount(codes, weights=column) for column in centred.T], axis=1)
+        totals = cluster_sums(centred, codes)
     units = len(sizes)
     scale = np.sqrt((totals * totals).mean(axis=0))
     scaled = (totals / np.where(scale > 0, scale, 1.0)).T

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from karat.stats.arrays import FloatArray, as_columns, cluster_codes
+from karat.stats.arrays import FloatArray, as_columns, cluster_codes, cluster_sums
 from karat.stats.chance import check_draws, every_flip, generator, random_flips
 from karat.stats.exact import FlipTest, exact_flip_test, whole_numbers
 
@@ -63,8 +63,7 @@ def flip_units(differences: FloatArray, clusters: ArrayLike | None) -> FloatArra
     if clusters is None:
         return columns
     codes = cluster_codes(clusters, len(columns))
-    totals = np.stack([np.bincount(codes, weights=column) for column in columns.T], axis=1)
-    sizes = np.stack([np.bincount(codes, weights=np.abs(column)) for column in columns.T], axis=1)
+    totals, sizes = cluster_sums(columns, codes), cluster_sums(np.abs(columns), codes)
     # A total that cancels out is a tie, though floating point may leave a crumb.
     return np.where(np.abs(totals) <= 1e-12 * sizes, 0.0, totals)
 

@@ -1,7 +1,7 @@
 """The same statistics for each value of a tag: category, difficulty, language."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,6 +60,7 @@ def intervals_by(
     level: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,
+    clusters: ArrayLike | None = None,
 ) -> tuple[SliceIntervals, ...]:
     """Return the intervals of ``values[query, column]`` for each slice."""
     columns = as_columns(values)
@@ -67,7 +68,12 @@ def intervals_by(
     result = []
     for part in slices(codes, names):
         found = bootstrap_intervals(
-            columns[part.rows], bounds=bounds, level=level, draws=draws, seed=seed
+            columns[part.rows],
+            bounds=bounds,
+            level=level,
+            draws=draws,
+            seed=seed,
+            clusters=cut(clusters, part),
         )
         result.append(SliceIntervals(part.name, len(part.rows), found))
     return tuple(result)
@@ -84,8 +90,10 @@ def compare_by(
     correction: Correction | None = None,
     bounds: Bounds | Sequence[Bounds | None] | None = None,
     level: float = 0.95,
+    power: float = 0.8,
     draws: int = 9_999,
     seed: int = 0,
+    clusters: ArrayLike | None = None,
 ) -> tuple[SliceComparison, ...]:
     """Return the comparison of ``values[system, query, metric]`` for each slice.
 
@@ -105,11 +113,18 @@ def compare_by(
             correction=correction,
             bounds=bounds,
             level=level,
+            power=power,
             draws=draws,
             seed=seed,
+            clusters=cut(clusters, part),
         )
         result.append(SliceComparison(part.name, found))
     return tuple(result)
+
+
+def cut(clusters: ArrayLike | None, part: Slice) -> NDArray[Any] | None:
+    """Return the cluster labels of the queries of a slice."""
+    return None if clusters is None else np.asarray(clusters)[part.rows]
 
 
 def check_length(codes: ArrayLike, queries: int) -> None:

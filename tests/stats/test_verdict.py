@@ -1,0 +1,162 @@
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.model.comparison import Comparison, Difference, Interval, Mean
+from karat.stats import compare, verdict
+
+NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
+
+
+def interval(low: float, high: float) -> Interval:
+    return Interval(low, high, 0.95, "bootstrap-t")
+
+
+def entry(baseline: str = "A", system: str = "B", metric: str = "ndcg@10", **changes: Any) -> Any:
+    start = Difference(
+        baseline=baseline,
+        system=system,
+        metric=metric,
+        n=127,
+        missing=0,
+        baseline_mean=0.5,
+        system_mean=0.541,
+        difference=0.041,
+        relative=0.082,
+        interval=interval(0.012, 0.070),
+        p=0.002,
+        p_method="monte carlo",
+        p_corrected=0.004,
+        p_student=0.003,
+        effect=0.26,
+        effect_residual=0.3,
+        wins=60,
+        ties=30,
+        losses=37,
+        detectable=0.075,
+    )
+    return replace(start, **changes)
+
+
+def said(*entries: Difference, family: int = 1, correction: str = "maxt", **means: float) -> str:
+    systems = tuple(dict.fromkeys(name for one in entries for name in (one.baseline, one.system)))
+    metrics = tuple(dict.fromkeys(one.metric for one in entries))
+    return verdict(
+        Comparison(
+            systems=systems,
+            metrics=metrics,
+            queries=127,
+            means=tuple(
+                Mean(name, metrics[0], mean, interval(0, 1), 127, 0) for name, mean in means.items()
+            ),
+            differences=entries,
+            correction=correction,
+            family=family,
+            level=0.95,
+            power=0.8,
+            draws=9_999,
+            seed=0,
+        )
+    )
+
+
+def test_one_real_difference_and_one_inside_the_noise() -> None:
+    assert said(entry(), entry(metric="mrr@10", **NOISE)) == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004); the difference on mrr@10 is "
+        "inside the noise: with 127 queries this set can detect 0.075."
+    )
+
+
+def test_a_lost_comparison_is_told_from_the_winners_side() -> None:
+    lost = entry(difference=-0.041, interval=interval(-0.070, -0.012), p_corrected=0.0001)
+    assert said(lost) == "A beats B on ndcg@10 by 0.041 [0.012, 0.070] (p < 0.001)."
+
+
+def test_several_metrics_inside_the_noise_share_a_clause() -> None:
+    assert said(entry(**NOISE), entry(metric="mrr@10", **NOISE), entry(metric="ap", **NOISE)) == (
+        "The differences on ndcg@10, mrr@10 and ap are inside the noise: "
+        "with 127 queries this set can detect 0.075."
+    )
+
+
+def test_what_cannot_be_said_is_left_out() -> None:
+    none = Interval(None, None, 0.95, "none")
+    assert said(entry(interval=none)) == "B beats A on ndcg@10 by 0.041 (p = 0.004)."
+    flat = entry(**NOISE | {"difference": 0.0, "detectable": None})
+    assert said(flat) == "The difference on ndcg@10 is inside the noise."
+    one = entry(**NOISE, n=1)
+    assert said(one).endswith("with 1 query this set can detect 0.075.")
+
+
+def test_no_common_query_is_called_so() -> None:
+    unseen = entry(p=None, p_corrected=None, difference=None, n=0, detectable=None)
+    assert said(unseen) == "No query has a score of both on ndcg@10."
+
+
+def test_against_a_baseline_each_system_has_its_say() -> None:
+    text = said(
+        entry(),
+        entry(system="C", difference=0.1, interval=interval(0.05, 0.15), p_corrected=0.001),
+        entry(system="D", difference=-0.2, interval=interval(-0.3, -0.1), p_corrected=0.001),
+        entry(system="E", **NOISE),
+        family=4,
+        correction="holm",
+    )
+    assert text == (
+        "On ndcg@10, B and C beat A: B by 0.041 [0.012, 0.070] (p = 0.004, corrected for 4 "
+        "comparisons); C by 0.100 [0.050, 0.150] (p = 0.001, corrected for 4 comparisons). "
+        "On ndcg@10, D loses to A by 0.200 [0.100, 0.300] (p = 0.001, corrected for 4 "
+        "comparisons). The difference of E from A is inside the noise: with 127 queries this set "
+        "can detect 0.075."
+    )
+
+
+def test_of_all_pairs_the_best_system_is_told() -> None:
+    text = said(
+        entry("A", "B"),
+        entry("A", "C", **NOISE),
+        entry("B", "C", **NOISE | {"difference": -0.03}),
+        family=3,
+        A=0.5,
+        B=0.541,
+        C=0.511,
+    )
+    assert text == (
+        "On ndcg@10, B has the highest mean, 0.541, and beats A by 0.041 [0.012, 0.070] "
+        "(p = 0.004, corrected for 3 comparisons). The difference of B from C is inside the "
+        "noise: with 127 queries this set can detect 0.075."
+    )
+
+
+def test_of_all_pairs_without_a_winner() -> None:
+    pairs = [entry("A", "B", **NOISE), entry("A", "C", **NOISE), entry("B", "C", **NOISE)]
+    text = said(*pairs, family=3, A=0.5, B=0.5, C=0.4)
+    assert text.startswith("On ndcg@10, A has the highest mean, 0.500. The differences of A from")
+    assert said(*pairs, family=3) == "No query has a score on ndcg@10."
+
+
+def test_a_clear_winner_leaves_no_noise_sentence() -> None:
+    pairs = [entry("A", "B"), entry("A", "C"), entry("B", "C")]
+    text = said(*pairs, family=3, A=0.5, B=0.54, C=0.58)
+    assert "noise" not in text
+    assert text.count("comparisons)") == 2
+
+
+def test_uncorrected_p_values_are_called_so() -> None:
+    pairs = [entry("A", "B"), entry("A", "C")]
+    assert "not corrected for 2 comparisons" in said(*pairs, family=2, correction="none")
+
+
+def test_one_system_gets_no_verdict() -> None:
+    found = compare(np.ones((1, 5, 1)), systems=["A"], metrics=["hit@5"], draws=99)
+    assert verdict(found) == ""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_real_comparisons_make_one_paragraph(seed: int) -> None:
+    values = np.random.default_rng(seed).random((3, 30, 2))
+    text = verdict(compare(values, systems=["A", "B", "C"], metrics=["ap", "rr"], draws=199))
+    assert text.endswith(".")
+    assert "\n" not in text

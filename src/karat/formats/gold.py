@@ -9,7 +9,7 @@ from pathlib import Path
 
 from karat.formats.base import Format, Options, as_dataset
 from karat.formats.fields import Checker, Place, Record
-from karat.formats.jsontext import load_json, write_json
+from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.formats.losses import EVERYTHING
 from karat.model import Dataset, Query, Run, Target
 
@@ -25,8 +25,8 @@ TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref")
 
 
 def sniff(_path: Path, head: bytes) -> bool:
-    """Say whether an object with test cases begins here (results have ``results`` instead)."""
-    return head.lstrip().startswith(b"{") and b'"test_cases"' in head
+    """Say whether an object with a list of test cases begins here."""
+    return head.lstrip().startswith(b"{") and opens_list(head, "test_cases")
 
 
 def read(path: Path, options: Options) -> Dataset:

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 
 from karat.errors import FormatError, Problem
@@ -11,7 +12,7 @@ from karat.formats.atomic import write_text
 from karat.formats.fields import Checker, Place
 from karat.formats.source import read_text
 
-__all__ = ["dumps", "load_json", "parse", "positions", "write_json"]
+__all__ = ["dumps", "finite", "load_json", "opens_list", "parse", "positions", "write_json"]
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,\n]|[^\s{}\[\]:,"]+', re.DOTALL)
 LONGEST_NUMBER = 4_000
@@ -64,6 +65,11 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
     return value
 
 
+def opens_list(head: bytes, key: str) -> bool:
+    """Say whether *key* with a list as its value stands in the first bytes of a file."""
+    return re.search(rb'"%s"\s*:\s*\[' % key.encode(), head) is not None
+
+
 def positions(text: str) -> dict[Place, int]:
     r"""Return the line of every value in valid JSON *text*, by its keys and indexes.
 
@@ -78,6 +84,21 @@ def positions(text: str) -> dict[Place, int]:
 def dumps(value: object, *, indent: int | None = 2) -> str:
     """Return *value* as JSON text; NaN and infinity are refused, text stays readable."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def finite(value: object) -> object:
+    """Return *value* with every number that JSON cannot spell replaced by None.
+
+    >>> finite({"f1": float("nan"), "runs": [1.5, float("inf")]})
+    {'f1': None, 'runs': [1.5, None]}
+    """
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
 
 
 def write_json(path: Path, value: object) -> None:

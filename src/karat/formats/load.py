@@ -1,32 +1,42 @@
 """Read and write files whose format is named or found out."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
-from karat.errors import InputError
+from karat.errors import FormatError, InputError, Problem
 from karat.formats.base import DEFAULT, Format, Limits, Options, as_dataset, as_run
 from karat.formats.source import head_of
 from karat.formats.table import FORMATS, SHAPES
+from karat.formats.trec_lines import first_row
 from karat.model import Dataset, Run
 
 __all__ = ["detect", "read", "read_dataset", "read_run", "write"]
+
+FEWEST_FIELDS = 4
 
 
 def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     """Return the format of an existing file: by its content, among equals by its suffix.
 
-    *kind* asks only for formats of a ``dataset`` or of a ``run``.
+    Plug-ins are asked about what no built-in format recognises. *kind* asks only for formats of a
+    ``dataset`` or of a ``run``.
     """
     place = Path(path)
     head = head_of(place)
-    found = [item for item in _candidates(place, head, kind) if item.sniff(place, head)]
-    if len(found) > 1:
-        found = [item for item in found if _suffix(place).endswith(item.suffixes)] or found
+    if not head.strip() and not place.is_dir():
+        raise FormatError([Problem(str(place), 0, "the file is empty")])
+    found = _recognised(SHAPES[_shape(place, head)], place, head, kind)
+    if not found:
+        found = _recognised(set(FORMATS) - set(FORMATS.built_in()), place, head, kind)
+    if len(found) != 1:
+        found = [item for item in found or _all(kind) if _ends_like(place, item)] or found
     if len(found) == 1:
         return found[0]
-    reason = "could be " + " or ".join(item.name for item in found) if found else "is unknown"
-    raise InputError(f"{place}: the format {reason}; name it, one of: {', '.join(_names(kind))}")
+    names = " or ".join(item.name for item in found)
+    reason = f"could be {names}" if found else "is unknown"
+    known = ", ".join(item.name for item in _all(kind))
+    raise InputError(f"{place}: the format {reason}; name one of: {known}")
 
 
 def read(
@@ -41,8 +51,7 @@ def read(
     chosen = FORMATS.get(format) if format else detect(place, kind=kind)
     if kind and chosen.kind != kind:
         raise InputError(
-            f"{place}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}, "
-            f"one of: {', '.join(_names(kind))}"
+            f"{place}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}"
         )
     return chosen.read(place, Options(limits))
 
@@ -102,37 +111,33 @@ def write(
 
 
 def _by_suffix(path: Path, kind: str) -> Format:
-    for name in FORMATS:
-        item = FORMATS.get(name)
-        if item.kind == kind and item.write and _suffix(path).endswith(item.suffixes):
+    for item in _all(kind):
+        if item.write and _ends_like(path, item):
             return item
-    raise InputError(
-        f"{path}: the suffix names no format of a {kind}; name one of: {', '.join(_names(kind))}"
-    )
+    known = ", ".join(item.name for item in _all(kind) if item.write)
+    raise InputError(f"{path}: the name fits no format of a {kind}; name one of: {known}")
 
 
-def _candidates(path: Path, head: bytes, kind: str | None) -> Iterator[Format]:
-    """Yield the formats that the shape of the file leaves; plug-ins are always asked."""
-    built_in = frozenset().union(*SHAPES.values())
-    possible = SHAPES[_shape(path, head)]
-    for name in FORMATS:
-        if name in possible or name not in built_in:
-            item = FORMATS.get(name)
-            if kind in (None, item.kind):
-                yield item
+def _recognised(names: Set[str], path: Path, head: bytes, kind: str | None) -> list[Format]:
+    found = (FORMATS.get(name) for name in sorted(names))
+    return [item for item in found if kind in (None, item.kind) and item.sniff(path, head)]
 
 
 def _shape(path: Path, head: bytes) -> str:
+    """Return what the first bytes tell at once, so that few formats need be loaded."""
     if path.is_dir():
         return "folder"
     if head.startswith(b"PAR1"):
         return "binary"
-    return "json" if head.lstrip()[:1] in (b"{", b"[") else "text"
+    if head.lstrip()[:1] in (b"{", b"["):
+        return "json"
+    return "rows" if len(first_row(head)) >= FEWEST_FIELDS else "text"
 
 
-def _suffix(path: Path) -> str:
-    return path.name.lower().removesuffix(".gz")
+def _ends_like(path: Path, item: Format) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(item.suffixes)
 
 
-def _names(kind: str | None) -> list[str]:
-    return [name for name in FORMATS if kind in (None, FORMATS.get(name).kind)]
+def _all(kind: str | None) -> list[Format]:
+    found = (FORMATS.get(name) for name in FORMATS)
+    return [item for item in found if kind in (None, item.kind)]

@@ -1,33 +1,44 @@
 """What a dataset or a run holds, in words, and what of it a format cannot express."""
 
+from dataclasses import replace
+from itertools import pairwise
 from math import isnan
 
 from karat.errors import InputError
 from karat.formats.base import Format
-from karat.model import Dataset, Outcome, Run
+from karat.model import Dataset, Outcome, Query, Run, Target
 
 __all__ = ["EVERYTHING", "FEATURES", "features", "losses", "writable"]
 
 FEATURES = {
     "text": "query texts",
     "textless": "queries without text",
+    "bare": "queries without targets, or answers without hits",
     "grades": "grades other than 1",
+    "levels": "grades other than 1 and 2",
+    "high": "grades above 3",
+    "zeros": "targets judged not relevant",
     "fractions": "grades that are no whole number",
     "negatives": "judgments below 0, which mean pooled but not judged",
     "lines": "line ranges",
     "files": "targets or hits without a line range",
     "symbols": "symbols",
+    "pathless": "symbols wanted in any file",
+    "placed": "which file a symbol is wanted in",
     "refs": "what kind of reference a target is",
-    "bare": "queries without targets or answers without hits",
+    "category": "categories",
     "tags": "tags",
-    "extra": "further fields of a query",
+    "extra": "further fields of a query or an answer",
     "metadata": "metadata",
     "scores": "scores",
+    "unordered": "scores that do not descend from hit to hit",
+    "repeats": "further hits of a file already returned",
     "tokens": "token counts",
     "latency": "latencies",
     "outcome": "errors and timeouts",
 }
 EVERYTHING = frozenset(FEATURES)
+HIGHEST_USUAL = 3
 
 
 def features(data: Dataset | Run) -> frozenset[str]:
@@ -38,66 +49,85 @@ def features(data: Dataset | Run) -> frozenset[str]:
 
 def losses(data: Dataset | Run, target: Format) -> tuple[str, ...]:
     """Return in words what *target* cannot express of *data*, in the order of FEATURES."""
-    present = features(data)
-    return tuple(
-        words for name, words in FEATURES.items() if name in present and name not in target.keeps
-    )
+    lost = features(data) - target.keeps - target.refuses
+    return tuple(words for name, words in FEATURES.items() if name in lost)
 
 
 def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
     """Return what *target* can hold of *data*, or raise InputError where it cannot hold it.
 
-    Judgments below 0 are left out where a format has none: to a metric they do not exist.
+    Judgments below 0 are left out where a format has none: to a metric they do not exist. Targets
+    that differ only in what is lost become one, with the higher grade.
     """
-    if (
-        isinstance(data, Dataset)
-        and "negatives" not in target.keeps
-        and min(data.grades, default=0) < 0
-    ):
-        data = _judged_only(data)
     refused = features(data) & target.refuses
     if refused:
         words = ", ".join(FEATURES[name] for name in FEATURES if name in refused)
         raise InputError(f"{data.name}: format {target.name!r} cannot hold {words}")
-    return data
+    if isinstance(data, Run) or features(data) <= target.keeps:
+        return data
+    queries = [query._replace(targets=_narrowed(query, target)) for query in data.queries()]
+    narrow = Dataset.of(queries, name=data.name, match=data.match, metadata=data.metadata)
+    return replace(narrow, tags=data.tags)
 
 
-def _judged_only(data: Dataset) -> Dataset:
-    queries = [
-        query._replace(targets=tuple(t for t in query.targets if t.grade >= 0))
-        for query in data.queries()
-    ]
-    return Dataset.of(queries, name=data.name, match=data.match, metadata=data.metadata)
+def _narrowed(query: Query, target: Format) -> tuple[Target, ...]:
+    best: dict[Target, Target] = {}
+    for wanted in query.targets:
+        if wanted.grade < 0 and "negatives" not in target.keeps:
+            continue
+        kept = wanted
+        if "lines" not in target.keeps:
+            kept = kept._replace(start_line=0, end_line=0)
+        if "symbols" not in target.keeps:
+            kept = kept._replace(symbol="")
+        key = kept._replace(grade=0)
+        if key not in best or best[key].grade < kept.grade:
+            best[key] = kept
+    return tuple(best.values())
 
 
 def _of_dataset(data: Dataset) -> dict[str, bool]:
+    grades = set(data.grades)
+    codes = list(zip(data.paths.codes, data.symbols.codes, strict=True))
+    named = [(data.paths.names[p], data.symbols.names[s]) for p, s in set(codes)]
     return {
         "text": any(data.texts),
-        "textless": not all(data.texts),
-        "grades": any(grade != 1 for grade in data.grades),
-        "fractions": any(not grade.is_integer() for grade in data.grades),
-        "negatives": any(grade < 0 for grade in data.grades),
+        "textless": not all(text.strip() for text in data.texts),
+        "bare": any(start == stop for start, stop in pairwise(data.offsets)),
+        "grades": any(grade > 0 and grade != 1 for grade in grades),
+        "levels": any(grade > 0 and grade not in (1, 2) for grade in grades),
+        "high": any(grade > HIGHEST_USUAL for grade in grades),
+        "zeros": 0 in grades,
+        "fractions": any(not grade.is_integer() for grade in grades),
+        "negatives": any(grade < 0 for grade in grades),
         "lines": any(data.start_lines),
         "files": not all(data.start_lines),
-        "symbols": any(data.symbols.names),
+        "symbols": any(symbol for _, symbol in named),
+        "pathless": any(not path for path, _ in named),
+        "placed": any(path and symbol for path, symbol in named),
         "refs": any(name != "path" for name in data.refs.names),
-        "bare": any(a == b for a, b in zip(data.offsets, data.offsets[1:], strict=False)),
-        "tags": bool(data.tags),
+        "category": "category" in data.tags,
+        "tags": bool(data.tags.keys() - {"category"}),
         "extra": any(data.extras),
         "metadata": bool(data.metadata),
     }
 
 
 def _of_run(data: Run) -> dict[str, bool]:
+    spans = list(pairwise(data.offsets))
+    scores = [data.scores[start:stop] for start, stop in spans]
+    codes = [data.paths.codes[start:stop] for start, stop in spans]
     return {
-        "scores": any(not isnan(score) for score in data.scores),
+        "bare": any(start == stop for start, stop in spans),
         "lines": any(data.start_lines),
         "files": not all(data.start_lines),
         "symbols": any(data.symbols.names),
+        "scores": any(not isnan(score) for score in data.scores),
+        "unordered": any(a < b for part in scores for a, b in pairwise(part)),
+        "repeats": any(len(set(part)) < len(part) for part in codes),
         "tokens": any(tokens >= 0 for tokens in data.tokens),
         "latency": any(latency >= 0 for latency in data.latencies_ns),
         "outcome": any(outcome != Outcome.ANSWERED for outcome in data.outcomes),
-        "bare": any(a == b for a, b in zip(data.offsets, data.offsets[1:], strict=False)),
         "extra": any(data.extras),
         "metadata": bool(data.metadata),
     }

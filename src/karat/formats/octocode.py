@@ -126,6 +126,19 @@ FORMAT = Format(
     sniff,
     read,
     write,
-    frozenset({"text", "grades", "fractions", "lines", "bare", "tags"}),
-    frozenset({"textless", "files"}),
+    frozenset(
+        {
+            "text",
+            "grades",
+            "levels",
+            "high",
+            "zeros",
+            "fractions",
+            "lines",
+            "bare",
+            "category",
+            "tags",
+        }
+    ),
+    frozenset({"textless", "files", "pathless"}),
 )

@@ -11,10 +11,11 @@ from typing import NamedTuple
 from karat.errors import FormatError
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes
 
-__all__ = ["Rows", "blocks", "decoded", "numbers", "split_rows", "writable_id"]
+__all__ = ["Rows", "blocks", "decoded", "first_row", "numbers", "split_rows", "writable_id"]
 
 BLOCK_BYTES = 1 << 20
 END = b"\0"
+COMMENTS = 1_000
 
 
 class Rows(NamedTuple):
@@ -101,6 +102,18 @@ def numbers(words: list[bytes], lines: Sequence[int], what: str, problems: Probl
     return checked
 
 
+def first_row(head: bytes) -> list[bytes]:
+    """Return the fields of the first row if it looks like TREC's, else nothing.
+
+    Both formats have a whole number as fourth field: a grade or a rank.
+    """
+    for line in head.split(b"\n", COMMENTS)[:COMMENTS]:
+        if line.strip() and not line.startswith(b"#"):
+            fields = line.split()
+            return fields if fields[3:] and _is_whole(fields[3]) else []
+    return []
+
+
 def writable_id(name: str) -> bool:
     """Say whether *name* can stand in a blank-separated file."""
     encoded = name.encode()
@@ -127,6 +140,10 @@ def _split_lines(
             for column, index in zip(columns, want, strict=True):
                 column.append(fields[index])
     return Rows(lines, columns)
+
+
+def _is_whole(word: bytes) -> bool:
+    return word.removeprefix(b"-").isdigit()
 
 
 def _finite(word: bytes) -> float | None:

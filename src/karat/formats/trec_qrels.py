@@ -10,17 +10,17 @@ from karat.errors import InputError
 from karat.formats.atomic import replacing
 from karat.formats.base import Format, Options, as_dataset
 from karat.formats.source import Problems
-from karat.formats.trec_lines import blocks, decoded, numbers, split_rows, writable_id
+from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target
 
 __all__ = ["FORMAT", "read_judgments"]
 
+WIDTH = 4
+
 
 def sniff(_path: Path, head: bytes) -> bool:
-    """Say whether the first rows have four fields of which the last is a whole number."""
-    lines = head.splitlines()[:20] if b"\n" in head[:4096] else [head]
-    rows = [line.split() for line in lines if line.strip() and not line.startswith(b"#")]
-    return bool(rows) and len(rows[0]) == 4 and rows[0][3].lstrip(b"-").isdigit()
+    """Say whether the first row has four fields of which the last is a whole number."""
+    return len(first_row(head)) == WIDTH
 
 
 def read_judgments(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
@@ -33,7 +33,7 @@ def read_judgments(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
     total = 0
     for line, block in blocks(path):
         lines, (queries, documents, grades) = split_rows(
-            block, line, width=4, want=(0, 2, 3), problems=problems, longer=False
+            block, line, width=WIDTH, want=(0, 2, 3), problems=problems, longer=False
         )
         total += len(lines)
         rows = zip(
@@ -87,5 +87,6 @@ FORMAT = Format(
     sniff,
     read,
     write,
-    frozenset({"grades", "fractions", "negatives", "files", "textless"}),
+    frozenset({"grades", "levels", "high", "zeros", "fractions", "negatives", "files", "textless"}),
+    frozenset({"pathless"}),
 )

@@ -11,17 +11,19 @@ from karat.errors import InputError
 from karat.formats.atomic import replacing
 from karat.formats.base import Format, Options, as_run
 from karat.formats.source import head_of
-from karat.formats.trec_lines import writable_id
+from karat.formats.trec_lines import first_row, writable_id
 from karat.formats.trec_scan import scan_trec_run
 from karat.model import Answer, Dataset, Hit, Run
 
 __all__ = ["FORMAT"]
 
+WIDTH = 6
+
 
 def sniff(_path: Path, head: bytes) -> bool:
     """Say whether the first row has at least six fields, a whole rank and a number as score."""
-    row = _first_row(head)
-    return len(row) >= 6 and row[3].lstrip(b"-").isdigit() and _is_number(row[4])
+    row = first_row(head)
+    return len(row) >= WIDTH and _is_number(row[4])
 
 
 def read(path: Path, _options: Options) -> Run:
@@ -34,7 +36,7 @@ def read(path: Path, _options: Options) -> Run:
         # Sorting is stable, so that equal scores keep the order of the file.
         ordered = sorted(ranking.items(), key=lambda item: -item[1])
         answers.append(Answer(query, tuple(Hit(name, score) for name, score in ordered)))
-    tag = _first_row(head_of(path))[5:6]
+    tag = first_row(head_of(path))[5:6]
     return Run.of(answers, name=tag[0].decode(errors="replace") if tag else path.name)
 
 
@@ -64,13 +66,6 @@ def write(data: Dataset | Run, path: Path) -> None:
 def _descending(scores: list[float]) -> bool:
     ordered = all(first >= second for first, second in pairwise(scores))
     return ordered and not any(isnan(score) for score in scores)
-
-
-def _first_row(head: bytes) -> list[bytes]:
-    for line in head.split(b"\n", 200)[:200]:
-        if line.strip() and not line.startswith(b"#"):
-            return line.split()
-    return []
 
 
 def _is_number(word: bytes) -> bool:

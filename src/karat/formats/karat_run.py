@@ -1,0 +1,182 @@
+"""The Karat run: every field of every answer and hit, as JSON lines or as one JSON object.
+
+JSON lines begin with a header object; each further line is one answer. What has its default value
+is left out.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from math import isnan, nan
+from pathlib import Path
+
+from karat.errors import FormatError, Problem
+from karat.formats.atomic import replacing
+from karat.formats.base import Format, Options, as_run
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import dumps, parse, positions
+from karat.formats.losses import EVERYTHING
+from karat.formats.source import read_text
+from karat.model import Answer, Dataset, Hit, Outcome, Run
+
+__all__ = ["FORMAT"]
+
+MARK = "karat-run"
+VERSION = 1
+HEADER_KEYS = ("format", "version", "name", "metadata")
+ANSWER_KEYS = ("query_id", "outcome", "latency_ns", "hits", "extra")
+HIT_KEYS = ("path", "score", "start_line", "end_line", "symbol", "tokens")
+OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
+
+
+def sniff(_path: Path, head: bytes) -> bool:
+    """Say whether the mark of a Karat run stands near the beginning."""
+    return head.lstrip().startswith(b"{") and b'"karat-run"' in head[:1024]
+
+
+def read(path: Path, options: Options) -> Run:
+    """Return the run; unknown keys are refused."""
+    text = read_text(path, limit=options.limits.json_bytes, setting="json_bytes")
+    lines = _parts(text, path)
+    value, check, place = next(lines)
+    header = check.record(value, place)
+    whole = "answers" in header
+    check.known(header, (*HEADER_KEYS, "answers") if whole else HEADER_KEYS, place)
+    if header.get("format") != MARK or header.get("version") != VERSION:
+        check.add((), f"expected format {MARK!r}, version {VERSION}")
+    name = check.text(header, "name", (), default=path.name)
+    metadata = check.record(header.get("metadata") or {}, ("metadata",))
+    answers: list[Answer] = []
+    checks = [check]
+    if whole:
+        rows = check.rows(header["answers"], ("answers",))
+        answers = [_answer(check, check.record(item, at), at) for at, item in rows]
+        labels = ((("answers", i), answer.query_id) for i, answer in enumerate(answers))
+        check.unique(labels, "query")
+    seen: set[str] = set()
+    for value, check, place in lines:
+        answer = _answer(check, check.record(value, place), place)
+        if answer.query_id in seen:
+            check.add(place, f"query {answer.query_id!r} is answered twice")
+        seen.add(answer.query_id)
+        answers.append(answer)
+        checks.append(check)
+    _finish(checks)
+    return Run.of(answers, name=name, metadata=metadata)
+
+
+def write(data: Dataset | Run, path: Path) -> None:
+    """Write JSON lines, or one object where the name ends in ``.json``."""
+    run = as_run(data)
+    header = {"format": MARK, "version": VERSION, "name": run.name, "metadata": dict(run.metadata)}
+    with replacing(path) as stream:
+        if path.name.removesuffix(".gz").endswith(".json"):
+            answers = [_shown(answer) for answer in run.answers()]
+            stream.write(f"{dumps(header | {'answers': answers})}\n".encode())
+            return
+        stream.write(f"{dumps(header, indent=None)}\n".encode())
+        for answer in run.answers():
+            stream.write(f"{dumps(_shown(answer), indent=None)}\n".encode())
+
+
+def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Place]]:
+    """Yield the one value of a JSON file, or that of each line, each with its own checker."""
+    first, _, rest = text.partition("\n")
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        yield parse(text, str(path)), Checker(path, lambda: positions(text)), ()
+        return
+    yield parse(first, str(path)), Checker(path, lambda: dict.fromkeys(positions(first), 1)), ()
+    bad: list[Problem] = []
+    for number, line in enumerate(rest.split("\n"), 2):
+        if not line.strip():
+            continue
+        try:
+            value = parse(line, str(path), line=number)
+        except FormatError as error:
+            bad.extend(error.problems)
+            continue
+        yield value, Checker(path, _Fixed(number)), ()
+    if bad:
+        raise FormatError(bad)
+
+
+class _Fixed:
+    """Every place of a value that stands on one line."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+    def __call__(self) -> Mapping[Place, int]:
+        return {(): self.line}
+
+
+def _finish(checks: list[Checker]) -> None:
+    problems: list[Problem] = []
+    for check in checks:
+        try:
+            check.finish()
+        except FormatError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise FormatError(problems)
+
+
+def _answer(check: Checker, row: Record, place: Place) -> Answer:
+    check.known(row, ANSWER_KEYS, place)
+    outcome = check.text(row, "outcome", place, default="answered")
+    if outcome not in OUTCOMES:
+        check.add((*place, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
+    hits = [
+        _hit(check, check.record(item, at), at) for at, item in check.listed(row, "hits", place)
+    ]
+    return Answer(
+        check.text(row, "query_id", place),
+        tuple(hits),
+        OUTCOMES.get(outcome, Outcome.ERROR),
+        check.whole(row, "latency_ns", place, default=-1),
+        dict(check.record(row.get("extra") or {}, (*place, "extra"))),
+    )
+
+
+def _hit(check: Checker, row: Record, place: Place) -> Hit:
+    check.known(row, HIT_KEYS, place)
+    start, end = check.lines(row, place)
+    return Hit(
+        check.text(row, "path", place),
+        check.number(row, "score", place, default=nan),
+        start,
+        end,
+        check.text(row, "symbol", place, default=""),
+        check.whole(row, "tokens", place, default=-1),
+    )
+
+
+def _shown(answer: Answer) -> dict[str, object]:
+    row: dict[str, object] = {"query_id": answer.query_id}
+    if answer.outcome != Outcome.ANSWERED:
+        row["outcome"] = answer.outcome.name.lower()
+    if answer.latency_ns >= 0:
+        row["latency_ns"] = answer.latency_ns
+    row["hits"] = [_shown_hit(hit) for hit in answer.hits]
+    return row | ({"extra": dict(answer.extra)} if answer.extra else {})
+
+
+def _shown_hit(hit: Hit) -> dict[str, object]:
+    blank = Hit("")
+    row = {key: value for key, value in hit._asdict().items() if value != getattr(blank, key)}
+    if isnan(hit.score):
+        del row["score"]
+    return row
+
+
+FORMAT = Format(
+    "karat-run",
+    "run",
+    "Karat run: every field of every answer and hit, JSON lines or JSON",
+    (".jsonl", ".json"),
+    sniff,
+    read,
+    write,
+    EVERYTHING,
+)

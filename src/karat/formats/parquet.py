@@ -1,0 +1,145 @@
+"""Parquet runs, for results by the million: one row per hit.
+
+Columns ``query_id``, ``path``, ``score``, ``rank``, ``start_line``, ``end_line``, ``symbol``,
+``tokens``; the first two must be there. Hits are ordered by rank, else by descending score, else
+as stored.
+"""
+
+from math import inf, isfinite, isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from karat.errors import FormatError, InputError, MissingExtra, Problem
+from karat.formats.atomic import replacing
+from karat.formats.base import Format, Options, as_run
+from karat.formats.source import Problems
+from karat.model import Answer, Dataset, Hit, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FORMAT"]
+
+COLUMNS = ("query_id", "path", "score", "rank", "start_line", "end_line", "symbol", "tokens")
+LAST = inf
+
+
+def sniff(_path: Path, head: bytes) -> bool:
+    """Say whether Parquet's magic number is there."""
+    return head.startswith(b"PAR1")
+
+
+def read(path: Path, _options: Options) -> Run:
+    """Return one answer per query, in the order the queries first appear."""
+    frame = _frame(path)
+    problems = Problems(path)
+    for name in ("query_id", "path"):
+        for row in frame[name].is_null().arg_true().head(100).to_list():
+            problems.add(0, f"row {row + 1}: no {name}")
+    problems.finish()
+    ranked = "rank" in frame.columns
+    hits: dict[str, list[tuple[float, Hit]]] = {}
+    for number, row in enumerate(frame.iter_rows(named=True), 1):
+        fault = _fault(row)
+        if fault:
+            problems.add(0, f"row {number}: {fault}")
+            continue
+        hit = _hit(row)
+        place = row["rank"] if ranked else -hit.score
+        hits.setdefault(row["query_id"], []).append((LAST if place is None else place, hit))
+    problems.finish()
+    answers = []
+    for query, found in hits.items():
+        if ranked or "score" in frame.columns:
+            found.sort(key=lambda item: LAST if isnan(item[0]) else item[0])
+        answers.append(Answer(query, tuple(hit for _, hit in found)))
+    return Run.of(answers, name=path.name)
+
+
+def write(data: Dataset | Run, path: Path) -> None:
+    """Write all hits as one table; an unknown score, line, symbol or token count is null."""
+    polars = _polars()
+    run = as_run(data)
+    columns: dict[str, list[object]] = {name: [] for name in COLUMNS}
+    for answer in run.answers():
+        for rank, hit in enumerate(answer.hits, 1):
+            row = {
+                "query_id": answer.query_id,
+                "path": hit.path,
+                "score": None if isnan(hit.score) else hit.score,
+                "rank": rank,
+                "start_line": hit.start_line or None,
+                "end_line": hit.end_line or None,
+                "symbol": hit.symbol or None,
+                "tokens": hit.tokens if hit.tokens >= 0 else None,
+            }
+            for name, value in row.items():
+                columns[name].append(value)
+    text, whole = polars.String, polars.Int64
+    kinds = (text, text, polars.Float64, whole, whole, whole, text, whole)
+    frame = polars.DataFrame(columns, schema=dict(zip(COLUMNS, kinds, strict=True)))
+    with replacing(path) as stream:
+        frame.write_parquet(stream)
+
+
+def _polars() -> Any:
+    try:
+        import polars as pl
+    except ImportError:
+        raise MissingExtra("polars", extra="big", purpose="a Parquet file") from None
+    return pl
+
+
+def _frame(path: Path) -> "pl.DataFrame":
+    polars = _polars()
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        frame: pl.DataFrame = polars.read_parquet(path)
+    except polars.exceptions.PolarsError as error:
+        raise FormatError([Problem(str(path), 0, f"not Parquet: {error}")]) from None
+    missing = [name for name in COLUMNS[:2] if name not in frame.columns]
+    if missing:
+        message = f"no column {' and '.join(missing)}; expected {', '.join(COLUMNS)}"
+        raise FormatError([Problem(str(path), 0, message)])
+    wanted = [name for name in COLUMNS if name in frame.columns]
+    return frame.select(wanted).with_columns(polars.col("query_id", "path").cast(polars.String))
+
+
+def _hit(row: dict[str, Any]) -> Hit:
+    score, tokens = row.get("score"), row.get("tokens")
+    return Hit(
+        row["path"],
+        nan if score is None else float(score),
+        row.get("start_line") or 0,
+        row.get("end_line") or 0,
+        row.get("symbol") or "",
+        -1 if tokens is None else int(tokens),
+    )
+
+
+def _fault(row: dict[str, Any]) -> str:
+    """Return what is wrong with a row, or nothing."""
+    score = row.get("score")
+    start, end = row.get("start_line"), row.get("end_line")
+    if not row["path"].strip():
+        return "the path is empty"
+    if score is not None and not isfinite(score):
+        return f"score {score} is not finite"
+    if (start is None) != (end is None):
+        return "start_line and end_line come together"
+    if start is not None and not 1 <= start <= end:
+        return f"lines {start} to {end} are no range; lines count from 1"
+    return ""
+
+
+FORMAT = Format(
+    "parquet",
+    "run",
+    "Parquet run: one row per hit (needs the extra 'big')",
+    (".parquet",),
+    sniff,
+    read,
+    write,
+    frozenset({"scores", "lines", "files", "symbols", "tokens", "unordered", "repeats"}),
+)

@@ -1,0 +1,121 @@
+"""Results of a code search benchmark, JSON: per test case the files returned, F1 and latency.
+
+Read as a run, so that old results can be scored again. Writing needs figures and therefore has its
+own function, :func:`write_results_json`; it may add fields and never renames the known ones.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.errors import InputError
+from karat.formats.base import Format, Options
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import finite, load_json, opens_list, write_json
+from karat.model import Answer, Hit, Outcome, Run
+
+__all__ = ["FORMAT", "CaseResult", "Results", "added", "latency_of", "write_results_json"]
+
+Values = Mapping[str, object]
+
+NOTHING: Values = {}
+OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
+NS_PER_MS = 1_000_000
+
+
+class CaseResult(NamedTuple):
+    """One test case: what came back, what should have, how well and how fast (None: unknown)."""
+
+    test_case_id: str
+    retrieved_files: Sequence[str]
+    ground_truth_files: Sequence[str]
+    f1_score: float | None
+    latency_ms: float | None
+    more: Values = NOTHING
+
+
+class Results(NamedTuple):
+    """All cases of one agent with the figures over them; *more* are further top-level fields."""
+
+    agent_name: str
+    timestamp: str
+    aggregate_metrics: Mapping[str, float | None]
+    results: Sequence[CaseResult]
+    more: Values = NOTHING
+
+
+def sniff(_path: Path, head: bytes) -> bool:
+    """Say whether an object with an agent and its results begins here."""
+    named = b'"agent_name"' in head
+    return head.lstrip().startswith(b"{") and named and opens_list(head, "results")
+
+
+def read(path: Path, options: Options) -> Run:
+    """Return the files of each case as hits in order, named after the agent.
+
+    A case may carry ``outcome`` (answered, error or timeout), which Karat's own results do.
+    """
+    value, check = load_json(path, limit=options.limits.json_bytes)
+    top = check.record(value, ())
+    rows = list(check.rows(top.get("results"), ("results",)))
+    answers = [_answer(check, check.record(item, place), place) for place, item in rows]
+    labels = ((place, answer.query_id) for (place, _), answer in zip(rows, answers, strict=True))
+    check.unique(labels, "test_case_id")
+    name = check.text(top, "agent_name", (), default=path.name)
+    check.finish()
+    return Run.of(answers, name=name)
+
+
+def write_results_json(results: Results, path: Path) -> None:
+    """Write *results*; a number that is not finite becomes null."""
+    rows = []
+    for case in results.results:
+        row = {key: value for key, value in case._asdict().items() if key != "more"}
+        rows.append(row | added(case.more, row))
+    value: dict[str, object] = {
+        "agent_name": results.agent_name,
+        "timestamp": results.timestamp,
+        "aggregate_metrics": results.aggregate_metrics,
+        "total_test_cases": len(rows),
+        "results": rows,
+    }
+    write_json(path, finite(value | added(results.more, value)))
+
+
+def added(more: Values, known: Iterable[str]) -> dict[str, object]:
+    """Return *more* if it only adds to the *known* names."""
+    clash = sorted(set(more) & set(known))
+    if clash:
+        raise InputError(f"results already have {', '.join(clash)}; further fields need new names")
+    return dict(more)
+
+
+def latency_of(latency_ms: float | None) -> int:
+    """Return milliseconds as nanoseconds, -1 for none."""
+    return -1 if latency_ms is None else round(latency_ms * NS_PER_MS)
+
+
+def _answer(check: Checker, row: Record, place: Place) -> Answer:
+    files = [check.word(item, at) for at, item in check.listed(row, "retrieved_files", place)]
+    if row.get("retrieved_files") is None:
+        check.add(place, "'retrieved_files' is missing")
+    latency = check.number(row, "latency_ms", place, default=-1.0, low=0)
+    outcome = check.text(row, "outcome", place, default="answered")
+    if outcome not in OUTCOMES:
+        check.add((*place, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
+    return Answer(
+        check.label(row.get("test_case_id", ""), (*place, "test_case_id")),
+        tuple(Hit(file) for file in files),
+        OUTCOMES.get(outcome, Outcome.ERROR),
+        latency_of(latency if latency >= 0 else None),
+    )
+
+
+FORMAT = Format(
+    "results",
+    "run",
+    "benchmark results, JSON: retrieved_files per test case (read as a run)",
+    (".json",),
+    sniff,
+    read,
+)

@@ -1,0 +1,90 @@
+"""Semble annotations: JSON queries with relevant and secondary files or line ranges.
+
+Relevant targets have grade 2, secondary ones grade 1; the category is a tag.
+"""
+
+from pathlib import Path
+
+from karat.formats.base import Format, Options, as_dataset
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import load_json, opens_list, write_json
+from karat.model import Dataset, Query, Run, Target
+
+__all__ = ["FORMAT"]
+
+RELEVANT = 2
+SECONDARY = 1
+
+
+def sniff(_path: Path, head: bytes) -> bool:
+    """Say whether a list of objects with ``relevant`` begins here."""
+    return head.lstrip().startswith(b"[") and opens_list(head, "relevant")
+
+
+def read(path: Path, options: Options) -> Dataset:
+    """Return one query per annotation, numbered from 1 where there is no ``id``."""
+    value, check = load_json(path, limit=options.limits.json_bytes)
+    rows = list(check.rows(value, (), filled=True))
+    queries = [
+        _query(check, check.record(item, place), place, number)
+        for number, (place, item) in enumerate(rows, 1)
+    ]
+    labels = ((place, query.id) for (place, _), query in zip(rows, queries, strict=True))
+    check.unique(labels, "id")
+    check.finish()
+    lined = any(target.start_line for query in queries for target in query.targets)
+    name = path.name.removesuffix(".gz")
+    return Dataset.of(queries, name=name, match="lines" if lined else "exact")
+
+
+def write(data: Dataset | Run, path: Path) -> None:
+    """Write targets of grade 2 and more as relevant, those above 0 as secondary."""
+    dataset = as_dataset(data)
+    numbered = list(dataset.query_ids) == [str(number) for number in range(1, len(dataset) + 1)]
+    rows: list[dict[str, object]] = []
+    for query in dataset.queries():
+        row: dict[str, object] = {} if numbered else {"id": query.id}
+        row["query"] = query.text
+        row["relevant"] = [_shown(t) for t in query.targets if t.grade >= RELEVANT]
+        row["secondary"] = [_shown(t) for t in query.targets if 0 < t.grade < RELEVANT]
+        rows.append(row | ({"category": c} if (c := query.tags.get("category")) else {}))
+    write_json(path, rows)
+
+
+def _query(check: Checker, row: Record, place: Place, number: int) -> Query:
+    if row.get("relevant") is None:
+        check.add(place, "'relevant' is missing")
+    targets = [
+        _target(check, item, at, grade)
+        for key, grade in (("relevant", RELEVANT), ("secondary", SECONDARY))
+        for at, item in check.listed(row, key, place)
+    ]
+    tags = {"category": check.text(row, "category", place)} if row.get("category") else {}
+    label = check.label(row.get("id", number), (*place, "id"))
+    return Query(label, check.text(row, "query", place), tuple(targets), tags)
+
+
+def _target(check: Checker, item: object, place: Place, grade: int) -> Target:
+    if isinstance(item, str):
+        return Target(check.word(item, place), grade)
+    record = check.record(item, place)
+    return Target(check.text(record, "path", place), grade, *check.lines(record, place))
+
+
+def _shown(target: Target) -> object:
+    if not target.start_line:
+        return target.path
+    return {"path": target.path, "start_line": target.start_line, "end_line": target.end_line}
+
+
+FORMAT = Format(
+    "semble",
+    "dataset",
+    "semble annotations: relevant and secondary files or line ranges",
+    (".json",),
+    sniff,
+    read,
+    write,
+    frozenset({"text", "grades", "category", "lines", "files", "bare"}),
+    frozenset({"textless", "pathless"}),
+)

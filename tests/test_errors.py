@@ -1,0 +1,75 @@
+"""Every error says what, where and what was expected, and which exit code it means."""
+
+import inspect
+
+import pytest
+
+from karat import errors
+from karat.errors import (
+    FormatError,
+    InputError,
+    KaratError,
+    LimitExceeded,
+    MissingExtra,
+    Problem,
+    UnknownName,
+)
+
+
+def test_a_problem_names_its_line_where_there_is_one() -> None:
+    assert str(Problem("code.csv", 12, "grade 'x' is no number")) == (
+        "code.csv:12: grade 'x' is no number"
+    )
+    assert str(Problem("code.csv", 0, "no header")) == "code.csv: no header"
+
+
+def test_a_format_error_carries_every_problem_and_shows_the_first_twenty() -> None:
+    problems = [Problem("a.csv", line, "bad") for line in range(1, 24)]
+    error = FormatError(iter(problems))  # type: ignore[arg-type]  # any iterable will do
+    shown = str(error).splitlines()
+    assert error.problems == tuple(problems)
+    assert shown[0] == "a.csv:1: bad"
+    assert shown[19] == "a.csv:20: bad"
+    assert shown[20:] == ["... and 3 more"]
+
+
+def test_twenty_problems_leave_nothing_out() -> None:
+    error = FormatError([Problem("a.csv", line, "bad") for line in range(1, 21)])
+    assert len(str(error).splitlines()) == 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "built_in", "exit_code"),
+    [
+        (KaratError, Exception, 3),
+        (InputError, ValueError, 2),
+        (FormatError, ValueError, 2),
+        (LimitExceeded, ValueError, 2),
+        (UnknownName, LookupError, 2),
+        (MissingExtra, ImportError, 2),
+    ],
+)
+def test_each_class_is_ours_and_its_nearest_built_in(
+    kind: type[KaratError], built_in: type[Exception], exit_code: int
+) -> None:
+    assert issubclass(kind, KaratError)
+    assert issubclass(kind, built_in)
+    assert kind.exit_code == exit_code
+
+
+def test_a_missing_extra_says_how_to_install_it() -> None:
+    error = MissingExtra("polars", extra="big", purpose="reading Parquet")
+    assert str(error) == "reading Parquet needs polars: pip install 'karat[big]'"
+    assert error.name == "polars"
+
+
+def test_the_drawn_tree_names_every_class() -> None:
+    drawn = inspect.getdoc(errors) or ""
+    classes = [
+        name
+        for name, member in vars(errors).items()
+        if inspect.isclass(member) and issubclass(member, KaratError)
+    ]
+    assert len(classes) >= 6
+    assert [name for name in classes if name not in drawn] == []
+    assert [name for name in classes if name not in errors.__all__] == []

@@ -1,0 +1,93 @@
+"""A name finds its thing, whatever the case; a wrong one is answered with the nearest."""
+
+import math
+import sys
+from importlib.metadata import EntryPoint
+from types import ModuleType
+
+import pytest
+
+from karat.errors import InputError, MissingExtra, UnknownName
+from karat.registry import Registry
+
+TABLE = {"pi": "math:pi", "tau": "math:tau", "root": "math:sqrt"}
+
+
+@pytest.fixture
+def numbers() -> Registry[float]:
+    return Registry("number", TABLE, aliases={"circle": "tau"})
+
+
+@pytest.fixture
+def plugins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Install two plug-ins of the kind "number"; return the groups that were asked for."""
+    asked: list[str] = []
+
+    def entry_points(*, group: str) -> list[EntryPoint]:
+        asked.append(group)
+        return [EntryPoint("E", "math:e", group), EntryPoint("pi", "math:inf", group)]
+
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    return asked
+
+
+def test_names_and_aliases_are_found_in_any_case(numbers: Registry[float]) -> None:
+    assert numbers.get("PI") == math.pi
+    assert numbers.get("Circle") == math.tau
+    assert numbers.canonical("CIRCLE") == "tau"
+    assert list(numbers) == list(TABLE)
+
+
+def test_a_thing_is_loaded_once_and_only_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("counted")
+    module.thing = object()  # type: ignore[attr-defined]
+    registry: Registry[object] = Registry("thing", {"a": "counted:thing", "b": "nowhere:thing"})
+    monkeypatch.setitem(sys.modules, "counted", module)
+    first = registry.get("a")
+    module.thing = object()  # type: ignore[attr-defined]
+    assert registry.get("A") is first
+    assert list(registry) == ["a", "b"]
+
+
+def test_a_near_miss_is_answered_with_the_name_meant(numbers: Registry[float]) -> None:
+    with pytest.raises(UnknownName, match=r"no number named 'Roott'; did you mean 'root'\?"):
+        numbers.get("Roott")
+    with pytest.raises(UnknownName, match=r"did you mean 'circle'\?"):
+        numbers.canonical("circel")
+
+
+def test_a_name_like_none_is_answered_with_all(numbers: Registry[float]) -> None:
+    with pytest.raises(UnknownName, match="no number named 'xyzzy'; known: pi, root, tau"):
+        numbers.get("xyzzy")
+
+
+def test_plugins_add_names_but_replace_none(numbers: Registry[float], plugins: list[str]) -> None:
+    assert numbers.get("e") == math.e
+    assert numbers.get("pi") == math.pi
+    assert list(numbers) == [*TABLE, "e"]
+    assert plugins == ["karat.numbers"]
+
+
+def test_a_reference_needs_no_entry(numbers: Registry[float]) -> None:
+    assert numbers.get("math:e") == math.e
+
+
+@pytest.mark.parametrize("reference", ["math:missing", "no_such_module:x", ":x", ".math:x", "m:"])
+def test_a_reference_to_nothing_says_what_was_expected(
+    numbers: Registry[float], reference: str
+) -> None:
+    with pytest.raises(InputError, match=r"cannot load number '.*': .*; expected module:attribute"):
+        numbers.get(reference)
+
+
+def test_a_missing_extra_keeps_its_own_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("needy")
+
+    def ask(name: str) -> object:
+        raise MissingExtra("polars", extra="big", purpose="it")
+
+    module.__getattr__ = ask  # type: ignore[method-assign]
+    monkeypatch.setitem(sys.modules, "needy", module)
+    registry: Registry[object] = Registry("thing", {"a": "needy:thing"})
+    with pytest.raises(MissingExtra, match="pip install"):
+        registry.get("a")

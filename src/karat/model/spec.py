@@ -1,14 +1,12 @@
 """A configuration as a value: a kind, a name and parameters, with one canonical hash."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 
 __all__ = ["Spec"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spec:
     """What was asked for, in a form that can be stored, compared and built again.
 
@@ -24,6 +22,8 @@ class Spec:
 
     def canonical(self) -> str:
         """Return JSON with sorted keys and no blanks; a number that is no JSON is refused."""
+        import json
+
         return json.dumps(
             {"kind": self.kind, "name": self.name, "params": dict(self.params)},
             sort_keys=True,
@@ -35,7 +35,13 @@ class Spec:
     @property
     def digest(self) -> str:
         """Return the SHA-256 of the canonical form; equal specs have equal digests."""
+        from hashlib import sha256
+
         return sha256(self.canonical().encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the canonical forms: 1 and 1.0 are two values, a list and a tuple are one."""
+        return self.canonical() == other.canonical() if isinstance(other, Spec) else NotImplemented
 
     def __hash__(self) -> int:
         """Hash like the canonical form, so that specs are dictionary keys."""

@@ -1,0 +1,58 @@
+"""Write a dataset or a run in another format, and say what that loses."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from karat.errors import InputError
+from karat.formats import DEFAULT, FORMATS, Limits, detect, read, write
+from karat.formats.losses import losses
+from karat.model import Dataset
+
+__all__ = ["Conversion", "convert"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What was converted; *warnings* name what the new format cannot express."""
+
+    source: str
+    source_format: str
+    target: str
+    target_format: str
+    queries: int
+    entries: int
+    warnings: tuple[str, ...] = ()
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    force: bool = False,
+    limits: Limits = DEFAULT,
+) -> Conversion:
+    """Read *source*, write *target* whole or not at all, and return what was lost on the way.
+
+    The source is never overwritten; another file only with *force*.
+    """
+    old, new = Path(source), Path(target)
+    if new.exists():
+        if old.exists() and old.samefile(new):
+            raise InputError(f"{new}: is the input; name another file to write")
+        if not force:
+            raise InputError(f"{new}: exists already; --force replaces it")
+    chosen = FORMATS.get(source_format) if source_format else detect(old)
+    data = read(old, format=chosen.name, limits=limits)
+    written = write(data, new, format=target_format)
+    warnings = list(losses(data, written))
+    if isinstance(data, Dataset):
+        again = read(new, format=written.name, limits=limits)
+        if isinstance(again, Dataset) and again.match != data.match:
+            warnings.append(f"matching mode {data.match!r}, which becomes {again.match!r}")
+    entries = len(data.grades) if isinstance(data, Dataset) else len(data.scores)
+    return Conversion(
+        str(old), chosen.name, str(new), written.name, len(data), entries, tuple(warnings)
+    )

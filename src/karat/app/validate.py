@@ -1,0 +1,107 @@
+"""Say what a file is, what it holds and everything that is wrong with it."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from karat.errors import FormatError, LimitExceeded, Problem
+from karat.formats import DEFAULT, FORMATS, Limits, detect, read_dataset, read_run, scan_trec_run
+from karat.model import Dataset, Outcome, Run
+
+__all__ = ["Validation", "validate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What :func:`validate` found; the counts are 0 where the file could not be read.
+
+    *entries* are targets of a dataset or hits of a run. *grades* counts targets by grade, from the
+    highest; *tags* counts queries by tag and value; *unjudged* are queries without a relevant
+    target; *outcomes* counts the answers of a run.
+    """
+
+    path: str
+    format: str
+    kind: Literal["dataset", "run"]
+    problems: tuple[Problem, ...] = ()
+    queries: int = 0
+    entries: int = 0
+    unjudged: int = 0
+    match: str = ""
+    grades: Mapping[str, int] = field(default_factory=dict)
+    tags: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def valid(self) -> bool:
+        """Return whether nothing is wrong."""
+        return not self.problems
+
+
+def validate(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users write
+    limits: Limits = DEFAULT,
+    tags: Sequence[str] = (),
+) -> Validation:
+    """Return what *path* holds and every problem in it.
+
+    A file that is not there, or whose format cannot be told, raises InputError.
+    """
+    chosen = FORMATS.get(format) if format else detect(path)
+    name = os.fspath(path)
+    try:
+        if chosen.name == "trec-run":
+            counts = [len(ranking) for _, ranking in scan_trec_run(path)]
+            outcomes = {"answered": len(counts)}
+            return Validation(
+                name, chosen.name, "run", (), len(counts), sum(counts), outcomes=outcomes
+            )
+        if chosen.kind == "run":
+            return _of_run(read_run(path, format=chosen.name, limits=limits), name, chosen.name)
+        data = read_dataset(path, format=chosen.name, limits=limits, tags=tags)
+    except FormatError as error:
+        return Validation(name, chosen.name, chosen.kind, error.problems)
+    except LimitExceeded as error:
+        message = str(error).removeprefix(f"{name}: ")
+        return Validation(name, chosen.name, chosen.kind, (Problem(name, 0, message),))
+    return _of_dataset(data, name, chosen.name)
+
+
+def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
+    grades = Counter(data.grades)
+    relevant = [
+        any(grade > 0 for grade in data.grades[start:stop])
+        for start, stop in zip(data.offsets, data.offsets[1:], strict=False)
+    ]
+    return Validation(
+        path,
+        chosen,
+        "dataset",
+        queries=len(data),
+        entries=len(data.grades),
+        unjudged=relevant.count(False),
+        match=data.match,
+        grades={f"{grade:g}": grades[grade] for grade in sorted(grades, reverse=True)},
+        tags={tag: _counted(value for value in column) for tag, column in data.tags.items()},
+    )
+
+
+def _of_run(run: Run, path: str, chosen: str) -> Validation:
+    names = (Outcome(outcome).name.lower() for outcome in run.outcomes)
+    return Validation(
+        path,
+        chosen,
+        "run",
+        queries=len(run),
+        entries=len(run.scores),
+        outcomes=_counted(names),
+    )
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    """Return how often each value occurs, the most frequent first; no value is no entry."""
+    return dict(Counter(value for value in values if value).most_common())

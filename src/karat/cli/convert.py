@@ -1,0 +1,43 @@
+"""karat convert: the same data in another format."""
+
+import click
+
+from karat.report.text import printable
+
+__all__ = ["command"]
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN", type=click.Path(exists=True))
+@click.argument("target", metavar="OUT", type=click.Path())
+@click.option("--from", "source_format", metavar="NAME", help="The format of IN, if not clear.")
+@click.option("--to", "target_format", metavar="NAME", help="The format of OUT, if not clear.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+def command(
+    source: str, target: str, source_format: str | None, target_format: str | None, *, force: bool
+) -> None:
+    r"""Write the dataset or run in IN to OUT, in the format that OUT's name or --to says.
+
+    What the new format cannot express is listed as a warning. IN is never overwritten, and a name
+    that ends in .gz is compressed.
+
+    \b
+    karat convert code.csv gold.json
+    karat convert bm25.run bm25.parquet
+    karat convert gold.json qrels.txt --to trec-qrels
+    """
+    from karat.app.convert import convert
+
+    done = convert(
+        source,
+        target,
+        source_format=source_format,
+        target_format=target_format,
+        force=force,
+    )
+    click.echo(
+        f"{printable(done.target)}: {done.queries:,} queries, {done.entries:,} entries, "
+        f"{done.source_format} -> {done.target_format}"
+    )
+    for warning in done.warnings:
+        click.echo(f"warning: lost: {warning}", err=True)

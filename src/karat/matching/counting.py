@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from karat.errors import InputError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -20,8 +22,11 @@ ARRAY_FROM = 256
 COUNT_UP_TO = 6
 
 
-class NonFiniteScore(ValueError):
+class NonFiniteScore(InputError):
     """A NaN or infinite score is among those to rank."""
+
+    def __init__(self) -> None:
+        super().__init__("a ranking has a score that is no finite number")
 
 
 def standings(
@@ -38,7 +43,8 @@ def standings(
     if hasattr(scores, "dtype"):
         return _in_array(scores, chosen, float32=float32)
     values = list(scores)
-    if not isfinite(sum(values)):
+    # A sum is the quickest test; only where it fails may large finite scores have overflowed it.
+    if not isfinite(sum(values)) and not all(map(isfinite, values)):
         raise NonFiniteScore
     size = len(values)
     if size >= ARRAY_FROM and not (values[0] >= values[1] >= values[size // 2] >= values[-1]):
@@ -67,12 +73,13 @@ def _in_array(
 
     if isinstance(scores, np.ndarray):
         values = scores
-        if not isfinite(values.sum()):
+        if not np.isfinite(values).all():
             raise NonFiniteScore
     else:
         values = np.fromiter(scores, np.float64, len(scores))
     if float32:
-        values = values.astype(np.float32)
+        with np.errstate(over="ignore"):  # beyond float32 is infinite, as trec_eval 9 reads it
+            values = values.astype(np.float32)
         chosen = array("f", chosen).tolist()
     if len(chosen) <= COUNT_UP_TO:
         better = [int(np.count_nonzero(values > score)) for score in chosen]

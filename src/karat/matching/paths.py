@@ -17,11 +17,11 @@ def normalise(path: str, root: str = "") -> str:
         path = path.replace("\\", "/")
     if not path.isascii() and not is_normalized("NFC", path):
         path = normalize("NFC", path)
-    if root and path.startswith(root.rstrip("/") + "/"):
-        path = path[len(root.rstrip("/")) + 1 :]
-    if "./" in path or "//" in path or path.endswith("/"):
+    if "./" in path or "//" in path or path.endswith(("/", "/.")):
         lead = "/" if path.startswith("/") else ""
         path = lead + "/".join(part for part in path.split("/") if part not in ("", "."))
+    if root and within(path, root := normalise(root)):
+        path = path[len(root.rstrip("/")) + 1 :]
     return path
 
 

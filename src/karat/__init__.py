@@ -1,1 +1,23 @@
 """Karat measures how good a search is."""
+
+from karat.api import compare, evaluate, load
+from karat.errors import FormatError, InputError, KaratError
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+
+__all__ = [
+    "Answer",
+    "Dataset",
+    "FormatError",
+    "Hit",
+    "InputError",
+    "KaratError",
+    "Query",
+    "Run",
+    "Target",
+    "__version__",
+    "compare",
+    "evaluate",
+    "load",
+]
+
+__version__ = "0.1.0"

@@ -39,7 +39,7 @@ def compare(
     evaluations = tuple(
         evaluate_run(
             gold,
-            load_run(run, gold, format=run_format),
+            load_run(run, gold, match=scoring.match, format=run_format),
             scoring=scoring,
             confidence=None,
             slices={},

@@ -1,7 +1,7 @@
 """Which queries carry which value of a tag."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
+from posixpath import splitext
 
 from karat.errors import InputError
 from karat.matching.judge import Truth
@@ -45,5 +45,5 @@ def _target_paths(truth: Truth) -> list[list[str]]:
 
 
 def _file_type(paths: Iterable[str]) -> str:
-    types = {PurePosixPath(path).suffix or "(none)" for path in paths}
+    types = {splitext(path)[1] or "(none)" for path in paths}
     return types.pop() if len(types) == 1 else "mixed"

@@ -38,13 +38,24 @@ def load_truth(
     return read_dataset(source, format=chosen, tags=tuple(tags))
 
 
-def load_run(source: RunSource, truth: Truth, *, format: str | None = None) -> Run | Scored:  # noqa: A002 - as above
-    """Return the run in *source*; a TREC run of documents becomes a stream that is read once."""
+def load_run(
+    source: RunSource,
+    truth: Truth,
+    *,
+    match: str | None = None,
+    format: str | None = None,  # noqa: A002 - as above
+) -> Run | Scored:
+    """Return the run in *source*; a TREC run becomes a stream that is read once.
+
+    Where documents are matched by id, the stream of a large file decodes only judged ids.
+    """
     if not isinstance(source, str | os.PathLike):
         return source
     chosen = format or detect(source, kind="run").name
     if chosen == "trec-run":
-        return scan_trec_run(source, _judged(truth))
+        default = truth.match if isinstance(truth, Dataset) else "document"
+        by_id = (match or default) == "document"
+        return scan_trec_run(source, _judged(truth) if by_id else None)
     return read_run(source, format=chosen)
 
 
@@ -78,9 +89,7 @@ def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> Inpu
     )
 
 
-def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]] | None:
+def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]]:
     if not isinstance(truth, Dataset):
         return truth
-    if truth.match == "document":
-        return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
-    return None
+    return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}

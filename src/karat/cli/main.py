@@ -26,11 +26,15 @@ INTERRUPTED = 130
 class Commands(click.Group):
     """A group whose commands are looked up in a table of modules."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
         """Return the names in the order of the table."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's own
+        cmd_name: str,
+    ) -> click.Command | None:
         """Import the command's module and return its ``command``."""
         module = COMMANDS.get(cmd_name)
         if module is None:

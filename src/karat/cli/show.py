@@ -9,7 +9,7 @@ import click
 from karat.cli.options import Output
 from karat.model import Dataset
 from karat.model.evaluation import Contest, Evaluation
-from karat.report import compare_view, score_view
+from karat.report import score_view
 from karat.report.table import Table
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ def show_contest(
 
         text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
     else:
+        # It brings the statistics along, and numpy with them, which a plain score can do without.
+        from karat.report import compare_view
+
         tables = compare_view.compare_tables(contest)
         tables[:0] = compare_view.slice_tables(contest)
         if output.per_query:

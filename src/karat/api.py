@@ -1,0 +1,111 @@
+"""The small public Python API: load, evaluate, compare.
+
+Nothing heavy is imported before a function is called.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from karat.model import Dataset, Run
+
+if TYPE_CHECKING:
+    from karat.app.sources import RunSource, TruthSource
+    from karat.model.evaluation import Contest, Evaluation
+
+__all__ = ["compare", "evaluate", "load"]
+
+
+def load(path: str | os.PathLike[str], *, format: str | None = None) -> Dataset | Run:  # noqa: A002
+    """Return the dataset or the run in a file, whatever its format.
+
+    *format* names one where detection finds none or the wrong one; `karat validate` tells.
+    """
+    from karat.formats import read
+
+    return read(path, format=format)
+
+
+def evaluate(
+    gold: "TruthSource",
+    run: "RunSource",
+    metrics: Iterable[str] = (),
+    *,
+    match: str | None = None,
+    ties: str = "trec10",
+    level: float = 0.0,
+    judged_only: bool = False,
+    depth: int | None = None,
+    by: Iterable[str] = (),
+    confidence: float | None = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+) -> "Evaluation":
+    """Return the scores of *run* on *gold*, with an interval on every mean.
+
+    *gold* is a path, a Dataset or ``{query: {document: grade}}``; *run* a path, a Run or
+    ``{query: {document: score}}``. Dictionaries are read in place, never copied. *confidence* None
+    makes no interval and needs no numpy. *by* names tags to report apart.
+
+    >>> gold = {"q1": {"a.py": 2, "b.py": 1}, "q2": {"c.py": 1}}
+    >>> run = {"q1": {"x.py": 3.0, "a.py": 2.0}, "q2": {"c.py": 1.0}}
+    >>> evaluation = evaluate(gold, run, ["mrr", "recall@10"], confidence=None)
+    >>> evaluation["mrr"], evaluation["recall@10"]
+    (0.75, 0.75)
+    >>> evaluation.table.columns["mrr"].tolist()
+    [0.5, 1.0]
+    """
+    from karat.app.score import score
+    from karat.app.settings import Confidence, Scoring
+
+    sure = None
+    if confidence is not None:
+        sure = Confidence(level=confidence, draws=draws, seed=seed)
+    scoring = Scoring(tuple(metrics), match, ties, level, judged_only, depth)
+    return score(gold, run, scoring=scoring, confidence=sure, by=by)
+
+
+def compare(
+    gold: "TruthSource",
+    runs: "Mapping[str, RunSource] | Sequence[RunSource]",
+    metrics: Iterable[str] = (),
+    *,
+    match: str | None = None,
+    ties: str = "trec10",
+    level: float = 0.0,
+    judged_only: bool = False,
+    depth: int | None = None,
+    by: Iterable[str] = (),
+    pairs: str = "all",
+    correction: str | None = None,
+    confidence: float = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+) -> "Contest":
+    """Return *runs* scored and compared on *gold*, the first being the baseline.
+
+    *runs* is a list, or ``{name: run}``; gold and runs are what :func:`evaluate` takes.
+
+    >>> gold = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> old = {query: {"x": 2.0, "a": 1.0} for query in gold}
+    >>> new = {query: {"a": 1.0} for query in gold}
+    >>> contest = compare(gold, {"old": old, "new": new}, ["mrr"])
+    >>> contest.comparison.difference("old", "new", "mrr").difference
+    0.5
+    """
+    from karat.app.compare import compare as compare_runs
+    from karat.app.settings import Confidence, Scoring
+
+    names, sources = None, runs
+    if isinstance(runs, Mapping):
+        names, sources = list(runs), list(runs.values())
+    return compare_runs(
+        gold,
+        sources,  # type: ignore[arg-type]
+        scoring=Scoring(tuple(metrics), match, ties, level, judged_only, depth),
+        confidence=Confidence(
+            level=confidence, draws=draws, seed=seed, pairs=pairs, correction=correction
+        ),
+        by=by,
+        names=names,
+    )

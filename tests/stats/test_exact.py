@@ -70,10 +70,9 @@ def test_no_grid_is_claimed_where_there_is_none() -> None:
 
 
 def test_small_deviations_from_a_grid_are_no_grid() -> None:
-    # Each is close to a multiple of 1/167, but the errors add up over its many steps.
-    near = np.array([1.0000000001, 0.5688622755, 0.604790419099, 0.3502994012674])
-    assert on_grid(np.array([167, 95, 101, 58.5]) / 167) is not None
-    assert on_grid(near) is None
+    # Each is close to a multiple of 1/68, but the error of the step adds up over its multiples.
+    assert on_grid(np.array([68, 23, 20, 2]) / 68) is not None
+    assert on_grid(np.array([1.0, 0.33823529412, 0.29411764754, 0.02941176416])) is None
 
 
 def test_thousands_of_equal_differences_never_give_zero() -> None:

@@ -66,7 +66,7 @@ def _lines(found: "Validation") -> list[str]:
 
 
 def _counts(counts: "Mapping[str, int]") -> str:
-    """Return ``hard (27), standard (100)``; of many values the first few and how many more there are."""
+    """Return ``hard (27), standard (100)``; of many values the first few, the rest counted."""
     values = list(counts.items())[:VALUES_SHOWN]
     shown = [f"{printable(value)} ({count:,})" for value, count in values]
     hidden = len(counts) - len(shown)

@@ -17,7 +17,7 @@ __all__ = ["FORMAT"]
 KNOWN = frozenset({"id", "query", "category", "expected_files", "expected_symbols"})
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether a line of the head is the key ``queries:``."""
     return any(line.rstrip() == b"queries:" for line in head.splitlines())
 

@@ -42,7 +42,7 @@ class Report(NamedTuple):
     query_results: Sequence[QueryReport]
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether an object with query results or a summary of them begins here."""
     if not head.lstrip().startswith(b"{") or opens_list(head, "reports"):
         return False

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from karat.errors import InputError
 from karat.model import Dataset, Run
+
+if TYPE_CHECKING:
+    # Not needed to score a TREC run, and slower to import than all of this package.
+    from pathlib import Path
 
 __all__ = ["DEFAULT", "Format", "Limits", "Options", "as_dataset", "as_run"]
 
@@ -53,9 +56,9 @@ class Format:
     kind: Literal["dataset", "run"]
     summary: str
     suffixes: tuple[str, ...]
-    sniff: Callable[[Path, bytes], bool]
-    read: Callable[[Path, Options], Dataset | Run]
-    write: Callable[[Dataset | Run, Path], None] | None = None
+    sniff: Callable[[str, bytes], bool]
+    read: "Callable[[Path, Options], Dataset | Run]"
+    write: "Callable[[Dataset | Run, Path], None] | None" = None
     keeps: frozenset[str] = frozenset()
     refuses: frozenset[str] = frozenset()
 

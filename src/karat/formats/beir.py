@@ -22,10 +22,11 @@ HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "train")
 
 
-def sniff(path: Path, head: bytes) -> bool:
+def sniff(path: str, head: bytes) -> bool:
     """Say whether this is a folder with queries and qrels, or one of those qrels."""
-    if path.is_dir():
-        return _jsonl(path, "queries") is not None and bool(_splits(path))
+    folder = Path(path)
+    if folder.is_dir():
+        return _jsonl(folder, "queries") is not None and bool(_splits(folder))
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split("\t")
     return tuple(names) == HEADER
 

@@ -24,7 +24,7 @@ CASE_KEYS = ("id", "query", "ground_truth_files", "targets", "tags", "extra")
 TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref")
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether an object with a list of test cases begins here."""
     return head.lstrip().startswith(b"{") and opens_list(head, "test_cases")
 

@@ -28,7 +28,7 @@ HIT_KEYS = ("path", "score", "start_line", "end_line", "symbol", "tokens")
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether the mark of a Karat run stands near the beginning."""
     return head.lstrip().startswith(b"{") and b'"karat-run"' in head[:1024]
 

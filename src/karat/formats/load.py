@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence, Set
-from pathlib import Path
 
 from karat.errors import FormatError, InputError, Problem
 from karat.formats.base import DEFAULT, Format, Limits, Options, as_dataset, as_run
@@ -22,11 +21,12 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     Plug-ins are asked about what no built-in format recognises. *kind* asks only for formats of a
     ``dataset`` or of a ``run``.
     """
-    place = Path(path)
+    place = os.fspath(path)
     head = head_of(place)
-    if not head.strip() and not place.is_dir():
-        raise FormatError([Problem(str(place), 0, "the file is empty")])
-    found = _recognised(SHAPES[_shape(place, head)], place, head, kind)
+    shape = _shape(place, head)
+    if shape != "folder" and not head.strip():
+        raise FormatError([Problem(place, 0, "the file is empty")])
+    found = _recognised(SHAPES[shape], place, head, kind)
     if not found:
         found = _recognised(set(FORMATS) - set(FORMATS.built_in()), place, head, kind)
     if len(found) != 1:
@@ -47,6 +47,8 @@ def read(
     limits: Limits = DEFAULT,
 ) -> Dataset | Run:
     """Return what *path* holds, a dataset or a run."""
+    from pathlib import Path
+
     place = Path(path)
     chosen = FORMATS.get(format) if format else detect(place, kind=kind)
     if kind and chosen.kind != kind:
@@ -97,11 +99,13 @@ def write(
     Without *format* the suffix decides; where several formats of the right kind share it, the
     first in the table is taken, which is ours.
     """
+    from pathlib import Path
+
     from karat.formats.losses import writable
 
     place = Path(path)
     kind = "dataset" if isinstance(data, Dataset) else "run"
-    chosen = FORMATS.get(format) if format else _by_suffix(place, kind)
+    chosen = FORMATS.get(format) if format else _by_suffix(os.fspath(path), kind)
     if chosen.kind != kind:
         raise InputError(f"{place}: format {chosen.name!r} holds a {chosen.kind}, not a {kind}")
     if chosen.write is None:
@@ -110,7 +114,7 @@ def write(
     return chosen
 
 
-def _by_suffix(path: Path, kind: str) -> Format:
+def _by_suffix(path: str, kind: str) -> Format:
     for item in _all(kind):
         if item.write and _ends_like(path, item):
             return item
@@ -118,14 +122,14 @@ def _by_suffix(path: Path, kind: str) -> Format:
     raise InputError(f"{path}: the name fits no format of a {kind}; name one of: {known}")
 
 
-def _recognised(names: Set[str], path: Path, head: bytes, kind: str | None) -> list[Format]:
+def _recognised(names: Set[str], path: str, head: bytes, kind: str | None) -> list[Format]:
     found = (FORMATS.get(name) for name in sorted(names))
     return [item for item in found if kind in (None, item.kind) and item.sniff(path, head)]
 
 
-def _shape(path: Path, head: bytes) -> str:
+def _shape(path: str, head: bytes) -> str:
     """Return what the first bytes tell at once, so that few formats need be loaded."""
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - without pathlib
         return "folder"
     if head.startswith(b"PAR1"):
         return "binary"
@@ -134,8 +138,8 @@ def _shape(path: Path, head: bytes) -> str:
     return "rows" if len(first_row(head)) >= FEWEST_FIELDS else "text"
 
 
-def _ends_like(path: Path, item: Format) -> bool:
-    return path.name.lower().removesuffix(".gz").endswith(item.suffixes)
+def _ends_like(path: str, item: Format) -> bool:
+    return path.lower().removesuffix(".gz").endswith(item.suffixes)
 
 
 def _all(kind: str | None) -> list[Format]:

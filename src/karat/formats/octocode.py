@@ -22,7 +22,7 @@ CELL = re.compile(r"(?P<path>.*):(?P<first>\d+)-(?P<last>\d+):(?P<grade>[^:]*)",
 EXPECTED = "expected path:first-last:grade"
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether the first line is octocode's header."""
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split(",")
     return "query" in names and "result1" in names

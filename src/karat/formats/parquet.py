@@ -24,7 +24,7 @@ COLUMNS = ("query_id", "path", "score", "rank", "start_line", "end_line", "symbo
 LAST = inf
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether Parquet's magic number is there."""
     return head.startswith(b"PAR1")
 

@@ -44,7 +44,7 @@ class Results(NamedTuple):
     more: Values = NOTHING
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether an object with an agent and its results begins here."""
     named = b'"agent_name"' in head
     return head.lstrip().startswith(b"{") and named and opens_list(head, "results")

@@ -29,7 +29,7 @@ COLUMNS = (
 SEPARATOR = re.compile(r"(?<!\\)\|")
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether the first line names cases and the files returned."""
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split(",")
     return "test_case_id" in names and "retrieved_files" in names

@@ -21,7 +21,7 @@ HIGHEST_GRADE = 3
 GRADE_KEYS = ("relevance_grade", "grade")
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether an object with ``queries`` begins here."""
     return head.lstrip().startswith(b"{") and opens_list(head, "queries")
 

@@ -21,7 +21,7 @@ TEXTS = ("query_text", "query")
 GRADE = "relevance_grade"
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether the first line names a query key and a reference."""
     names = set(head.partition(b"\n")[0].decode(errors="replace").strip().split(","))
     return bool(names & set(KEYS)) and bool(names & set(REFERENCES))

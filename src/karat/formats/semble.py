@@ -16,7 +16,7 @@ RELEVANT = 2
 SECONDARY = 1
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether a list of objects with ``relevant`` begins here."""
     return head.lstrip().startswith(b"[") and opens_list(head, "relevant")
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO, cast
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
@@ -41,7 +40,7 @@ class Problems:
 def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
     """Open *path* for reading bytes, decompressed when it starts with gzip's magic number."""
     try:
-        stream = Path(path).open("rb")  # noqa: SIM115 - the caller closes it
+        stream = open(path, "rb")  # noqa: PTH123, SIM115 - without pathlib; the caller closes it
     except IsADirectoryError:
         raise InputError(f"{os.fspath(path)}: is a folder; expected a file") from None
     except FileNotFoundError:
@@ -59,7 +58,7 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
 
 def head_of(path: str | os.PathLike[str]) -> bytes:
     """Return the first bytes of a file without a UTF-8 mark, or nothing for a folder."""
-    if Path(path).is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - without pathlib
         return b""
     return b"".join(_guarded(path, HEAD_BYTES)).removeprefix(UTF8_MARK)
 
@@ -68,7 +67,7 @@ def read_text(path: str | os.PathLike[str], *, limit: int, setting: str) -> str:
     """Return the text of *path*; more than *limit* bytes are refused, naming the *setting*."""
     source = os.fspath(path)
     # The size on disk is looked at first: nothing is read of a file that is refused.
-    packed = Path(path).stat().st_size if Path(path).is_file() else 0
+    packed = os.stat(path).st_size if os.path.isfile(path) else 0  # noqa: PTH113, PTH116
     data = b"" if packed > limit else b"".join(_guarded(path, limit + 1))
     if packed > limit or len(data) > limit:
         raise LimitExceeded(f"{source}: larger than {limit:,} bytes (setting {setting})")

@@ -4,21 +4,23 @@ Grades may be negative: -1 and -2 mean pooled but not judged.
 """
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from karat.errors import InputError
-from karat.formats.atomic import replacing
 from karat.formats.base import Format, Options, as_dataset
 from karat.formats.source import Problems
 from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["FORMAT", "read_judgments"]
 
 WIDTH = 4
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether the first row has four fields of which the last is a whole number."""
     return len(first_row(head)) == WIDTH
 
@@ -54,7 +56,7 @@ def read_judgments(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
     return judged
 
 
-def read(path: Path, _options: Options) -> Dataset:
+def read(path: "Path", _options: Options) -> Dataset:
     """Return one query per id, without text; the document ids are kept as they are."""
     queries = [
         Query(query, "", tuple(Target(name, grade) for name, grade in documents.items()))
@@ -63,9 +65,11 @@ def read(path: Path, _options: Options) -> Dataset:
     return Dataset.of(queries, name=path.name.removesuffix(".gz"), match="document")
 
 
-def write(data: Dataset | Run, path: Path) -> None:
+def write(data: Dataset | Run, path: "Path") -> None:
     """Write one line per judged document; of two targets in one document the higher grade."""
     data = as_dataset(data)
+    from karat.formats.atomic import replacing
+
     with replacing(path) as stream:
         for index, query in enumerate(data.query_ids):
             for document, grade in data.judgments(index).items():

@@ -5,28 +5,30 @@ The score orders the documents; the rank column is not looked at, as in trec_eva
 
 from itertools import pairwise
 from math import isnan
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from karat.errors import InputError
-from karat.formats.atomic import replacing
 from karat.formats.base import Format, Options, as_run
 from karat.formats.source import head_of
 from karat.formats.trec_lines import first_row, writable_id
 from karat.formats.trec_scan import scan_trec_run
 from karat.model import Answer, Dataset, Hit, Run
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 __all__ = ["FORMAT"]
 
 WIDTH = 6
 
 
-def sniff(_path: Path, head: bytes) -> bool:
+def sniff(_path: str, head: bytes) -> bool:
     """Say whether the first row has at least six fields, a whole rank and a number as score."""
     row = first_row(head)
     return len(row) >= WIDTH and _is_number(row[4])
 
 
-def read(path: Path, _options: Options) -> Run:
+def read(path: "Path", _options: Options) -> Run:
     """Return one answer per query, hits by descending score, equal scores as in the file.
 
     The run takes its name from the tag of the first row.
@@ -40,13 +42,15 @@ def read(path: Path, _options: Options) -> Run:
     return Run.of(answers, name=tag[0].decode(errors="replace") if tag else path.name)
 
 
-def write(data: Dataset | Run, path: Path) -> None:
+def write(data: Dataset | Run, path: "Path") -> None:
     """Write each document once, at its first rank.
 
     Scores that are missing or do not descend are replaced by numbers that keep the order.
     """
     data = as_run(data)
     tag = "_".join(data.name.split()) or "run"
+    from karat.formats.atomic import replacing
+
     with replacing(path) as stream:
         for answer in data.answers():
             first: dict[str, float] = {}

@@ -13,7 +13,7 @@ from karat.metrics import Measure
 from karat.model.comparison import Comparison
 from karat.model.evaluation import Contest, Evaluation
 from karat.stats import compare as compare_scores
-from karat.stats import verdict
+from karat.stats import verdict, wilcoxon
 
 __all__ = ["compare"]
 
@@ -66,6 +66,7 @@ def compare(
             for tag, values in slices.items()
         },
         verdict=verdict(overall),
+        further_tests=_wilcoxon_notes(evaluations, measures) if confidence.wilcoxon else (),
     )
 
 
@@ -99,6 +100,25 @@ def _compared(
         seed=confidence.seed,
         clusters=None if clusters is None else [clusters[row] for row in rows],
     )
+
+
+def _wilcoxon_notes(
+    evaluations: Sequence[Evaluation], measures: Sequence[Measure]
+) -> tuple[str, ...]:
+    """Return one sentence per run and measure against the first run, and what speaks against it."""
+    baseline, *others = evaluations
+    notes = []
+    warning = ""
+    for name in map(str, measures):
+        for other in others:
+            pairs = zip(baseline.table.columns[name], other.table.columns[name], strict=True)
+            test = wilcoxon([new - old for old, new in pairs])
+            warning = test.warning
+            notes.append(
+                f"Wilcoxon, {name}, {other.name} against {baseline.name}: p = {test.p:.4f} "
+                f"({test.method}, {test.n} differences)"
+            )
+    return (*notes, f"Wilcoxon: {warning}")
 
 
 def _is_mean(measure: Measure) -> bool:

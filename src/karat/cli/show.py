@@ -68,14 +68,11 @@ def show_contest(
         # It brings the statistics along, and numpy with them, which a plain score can do without.
         from karat.report import compare_view
 
-        tables = compare_view.compare_tables(contest)
-        tables[:0] = compare_view.slice_tables(contest)
+        # What matters most comes last, where the eye is when a terminal has scrolled.
+        tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
         if output.per_query:
-            texts = _texts(truth)
-            tables[:0] = [
-                compare_view.per_query_table(contest, texts, name)
-                for name in contest.comparison.metrics
-            ]
+            lead = contest.comparison.metrics[0]
+            tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
         text = _drawn(tables, output)
     _put(text, output)
 

@@ -58,9 +58,13 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Several runs, scored and compared: over all queries, and per value of each tag asked for."""
+    """Several runs, scored and compared: over all queries, and per value of each tag asked for.
+
+    *further_tests* are sentences about tests that were asked for beside the default ones.
+    """
 
     evaluations: tuple[Evaluation, ...]
     comparison: Comparison
     slices: Mapping[str, Mapping[str, Comparison]]
     verdict: str
+    further_tests: tuple[str, ...] = ()

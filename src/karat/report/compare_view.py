@@ -1,6 +1,6 @@
 """The rows of several runs compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from karat.model.comparison import Comparison, Difference, Interval
 from karat.model.evaluation import Contest
@@ -8,65 +8,89 @@ from karat.report.score_view import note_lines, shorten
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters
 
-__all__ = ["compare_tables", "per_query_table", "slice_tables"]
+__all__ = ["compare_table", "per_query_table", "slice_tables"]
+
+DIGITS = 3
+CORRECTIONS = {
+    "maxt": "corrected by step-down maxT over all pairs",
+    "tukey": "corrected by randomised Tukey HSD over all pairs",
+    "holm": "corrected by Holm over the runs",
+    "bh": "corrected by Benjamini-Hochberg over the pairs",
+    "none": "not corrected",
+}
 
 
-def compare_tables(contest: Contest) -> list[Table]:
-    """Return one table per measure: each run's mean, and its difference from the baseline.
+def compare_table(contest: Contest) -> Table:
+    """Return every measure of every run, with its difference from the baseline, and what it means.
 
-    The best mean is marked only where no other run is as good within the noise.
+    A mean is marked as the best only where every other run is significantly worse.
     """
-    tables = [measure_table(contest.comparison, name) for name in contest.comparison.metrics]
-    return [*tables[:-1], _with_notes(tables[-1], contest)]
+    comparison = contest.comparison
+    names = ", ".join(comparison.systems[1:])
+    notes = [
+        f"p: paired sign-flip randomisation, {CORRECTIONS[comparison.correction]}; intervals: "
+        f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}; * best, beyond the noise"
+    ]
+    for evaluation in contest.evaluations:
+        notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation.notes)]
+    return _table(
+        f"{names} against {comparison.systems[0]}, {comparison.queries} queries",
+        comparison,
+        comparison.metrics,
+        notes=(*notes, *contest.further_tests, contest.verdict),
+    )
 
 
 def slice_tables(contest: Contest) -> list[Table]:
-    """Return the tables of each tag value, for the first measure."""
+    """Return one table per tag value, of the first measure."""
     return [
-        measure_table(comparison, comparison.metrics[0], title=f"{tag} = {value}: ")
+        _table(f"{tag} = {value}, {comparison.queries} queries", comparison, comparison.metrics[:1])
         for tag, values in contest.slices.items()
         for value, comparison in values.items()
     ]
 
 
-def measure_table(comparison: Comparison, measure: str, *, title: str = "") -> Table:
-    """Return the table of one measure."""
-    marks = significance_letters(comparison, measure)
-    best = _best(comparison, measure)
-    rows = []
-    for system, mark in zip(comparison.systems, marks, strict=True):
-        mean = comparison.mean(system, measure)
-        against = None
-        if system != comparison.systems[0]:
-            against = comparison.difference(comparison.systems[0], system, measure)
-        rows.append(
-            (
-                Cell(mark.letter),
-                Cell(system, system),
-                number(mean.mean, best=system == best),
-                _range(mean.interval),
-                *_difference_cells(against),
-                Cell(mark.better_than or "-"),
-                Cell(str(mean.n), mean.n),
-            )
-        )
-    level = f"{comparison.level:.0%}"
+def _table(
+    title: str, comparison: Comparison, measures: Sequence[str], *, notes: Sequence[str] = ()
+) -> Table:
+    level = f"{comparison.level:.0%} interval"
     return Table(
-        title + measure,
+        title,
         (
-            Column(""),
+            Column("measure"),
             Column("run"),
             Column("mean", numeric=True),
-            Column(f"{level} interval", numeric=True),
-            Column("difference", numeric=True),
-            Column(f"{level} interval", numeric=True),
+            Column(level, numeric=True),
+            Column("change", numeric=True),
+            Column(level, numeric=True),
             Column("p", numeric=True),
             Column("win/tie/loss", numeric=True),
             Column("better than"),
-            Column("n", numeric=True),
         ),
-        tuple(rows),
+        tuple(row for measure in measures for row in _rows(comparison, measure)),
+        tuple(notes),
+        grouped=True,
     )
+
+
+def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row per run; the letters name the runs that it is significantly better than."""
+    marks = significance_letters(comparison, measure)
+    best = _best(comparison, measure)
+    baseline = comparison.systems[0]
+    for system, mark in zip(comparison.systems, marks, strict=True):
+        mean = comparison.mean(system, measure)
+        against = None
+        if system != baseline:
+            against = comparison.difference(baseline, system, measure)
+        yield (
+            Cell("" if against else measure, measure),
+            Cell(f"{mark.letter} {system}", system),
+            number(mean.mean, best=system == best, digits=DIGITS),
+            _range(mean.interval),
+            *_difference_cells(against),
+            Cell(mark.better_than or "-"),
+        )
 
 
 def per_query_table(contest: Contest, texts: Mapping[str, str], measure: str) -> Table:
@@ -114,7 +138,7 @@ def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
         return (Cell("baseline"), Cell(""), Cell(""), Cell(""))
     p = entry.p_corrected
     return (
-        number(entry.difference, signed=True),
+        number(entry.difference, signed=True, digits=DIGITS),
         _range(entry.interval, signed=True),
         Cell("-") if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p),
         Cell(f"{entry.wins}/{entry.ties}/{entry.losses}"),
@@ -124,24 +148,5 @@ def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
 def _range(interval: Interval, *, signed: bool = False) -> Cell:
     if interval.low is None or interval.high is None:
         return Cell("-")
-    low, high = number(interval.low, signed=signed), number(interval.high, signed=signed)
-    return Cell(f"[{low.text}, {high.text}]")
-
-
-def _with_notes(table: Table, contest: Contest) -> Table:
-    comparison = contest.comparison
-    names = {
-        "maxt": "step-down maxT over all pairs",
-        "tukey": "randomised Tukey HSD over all pairs",
-        "holm": "Holm over the runs",
-        "bh": "Benjamini-Hochberg over the pairs",
-        "none": "not corrected",
-    }
-    notes = [
-        f"p: paired sign-flip randomisation, {names[comparison.correction]}; "
-        f"intervals: bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
-    ]
-    for evaluation in contest.evaluations:
-        notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation.notes)]
-    notes.append(contest.verdict)
-    return Table(table.title, table.columns, table.rows, tuple(notes))
+    ends = (number(end, signed=signed, digits=DIGITS) for end in (interval.low, interval.high))
+    return Cell(f"[{', '.join(end.text for end in ends)}]")

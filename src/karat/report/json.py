@@ -27,6 +27,7 @@ def contest_json(contest: Contest, settings: Mapping[str, object]) -> str:
             "runs": [_run(evaluation) for evaluation in contest.evaluations],
             "comparison": contest.comparison,
             "slices": contest.slices,
+            "further_tests": contest.further_tests,
             "verdict": contest.verdict,
         }
     )

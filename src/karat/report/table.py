@@ -24,22 +24,28 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells below headings, with notes for the reader beneath."""
+    """Rows of cells below headings, with notes for the reader beneath.
+
+    In a *grouped* table a row whose first cell is filled begins a new group.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = field(default=())
+    grouped: bool = False
 
 
-def number(value: float | None, *, signed: bool = False, best: bool = False) -> Cell:
-    """Return a cell with four digits behind the point, fewer for large numbers, a dash for none.
+def number(
+    value: float | None, *, signed: bool = False, best: bool = False, digits: int = 4
+) -> Cell:
+    """Return a cell with *digits* behind the point, fewer for large numbers, a dash for none.
 
     >>> number(0.5).text, number(None).text, number(0.041, signed=True).text, number(812.5).text
     ('0.5000', '-', '+0.0410', '812.5')
     """
     if value is None or not isfinite(value):
         return Cell("-", None)
-    digits = 4 if abs(value) < 100 else 1
+    digits = digits if abs(value) < 100 else 1
     sign = "+" if signed else ""
     return Cell(f"{value:{sign}.{digits}f}", value, best)

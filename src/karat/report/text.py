@@ -1,6 +1,7 @@
 """Tables for a terminal: aligned plain text that survives any query text."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 from unicodedata import category, east_asian_width
 
 from karat.report.table import Cell, Table
@@ -9,6 +10,7 @@ __all__ = ["printable", "render"]
 
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 GAP = "  "
+NOTE_WIDTH = 100
 
 
 def render(table: Table, *, colour: bool = False) -> str:
@@ -23,14 +25,17 @@ def render(table: Table, *, colour: bool = False) -> str:
     lines = [table.title, ""] if table.title else []
     lines.append(_line(titles, widths, numeric))
     lines.append(GAP.join("-" * width for width in widths))
-    for cells, row in zip(table.rows, texts, strict=True):
+    for place, (cells, row) in enumerate(zip(table.rows, texts, strict=True)):
+        if table.grouped and place and row[0]:
+            lines.append("")
         line = _line(row, widths, numeric)
         if colour:
             for cell, text in zip(cells, row, strict=True):
                 if cell.best:
                     line = line.replace(text, f"{BOLD}{text}{RESET}", 1)
         lines.append(line)
-    lines.extend(["", *map(printable, table.notes)] if table.notes else [])
+    for note in table.notes:
+        lines += ["", *wrap(printable(note), NOTE_WIDTH, break_on_hyphens=False)]
     return "\n".join(lines) + "\n"
 
 

@@ -65,6 +65,10 @@ def locate(
     ]
     chosen = [hit[0] for hit in hits]
     if judged_only:
+        if ties == "order":
+            # Equal scores come in the order returned, not in that of the judgments.
+            hits.sort(key=lambda hit: _ids_with_score(scores, hit[0]).index(hit[2]))
+            chosen = [hit[0] for hit in hits]
         scores = {document: score for score, _, document in hits}
     retrieved = len(scores)
     better, equal = standings(scores.values(), chosen, float32=ties == "trec9")
@@ -75,7 +79,7 @@ def locate(
     if len(ranks) < sum(equal):
         if ties == "expected":
             spans = [(first + 1, first + count) for first, count in zip(better, equal, strict=True)]
-        tied = _break_ties(ranks, grades, hits, equal, scores, ties)
+        tied = _break_ties(ranks, grades, hits, equal, scores, ties=ties)
     if len(ranks) > 1:
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
         ranks = [ranks[index] for index in order]
@@ -97,6 +101,7 @@ def _break_ties(
     hits: Sequence[tuple[float, float, str]],
     equal: Sequence[int],
     scores: Mapping[str, float] | Ranking,
+    *,
     ties: str,
 ) -> bool:
     """Move each tied rank down to where *ties* puts it; say whether that can change a metric.
@@ -152,12 +157,18 @@ def _tied_ids(
 
     In a ranking that is returned in rank order they stand together at that rank.
     """
-    if not isinstance(scores, Mapping):
-        return scores.ids_with_score(score)
-    together = list(islice(scores.items(), first - 1, first - 1 + count))
-    if rounded is None:
+    if rounded is not None:
+        wanted = rounded(score)
+        same = {other for other in scores.values() if rounded(other) == wanted}
+        return [document for other in same for document in _ids_with_score(scores, other)]
+    if not isinstance(scores, Ranking):
+        together = list(islice(scores.items(), first - 1, first - 1 + count))
         if all(other == score for _, other in together):
             return [document for document, _ in together]
-        return [document for document, other in scores.items() if other == score]
-    score = rounded(score)
-    return [document for document, other in scores.items() if rounded(other) == score]
+    return _ids_with_score(scores, score)
+
+
+def _ids_with_score(scores: Mapping[str, float] | Ranking, score: float) -> Sequence[str]:
+    if isinstance(scores, Ranking):
+        return scores.ids_with_score(score)
+    return [document for document, other in scores.items() if other == score]

@@ -5,7 +5,9 @@ different although no system is better than another (family-wise error; 0.06 is 
 Power: the share of the four pairs with the one better system that are called different. Beside the
 default (step-down maxT over sign flips) stand Holm's correction of paired t tests, uncorrected
 t tests, and with --tukey randomised Tukey HSD. Coverage: how often the 95 % interval of a mean
-holds the true mean. Run as ``python benchmarks/statistics.py [--simulations N] [--tukey N] [--speed]``.
+holds the true mean.
+
+    python benchmarks/statistics.py [--simulations N] [--draws N] [--tukey N] [--speed]
 """
 
 import argparse
@@ -54,7 +56,9 @@ def skewed(rng: np.random.Generator, n: int, gain: float) -> Scores:
     the null hypothesis of equal means holds, the one of interchangeable systems does not.
     """
     losses = rng.exponential(1.0, (n, SYSTEMS)) * np.array([0.05, 0.05, 0.1, 0.1, 0.1])
-    scores = 0.7 + rng.normal(0.0, 0.1, (n, 1)) - losses + np.array([0.05, 0.05, 0.1, 0.1, 0.1])
+    scores: Scores = (
+        0.7 + rng.normal(0.0, 0.1, (n, 1)) - losses + np.array([0.05, 0.05, 0.1, 0.1, 0.1])
+    )
     scores[:, -1] += gain
     return scores
 

@@ -108,6 +108,28 @@ def test_rare_differences_get_students_interval_within_the_bounds() -> None:
     assert only(values, bounds=(0, 1)).low == 0.0
 
 
+def test_few_differences_get_the_wider_of_two_intervals_at_each_end() -> None:
+    values = [0.5, -0.25, 0.5, 0.25, 1.0, 0.5, 0.25, -0.5] + [0.0] * 92
+    interval = only(values, bounds=(-1, 1))
+    low, high = stats.t.interval(0.95, 99, np.mean(values), stats.sem(values))
+    assert interval.method == "bootstrap-t or student-t"
+    assert ends(interval)[0] <= low + 1e-12
+    assert ends(interval)[1] >= high - 1e-12
+    assert only(values + [0.5, 0.25] * 10).method == "bootstrap-t"
+
+
+def test_differences_of_0_and_1_are_no_hits_since_losses_are_possible() -> None:
+    values = [1.0] * 2 + [0.0] * 98
+    assert only(values, bounds=(-1, 1)).method == "student-t"
+    assert only(values).method == "student-t"
+
+
+def test_few_clusters_that_differ_are_few_units() -> None:
+    values = [0.5, 0.25, 1.0, 0.5, 0.75, 0.5, 1.0, 0.25] + [0.0] * 52
+    interval = only(values * 3, clusters=list(range(60)) * 3)
+    assert interval.method == "cluster bootstrap-t or student-t"
+
+
 def test_ends_are_clipped_to_the_bounds_of_each_column() -> None:
     values = np.random.default_rng(4).choice([0.0, 1.0, 0.9], p=[0.1, 0.8, 0.1], size=(12, 2))
     values[0], values[1] = 0.0, 0.5

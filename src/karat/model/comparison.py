@@ -11,8 +11,9 @@ __all__ = ["Comparison", "Difference", "Interval", "Mean"]
 class Interval:
     """A confidence interval and the method that made it; both ends are None where there is none.
 
-    Methods: ``bootstrap-t``, ``cluster bootstrap-t``, and for data that cannot carry one:
-    ``student-t``, ``clopper-pearson``, ``constant`` (every value equal) and ``none``.
+    Methods: ``bootstrap-t``, ``cluster bootstrap-t``; where few values differ ``bootstrap-t or
+    student-t`` (the wider at each end), ``student-t`` or ``clopper-pearson``; ``constant`` where
+    none does; ``none`` where nothing can be said.
     """
 
     low: float | None

@@ -6,13 +6,14 @@ matrix product.
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.errors import InputError
 from karat.model.comparison import Interval
-from karat.stats.arrays import FloatArray, IntArray, as_columns, cluster_codes
+from karat.stats.arrays import FloatArray, IntArray, as_columns, cluster_codes, cluster_sums
 from karat.stats.chance import check_draws
 from karat.stats.distributions import beta_quantile, t_quantile
 from karat.stats.resampling import studentised
@@ -24,6 +25,10 @@ Bounds = tuple[float, float]
 # A resample whose mean is further than this many of its own standard deviations from the sample's
 # has no variance to speak of; a quantile there says nothing.
 FAR = 10.0
+# With fewer values than these that differ from all others the resampled t is too coarse to stand
+# alone. Simulated coverage of 95 % intervals, alone and with Student's beside it: 0.90 and 0.97 for
+# symmetric rare differences, 0.89 and 0.91 for lopsided ones, where nothing does well.
+FEW = 20
 # A column whose values agree to this share of their size is constant.
 CONSTANT = 1e-12
 
@@ -48,8 +53,9 @@ def bootstrap_intervals(
     - no value or one value: ``none``;
     - all values equal: ``constant``, from the chance of never meeting a different value; needs
       bounds, otherwise ``none``. For all-0 or all-1 columns this is Clopper and Pearson's interval;
-    - so few distinct values that many resamples have no variance: ``clopper-pearson`` for values
-      of 0 and 1, ``student-t`` for others.
+    - fewer than twenty values that differ from an otherwise constant column: ``clopper-pearson`` if
+      they are 0 and 1 and so are the bounds; otherwise ``bootstrap-t or student-t``, at each end
+      the wider one, or ``student-t`` alone where too many resamples have no variance.
 
     >>> (interval,) = bootstrap_intervals([0.0] * 100, bounds=(0, 1))
     >>> interval.method, interval.low, round(interval.high, 4)
@@ -118,9 +124,8 @@ def complete_intervals(
     """Return the intervals of columns without missing values, all of one length."""
     n, width = values.shape
     units = n if codes is None else int(codes.max(initial=-1)) + 1
-    nothing = Interval(None, None, level, "none")
     if units < 2:
-        return [nothing] * width
+        return [Interval(None, None, level, "none")] * width
     means = values.mean(axis=0)
     spread = values.max(axis=0) - values.min(axis=0)
     varied = spread > CONSTANT * np.abs(values).max(axis=0)
@@ -130,25 +135,67 @@ def complete_intervals(
         low_t[varied], high_t[varied], se[varied] = studentised(
             centred, codes=codes, level=level, draws=draws, seed=seed
         )
-    result = []
-    for column in range(width):
-        limit, mean = bounds[column], float(means[column])
-        if not varied[column]:
-            result.append(constant_interval(float(values[0, column]), units, limit, level))
-        elif se[column] <= CONSTANT * spread[column]:
-            # Values that vary within clusters whose means are all equal: nothing to go by.
-            result.append(nothing)
-        elif max(-low_t[column], high_t[column]) < FAR * math.sqrt(units - 1):
-            method = "bootstrap-t" if codes is None else "cluster bootstrap-t"
-            low, high = mean - high_t[column] * se[column], mean - low_t[column] * se[column]
-            result.append(clipped(low, high, limit, level, method))
-        elif codes is None and np.isin(values[:, column], (0.0, 1.0)).all():
-            hits = int(values[:, column].sum())
-            result.append(clopper_pearson(hits, n, level))
-        else:
-            reach = t_quantile((1 + level) / 2, units - 1) * se[column]
-            result.append(clipped(mean - reach, mean + reach, limit, level, "student-t"))
-    return result
+    # Values that vary within clusters whose means are all equal leave crumbs of an error: none.
+    se[se <= CONSTANT * spread] = 0.0
+    few = deviating_units(values, codes) < min(FEW, units / 2)
+    return [
+        column_interval(
+            Sample(values[:, column], units, codes is not None, bool(few[column])),
+            mean=float(means[column]),
+            se=float(se[column]),
+            quantiles=(float(low_t[column]), float(high_t[column])),
+            bounds=bounds[column],
+            level=level,
+        )
+        for column in range(width)
+    ]
+
+
+class Sample(NamedTuple):
+    """A column, the number of units it was drawn in, whether only few differ from the rest."""
+
+    values: FloatArray
+    units: int
+    clustered: bool
+    few: bool
+
+
+def deviating_units(values: FloatArray, codes: IntArray | None) -> NDArray[np.intp]:
+    """Return how many queries, or clusters, of each column hold a value other than its median."""
+    # A value that more than half of the queries share is the median.
+    off = values != np.median(values, axis=0)
+    if codes is not None:
+        off = cluster_sums(off.astype(np.float64), codes) > 0
+    count: NDArray[np.intp] = np.count_nonzero(off, axis=0)
+    return count
+
+
+def column_interval(
+    sample: Sample,
+    *,
+    mean: float,
+    se: float,
+    quantiles: tuple[float, float],
+    bounds: Bounds | None,
+    level: float,
+) -> Interval:
+    """Return the interval of one column by the method that its data can carry."""
+    values, units, clustered, few = sample
+    if values.min() >= values.max() - CONSTANT * np.abs(values).max():
+        return constant_interval(float(values[0]), units, bounds, level)
+    if se == 0.0:
+        return Interval(None, None, level, "none")
+    far = max(-quantiles[0], quantiles[1]) >= FAR * math.sqrt(units - 1)
+    if (few or far) and bounds == (0.0, 1.0) and not clustered and is_binary(values):
+        return clopper_pearson(int(values.sum()), units, level)
+    reach = t_quantile((1 + level) / 2, units - 1) * se
+    if far:
+        return clipped(mean - reach, mean + reach, bounds, level, "student-t")
+    low, high = mean - quantiles[1] * se, mean - quantiles[0] * se
+    name = "cluster bootstrap-t" if clustered else "bootstrap-t"
+    if few:
+        low, high, name = min(low, mean - reach), max(high, mean + reach), f"{name} or student-t"
+    return clipped(low, high, bounds, level, name)
 
 
 def clipped(low: float, high: float, bounds: Bounds | None, level: float, method: str) -> Interval:
@@ -156,6 +203,11 @@ def clipped(low: float, high: float, bounds: Bounds | None, level: float, method
     if bounds is not None:
         low, high = max(low, bounds[0]), min(high, bounds[1])
     return Interval(float(low), float(high), level, method)
+
+
+def is_binary(values: FloatArray) -> bool:
+    """Return whether every value is 0 or 1."""
+    return bool(np.isin(values, (0.0, 1.0)).all())
 
 
 def constant_interval(value: float, units: int, bounds: Bounds | None, level: float) -> Interval:

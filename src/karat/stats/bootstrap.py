@@ -161,9 +161,11 @@ class Sample(NamedTuple):
 
 
 def deviating_units(values: FloatArray, codes: IntArray | None) -> NDArray[np.intp]:
-    """Return how many queries, or clusters, of each column hold a value other than its median."""
-    # A value that more than half of the queries share is the median.
-    off = values != np.median(values, axis=0)
+    """Return how many queries, or clusters, of each column hold a value other than the middle one.
+
+    The middle one in order is the value that more than half of the queries share, if there is one.
+    """
+    off = values != np.sort(values, axis=0)[len(values) // 2]
     if codes is not None:
         off = cluster_sums(off.astype(np.float64), codes) > 0
     count: NDArray[np.intp] = np.count_nonzero(off, axis=0)

@@ -121,10 +121,14 @@ def t_quantile(probability: float, df: float) -> float:
     1.979
     """
     tail = 2 * (1.0 - probability)
-    high = 2.0
-    while t_two_sided(high, df) > tail:
-        high *= 2
-    return bisect(lambda t: t_two_sided(t, df) <= tail, 0.0, high)
+    peak = 2.0 * math.exp(-log_beta(df / 2, 0.5)) / math.sqrt(df)
+    t, step = 0.0, math.inf
+    # Newton's steps from the left never overshoot: the density falls from 0 on.
+    while step > 1e-13 * t:
+        density = peak * math.exp(-0.5 * (df + 1) * math.log1p(t * t / df))
+        step = (t_two_sided(t, df) - tail) / density
+        t += step
+    return t
 
 
 def f_tail(f: float, df: float, df_within: float) -> float:

@@ -11,7 +11,18 @@ from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.paths import normalise
 from karat.matching.regions import locate_hits, ordered, valid
 from karat.matching.ties import check_policy
-from karat.model import Answer, Dataset, Hit, JudgedQuery, JudgedRun, Outcome, Run, Status, Target
+from karat.model import (
+    Answer,
+    Dataset,
+    Hit,
+    JudgedQuery,
+    JudgedRun,
+    Outcome,
+    Query,
+    Run,
+    Status,
+    Target,
+)
 
 __all__ = ["Scored", "Truth", "judge"]
 
@@ -52,6 +63,8 @@ def judge(
         raise InputError(f"depth {depth} is below 1")
     default = truth.match if isinstance(truth, Dataset) else "document"
     matcher = MATCHERS.get(match or default)(min_overlap=min_overlap)
+    if not isinstance(truth, Dataset) and matcher.name != "document":
+        truth = _as_dataset(truth)
     how = _Judge(matcher, ties=ties, judged_only=judged_only, depth=depth, root=root)
     if isinstance(run, Run):
         answered = how.answers(truth, run)
@@ -115,7 +128,17 @@ class _Judge:
             if judged is None:
                 yield query_id, None, Status.SCORED
             else:
-                yield query_id, self.locate(judged, scores), Status.SCORED
+                yield query_id, self.locate(judged, self.scored(scores)), Status.SCORED
+
+    def scored(self, scores: Mapping[str, float] | Ranking) -> Mapping[str, float] | Ranking:
+        """Return *scores* with normalised paths, of two spellings the higher; ids as they are."""
+        if self.matcher.name == "document" or isinstance(scores, Ranking):
+            return scores
+        best: dict[str, float] = {}
+        for path, score in scores.items():
+            spelling = self.path(path)
+            best[spelling] = max(score, best.get(spelling, score))
+        return best
 
     def locate(
         self, judgments: Mapping[str, float], scores: Mapping[str, float] | Ranking
@@ -152,11 +175,16 @@ class _Judge:
             targets = truth.targets(row)
         else:
             targets = [Target(path, grade) for path, grade in list(truth.values())[row].items()]
+        targets = [target._replace(path=self.path(target.path)) for target in targets]
         for target in targets:
-            if not target.path and not target.symbol:
+            if not target.path and not (target.symbol and self.matcher.by_symbol):
                 query_id = list(truth)[row] if isinstance(truth, Mapping) else truth.query_ids[row]
-                raise InputError(f"query {query_id!r} has a target with neither path nor symbol")
-        return [target._replace(path=self.path(target.path)) for target in targets]
+                wanted = "neither path nor symbol" if self.matcher.by_symbol else "no path"
+                raise InputError(
+                    f"query {query_id!r} has a target with {wanted}, "
+                    f"which the mode {self.matcher.name!r} cannot match"
+                )
+        return targets
 
     def answers(self, truth: Truth, run: Run) -> Iterator[tuple[str, JudgedQuery | None, Status]]:
         """Judge answers hit by hit."""
@@ -203,6 +231,14 @@ def _best_grades(targets: Iterable[Target]) -> dict[str, float]:
     for target in targets:
         best[target.path] = max(target.grade, best.get(target.path, target.grade))
     return best
+
+
+def _as_dataset(truth: Mapping[str, Mapping[str, float]]) -> Dataset:
+    """Return grades by path as a Dataset, for modes that look at paths."""
+    return Dataset.of(
+        Query(query_id, "", tuple(Target(path, grade) for path, grade in grades.items()))
+        for query_id, grades in truth.items()
+    )
 
 
 def _as_run(scored: Scored) -> Run:

@@ -24,7 +24,8 @@ class Matcher:
 
     ``credit(hit, target)`` is 0 for no match and 1 for a full one. *by_id* says that a match is
     plain equality of ids, which lets rankings be counted; *collapse* says that the unit is the
-    file, so that only a file's first hit counts; *ceiling* is the most a target can pay.
+    file, so that only a file's first hit counts; *by_symbol* that a target may go without a path;
+    *ceiling* is the most a target can pay.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Matcher:
     credit: Callable[[Hit, Target], float]
     collapse: bool
     by_id: bool = False
+    by_symbol: bool = False
     ceiling: Callable[[Target], float] = lambda _: 1.0
 
 
@@ -73,7 +75,7 @@ def _graded(hit: Hit, target: Target) -> float:
         if wanted == got:
             return SYMBOL_CREDIT
         return PARTIAL_CREDIT if wanted in got else 0.0
-    if hit.path == target.path or is_suffix(hit.path, target.path):
+    if is_suffix(hit.path, target.path):
         return FILE_CREDIT
     return PARTIAL_CREDIT if target.path in hit.path else 0.0
 
@@ -142,13 +144,17 @@ def lines(min_overlap: float = 0.0) -> Matcher:
 def symbol(min_overlap: float = 0.0) -> Matcher:
     """Return the mode for symbols: the target's name is part of the hit's, whatever the case."""
     _refuse(min_overlap)
-    return Matcher("symbol", "the target's name is part of the hit's", _symbol, collapse=False)
+    return Matcher(
+        "symbol", "the target's name is part of the hit's", _symbol, collapse=False, by_symbol=True
+    )
 
 
 def akashic(min_overlap: float = 0.0) -> Matcher:
     """Return the mode for expected files (part of the path) and symbols (part of the name)."""
     _refuse(min_overlap)
-    return Matcher("akashic", "part of the path, or part of the name", _akashic, collapse=False)
+    return Matcher(
+        "akashic", "part of the path, or part of the name", _akashic, collapse=False, by_symbol=True
+    )
 
 
 def graded(min_overlap: float = 0.0) -> Matcher:
@@ -159,6 +165,7 @@ def graded(min_overlap: float = 0.0) -> Matcher:
         "1.0 symbol, 0.7 file, 0.4 part of either",
         _graded,
         collapse=False,
+        by_symbol=True,
         ceiling=_graded_ceiling,
     )
 

@@ -94,30 +94,32 @@ def locate_hits(
         for row in credits
     ]
     credit_of = {id(hit): row for hit, row in zip(hits, credits, strict=True)}
-    best_first, scores = ordered(hits, worth, ties)
-    tied = _tie_matters(scores, [credit_of[id(hit)] for hit in best_first])
+    ranked = list(zip(*ordered(hits, worth, ties), strict=True))
+    if matcher.collapse:
+        first_of: dict[str, tuple[Hit, float]] = {}
+        for hit, score in ranked:
+            first_of.setdefault(hit.path, (hit, score))
+        ranked = list(first_of.values())
+    if judged_only:
+        ranked = [(hit, score) for hit, score in ranked if any(credit_of[id(hit)])]
+    best_first = [hit for hit, _ in ranked]
+    rows = [credit_of[id(hit)] for hit in best_first]
+    tied = _tie_matters([score for _, score in ranked], rows)
     if tied and ties == "expected":
         raise InputError(
             "the expected tie policy needs document or file truth; "
             "choose trec10, best or worst for lines and symbols"
         )
-    if matcher.collapse:
-        first_of: dict[str, Hit] = {}
-        for hit in best_first:
-            first_of.setdefault(hit.path, hit)
-        best_first = list(first_of.values())
-    if judged_only:
-        best_first = [hit for hit in best_first if any(credit_of[id(hit)])]
-    best_first = best_first[:depth]
-    rows = [credit_of[id(hit)] for hit in best_first]
+    best_first, rows = best_first[:depth], rows[:depth]
     ranks, grades = _credit_once(rows, targets)
+    payable = [matcher.ceiling(target) * target.grade for target in targets]
     relevant = [index for index, target in enumerate(targets) if target.grade > 0]
     return JudgedQuery(
         ranks,
         grades,
-        ideal=sorted((matcher.ceiling(target) * target.grade for target in targets), reverse=True),
+        ideal=sorted(payable, reverse=True),
         retrieved=len(best_first),
-        found=_found(rows, targets),
+        found=_found(rows, payable),
         tied=tied,
         sizes=_sizes(best_first, targets) if any(target.end_line for target in targets) else None,
         credits=(
@@ -158,12 +160,12 @@ def _credit_once(
 
 
 def _found(
-    rows: Sequence[Sequence[float]], targets: Sequence[Target]
+    rows: Sequence[Sequence[float]], payable: Sequence[float]
 ) -> tuple[list[int], list[float]]:
-    """Return at which rank each target is first covered, ascending, and its grade."""
+    """Return at which rank each target is first covered, ascending, and the most it can pay."""
     found = sorted(
-        (next(rank for rank, row in enumerate(rows, 1) if row[index]), target.grade)
-        for index, target in enumerate(targets)
+        (next(rank for rank, row in enumerate(rows, 1) if row[index]), grade)
+        for index, grade in enumerate(payable)
         if any(row[index] for row in rows)
     )
     return [rank for rank, _ in found], [grade for _, grade in found]

@@ -1,0 +1,129 @@
+"""Queries judged by several people: grades side by side, or only which of two is preferred."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from karat.errors import InputError
+from karat.model.judged import JudgedQuery
+
+__all__ = ["Judges", "PanelQuery", "Preference", "PreferenceQuery"]
+
+# {judge: {part: {document: level}}}; within a part a higher level is preferred to a lower one.
+Judges = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+class PanelQuery(JudgedQuery):
+    """One query judged by several people; *judges* holds what the run earns with each of them.
+
+    For a metric that knows no judges the query carries the highest grade that any of them gave.
+    """
+
+    __slots__ = ("judges",)
+
+    def __init__(self, highest: JudgedQuery, judges: Sequence[JudgedQuery]) -> None:
+        """Take the columns of *highest* and keep *judges*."""
+        super().__init__(
+            highest.ranks,
+            highest.grades,
+            ideal=highest.ideal,
+            retrieved=highest.retrieved,
+            spans=highest.spans,
+            tied=highest.tied,
+        )
+        self.judges = tuple(judges)
+
+
+class Preference(NamedTuple):
+    """What one judge prefers among documents, which are known by their positions.
+
+    *levels* maps a position to the level the judge gave it. *pairs* holds (preferred, other)
+    where the judge compared in several parts, and is None where one order covers all: then any
+    higher level is preferred to any lower one.
+    """
+
+    levels: Mapping[int, float]
+    pairs: frozenset[tuple[int, int]] | None = None
+
+
+class PreferenceQuery(JudgedQuery):
+    """One query with preferences: positions 0 .. *returned* - 1 were returned, in that order.
+
+    For a metric that knows no preferences it carries each document's highest level as its grade.
+    """
+
+    __slots__ = ("preferences", "returned")
+
+    def __init__(
+        self, query_id: str, judges: Judges, *, returned: Mapping[str, int], retrieved: int
+    ) -> None:
+        """Take what *judges* prefer; *returned* maps judged documents to ranks, in rank order.
+
+        A judge who contradicts himself is an InputError.
+        """
+        highest: dict[str, float] = {}
+        for parts in judges.values():
+            for levels in parts.values():
+                for document, level in levels.items():
+                    highest[document] = max(level, highest.get(document, level))
+        super().__init__(
+            list(returned.values()),
+            [highest[document] for document in returned],
+            ideal=sorted(highest.values(), reverse=True),
+            retrieved=retrieved,
+        )
+        missing = sorted(document for document in highest if document not in returned)
+        places = {document: place for place, document in enumerate([*returned, *missing])}
+        self.returned = len(returned)
+        self.preferences = tuple(
+            _preference(f"query {query_id!r}, judge {judge!r}", judges[judge], places)
+            for judge in sorted(judges)
+        )
+
+
+def _preference(
+    where: str, parts: Mapping[str, Mapping[str, float]], places: Mapping[str, int]
+) -> Preference:
+    levels: dict[int, float] = {}
+    for part in sorted(parts):
+        for document, level in parts[part].items():
+            before = levels.setdefault(places[document], level)
+            if (before > 0) != (level > 0):
+                raise InputError(f"{where}: {document!r} is relevant in one part, not in another")
+            levels[places[document]] = level
+    if len(parts) == 1:
+        return Preference(levels)
+    placed = [
+        {places[document]: level for document, level in parts[part].items()} for part in parts
+    ]
+    below = _closed({place: _below(place, placed) for place in levels})
+    names = {place: document for document, place in places.items()}
+    for place, mask in below.items():
+        if mask >> place & 1:
+            raise InputError(f"{where}: {names[place]!r} is preferred to itself, by way of others")
+    return Preference(
+        levels,
+        frozenset(
+            (place, other) for place in below for other in below if below[place] >> other & 1
+        ),
+    )
+
+
+def _below(place: int, parts: Sequence[Mapping[int, float]]) -> int:
+    """Return the positions that any part puts below *place*, one bit each."""
+    mask = 0
+    for part in parts:
+        if place in part:
+            for other, level in part.items():
+                mask |= (level < part[place]) << other
+    return mask
+
+
+def _closed(below: Mapping[int, int]) -> dict[int, int]:
+    """Return *below* with what follows: a document is also above all that its lower ones are."""
+    closed = dict(below)
+    for middle in below:
+        reached = closed[middle]
+        closed = {
+            place: mask | reached if mask >> middle & 1 else mask for place, mask in closed.items()
+        }
+    return closed

@@ -43,7 +43,7 @@ def hit(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     tie, relevant = _first_group(judged, level)
     if tie is None:
         return 0.0
-    within = tie.size if k is None else max(0, min(tie.size, k - tie.before))
+    within = tie.within(k)
     return 1.0 - comb(tie.size - relevant, within) / comb(tie.size, within)
 
 

@@ -1,8 +1,11 @@
 """Discounted cumulative gain."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import log2
+from itertools import count
+from math import isfinite, log2
+from operator import mul
 
 from karat.errors import InputError
 from karat.metrics.measure import Metric
@@ -39,6 +42,8 @@ def gain_function(name: str) -> Callable[[float], float]:
         given = {float(grade): float(gain) for grade, gain in pairs}
     except ValueError:
         raise InputError(f"gain {name!r} is none of: linear, exp, grade:gain/...") from None
+    if not all(gain >= 0.0 and isfinite(gain) for gain in given.values()):
+        raise InputError(f"gain {name!r}: a gain is a finite number from 0 up")
     return lambda grade: given.get(grade, grade if grade > 0 else 0.0)
 
 
@@ -49,27 +54,24 @@ def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> f
     >>> round(dcg(query, 10), 2)
     1.76
     """
-    total = 0.0
     gain_of = gain_function(gain)
     if judged.spans is not None:
-        for (first, last), grade in zip(judged.spans, judged.grades, strict=True):
-            total += gain_of(grade) * mean_weight(first, last, discount, k)
-        return total
-    limit = k or judged.retrieved
-    for rank, grade in zip(judged.ranks, judged.grades, strict=True):
-        if rank > limit:
-            break
-        total += gain_of(grade) * discount(rank)
-    return total
+        means = (mean_weight(first, last, discount, k) for first, last in judged.spans)
+        return sum(map(mul, map(gain_of, judged.grades), means), 0.0)
+    kept = len(judged.ranks) if k is None else bisect_right(judged.ranks, k)
+    # Summed as the ideal is, so that a perfect ranking gives 1 and not its neighbour.
+    gains = map(gain_of, judged.grades[:kept])
+    return sum(map(mul, gains, map(discount, judged.ranks)), 0.0)
 
 
 def ideal_dcg(grades: Sequence[float], k: int | None, gain: str) -> float:
     """Return the gain of all judgments in the best order, cut at *k*."""
     gain_of = gain_function(gain)
-    gains = [gain_of(grade) for grade in grades]
-    if gain not in ("linear", "exp"):
-        gains.sort(reverse=True)
-    return sum(map(float.__mul__, map(float, gains[:k]), DISCOUNTS[1:]))
+    if gain in ("linear", "exp"):
+        gains = [gain_of(grade) for grade in grades[:k]]  # descending as the grades are
+    else:
+        gains = sorted(map(gain_of, grades), reverse=True)[:k]
+    return sum(map(mul, gains, map(discount, count(1))), 0.0)
 
 
 def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
@@ -80,7 +82,8 @@ def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> 
     0.6697
     """
     ideal = ideal_dcg(judged.ideal, k, gain)
-    return dcg(judged, k, gain=gain) / ideal if ideal else 0.0
+    # The mean over tied orders may round past the ideal.
+    return min(dcg(judged, k, gain=gain) / ideal, 1.0) if ideal else 0.0
 
 
 NDCG = Metric(

@@ -61,7 +61,7 @@ SET_PRECISION = Metric(
     formula="sum of each returned entry's best credit / entries returned",
     cut="none",
     params={"level": 0.0},
-    laws=frozenset({"ideal", "zero"}),
+    laws=frozenset({"ideal", "promotion", "zero"}),
     expected_ties=True,
 )
 
@@ -72,7 +72,7 @@ SET_RECALL = Metric(
     formula="sum of each target's best credit / targets",
     cut="none",
     params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "zero"}),
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
     expected_ties=True,
 )
 
@@ -83,6 +83,6 @@ SET_F1 = Metric(
     formula="2 P R / (P + R) of set-precision and set-recall; 1 for two empty sets",
     cut="none",
     params={"level": 0.0},
-    laws=frozenset({"ideal"}),
+    laws=frozenset({"ideal", "promotion"}),
     expected_ties=True,
 )

@@ -111,6 +111,7 @@ TOKENS_TO_HIT = Metric(
     formula="sum of the token counts up to that rank; not defined without a relevant hit",
     cut="none",
     params={"level": 0.0},
+    laws=frozenset({"padding"}),
     high=inf,
     higher_is_better=False,
 )
@@ -122,4 +123,5 @@ TOKEN_RECALL = Metric(
     formula="targets found in the hits that fit into k tokens / all relevant targets",
     cut="required",
     params={"level": 0.0},
+    laws=frozenset({"padding"}),
 )

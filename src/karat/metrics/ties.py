@@ -21,6 +21,10 @@ class Group(NamedTuple):
     size: int
     grades: tuple[float, ...]
 
+    def within(self, k: int | None) -> int:
+        """Return how many of the shared ranks are not beyond *k*."""
+        return self.size if k is None else max(0, min(self.size, k - self.before))
+
 
 def groups(judged: JudgedQuery) -> Iterator[Group]:
     """Return the groups that hold judged hits, best first; without ties each holds one hit."""
@@ -43,12 +47,8 @@ def hits_within(judged: JudgedQuery, k: int | None, level: float) -> float:
     if judged.spans is None:
         ranks = judged.relevant(level)
         return len(ranks) if k is None else bisect_right(ranks, k)
+    # Whole numbers as long as possible: the sum of many shares of one tie would round past k.
     return sum(
-        mean_weight(first, last, _one, k)
-        for (first, last), grade in zip(judged.spans, judged.grades, strict=True)
-        if grade > 0 and grade >= level
+        sum(grade > 0 and grade >= level for grade in tie.grades) * tie.within(k) / tie.size
+        for tie in groups(judged)
     )
-
-
-def _one(_: int) -> float:
-    return 1.0

@@ -1,7 +1,9 @@
 """Metrics that face incomplete judgments."""
 
+from bisect import bisect_right
+
 from karat.metrics.measure import Metric
-from karat.metrics.ties import groups, mean_weight
+from karat.metrics.ties import groups
 from karat.model import JudgedQuery
 
 __all__ = ["BPREF", "JUDGED", "bpref", "judged_share"]
@@ -10,7 +12,8 @@ __all__ = ["BPREF", "JUDGED", "bpref", "judged_share"]
 def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return how rarely a judged non-relevant hit stands above a relevant one.
 
-    Unjudged hits are ignored. A grade below 0 means pooled but unjudged, and is ignored too.
+    Unjudged hits are ignored. A grade below 0 means pooled but unjudged, and is ignored too. A hit
+    that repeats a target counts as non-relevant, as far as there are non-relevant judgments.
 
     >>> bpref(JudgedQuery([1, 2, 3], [1, 0, 1], ideal=[1, 1, 0, 0], retrieved=3))
     0.75
@@ -27,8 +30,7 @@ def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
         others = sum(grade >= 0 for grade in grades) - relevant
         # Any number of the tied non-relevant hits, from none to all, is equally likely above.
         chances = [
-            1.0 - min(above + ahead, relevant_total) / bound if above + ahead else 1.0
-            for ahead in range(others + 1)
+            1.0 - min(above + ahead, bound) / bound if bound else 1.0 for ahead in range(others + 1)
         ]
         score += relevant * sum(chances) / len(chances)
         above += others
@@ -44,8 +46,10 @@ def judged_share(judged: JudgedQuery, k: int | None = None) -> float:
     depth = judged.retrieved if k is None else min(k, judged.retrieved)
     if not depth:
         return 0.0
-    spans = judged.spans or [(rank, rank) for rank in judged.ranks]
-    return sum(mean_weight(first, last, lambda _: 1.0, depth) for first, last in spans) / depth
+    if judged.spans is None:
+        return bisect_right(judged.ranks, depth) / depth
+    ties = groups(judged)
+    return sum(len(tie.grades) * tie.within(depth) / tie.size for tie in ties) / depth
 
 
 BPREF = Metric(

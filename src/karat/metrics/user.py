@@ -1,5 +1,6 @@
 """Metrics that model a reader who stops."""
 
+from karat.errors import InputError
 from karat.metrics.measure import Metric
 from karat.metrics.ties import groups, mean_weight
 from karat.model import JudgedQuery
@@ -53,6 +54,8 @@ def rbp(judged: JudgedQuery, k: int | None = None, *, p: float = 0.8, level: flo
     >>> round(rbp(JudgedQuery([1, 3], [1, 1], ideal=[1, 1], retrieved=3), p=0.5), 4)
     0.625
     """
+    if not 0.0 <= p <= 1.0:
+        raise InputError(f"rbp's p is a chance, from 0 to 1, not {p}")
     spans = judged.spans or [(rank, rank) for rank in judged.ranks]
     return (1.0 - p) * sum(
         mean_weight(first, last, lambda rank: p ** (rank - 1), k)

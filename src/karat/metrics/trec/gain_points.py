@@ -43,16 +43,17 @@ def ndcg_rel(judged: JudgedQuery, *, gain: str = "linear") -> float:
     return min(score / len(ideal), 1.0)
 
 
-def r_ndcg(judged: JudgedQuery, *, gain: str = "linear") -> float:
+def r_ndcg(judged: JudgedQuery, *, gain: str = "linear", level: float = 0.0) -> float:
     """Return nDCG averaged over the ranks where the ideal ranking changes its gain.
 
-    Where more than one hit stands beyond the ideal ranking, the whole list is one more point.
+    Where more than one hit stands beyond the ideal ranking, the whole list is one more point. The
+    *level* only says when there is nothing to find: 0 without a target of that grade.
 
     >>> r_ndcg(JudgedQuery([2], [1], ideal=[1], retrieved=2))
     0.0
     """
     hits, ideal = gains_of(judged, gain)
-    if not ideal:
+    if not ideal or not judged.relevant_count(level):
         return 0.0
     sums = _ideal_sums(ideal)
     ends = [end for end, (now, after) in enumerate(pairwise([*ideal, 0.0]), 1) if now != after]
@@ -99,8 +100,8 @@ R_NDCG = Metric(
     definition="nDCG averaged over the ranks where the best possible ranking goes from one gain "
     "to the next, and the end of a list that is longer (trec_eval's Rndcg).",
     formula="mean of DCG@c / IDCG@c over the cumulated sizes c of the positive gain levels, and "
-    "over all hits if more than R + 1",
+    "over all hits if more than R + 1; 0 if nothing is relevant at the level",
     cut="none",
-    params={"gain": "linear"},
+    params={"gain": "linear", "level": 0.0},
     laws=frozenset({"ideal", "promotion", "zero"}),
 )

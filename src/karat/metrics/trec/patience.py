@@ -1,5 +1,9 @@
 """Rank-biased precision over grades, and what the hits without a judgment could add to it."""
 
+from functools import lru_cache
+from itertools import accumulate, repeat
+from operator import mul
+
 from karat.metrics.gain import gain_function
 from karat.metrics.measure import Metric
 from karat.metrics.ties import groups, mean_weight
@@ -8,22 +12,46 @@ from karat.model import JudgedQuery
 __all__ = ["RBP_GRADED", "RBP_RESIDUAL", "UNJUDGED", "rbp_graded", "rbp_residual", "unjudged"]
 
 
+@lru_cache(maxsize=16)
+def _table(p: float, size: int) -> tuple[float, ...]:
+    """Return p^0 .. p^size, each from the one before, as trec_eval rounds them."""
+    return tuple(accumulate(repeat(p, size), mul, initial=1.0))
+
+
+def _powers(p: float, size: int) -> tuple[float, ...]:
+    return _table(p, 1 << size.bit_length())
+
+
 def rbp_graded(judged: JudgedQuery, *, p: float = 0.9, gain: str = "linear") -> float:
     """Return the gain that a reader who goes on with chance *p* collects per hit read.
 
-    Gains are divided by the query's highest one where that is above 1.
+    Gains are divided by the query's highest one where that is above 1, as is any given gain.
 
     >>> round(rbp_graded(JudgedQuery([1, 2], [1, 2], ideal=[2, 1], retrieved=2), p=0.5), 4)
     0.5
     """
     gain_of = gain_function(gain)
-    highest = max([1.0, *map(gain_of, judged.ideal)])
+    highest = _highest_gain(judged, gain)
+    powers = _powers(p, judged.retrieved)
     spans = judged.spans or [(rank, rank) for rank in judged.ranks]
     return (1.0 - p) * sum(
-        gain_of(grade) / highest * mean_weight(first, last, lambda rank: p ** (rank - 1), None)
+        gain_of(grade) / highest * mean_weight(first, last, lambda rank: powers[rank - 1], None)
         for (first, last), grade in zip(spans, judged.grades, strict=True)
         if grade >= 0
     )
+
+
+def _highest_gain(judged: JudgedQuery, gain: str) -> float:
+    """Return the highest gain, 1 at least.
+
+    Of given gains each counts, and each level up to the highest grade, whether or not it occurs.
+    """
+    gain_of = gain_function(gain)
+    gains = [1.0, *map(gain_of, judged.ideal)]
+    if ":" in gain:
+        gains += [float(pair.partition(":")[2]) for pair in gain.split("/")]
+        gains += map(gain_of, range(int(max(judged.ideal, default=0))))
+    return max(gains)
 
 
 def rbp_residual(judged: JudgedQuery, *, p: float = 0.9) -> float:
@@ -34,12 +62,13 @@ def rbp_residual(judged: JudgedQuery, *, p: float = 0.9) -> float:
     >>> round(rbp_residual(JudgedQuery([1], [1], ideal=[1], retrieved=2), p=0.5), 4)
     0.5
     """
-    spans = judged.spans or [(rank, rank) for rank in judged.ranks]
-    known = [span for span, grade in zip(spans, judged.grades, strict=True) if grade >= 0]
+    pairs = zip(judged.ranks, judged.grades, strict=True)
+    known = {rank for rank, grade in pairs if grade >= 0}
     if len(known) == judged.retrieved:
         return 0.0
-    weights = (mean_weight(*span, lambda rank: p ** (rank - 1), None) for span in known)
-    return max(0.0, 1.0 - (1.0 - p) * sum(weights))
+    powers = _powers(p, judged.retrieved)
+    unknown = [powers[rank - 1] for rank in range(1, judged.retrieved + 1) if rank not in known]
+    return min(powers[judged.retrieved] + (1.0 - p) * sum(unknown), 1.0)
 
 
 def unjudged(judged: JudgedQuery, k: int) -> float:
@@ -71,11 +100,10 @@ RBP_RESIDUAL = Metric(
     rbp_residual,
     definition="How much rank-biased precision could still rise if all unjudged hits were "
     "relevant (trec_eval's rbp_resid).",
-    formula="1 - (1 - p) sum over judged ranks i of p^(i - 1); 0 if every hit is judged",
+    formula="p^n + (1 - p) sum over unjudged ranks i of p^(i - 1), n hits; 0 if all are judged",
     cut="none",
     params={"p": 0.9},
     higher_is_better=False,
-    expected_ties=True,
 )
 
 UNJUDGED = Metric(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import isfinite, nan
 from typing import Literal
 
 from karat.errors import InputError
@@ -19,8 +20,8 @@ Cut = Literal["required", "optional", "none"]
 Value = float | str
 Average = Literal["arithmetic", "geometric", "sum"]
 
-FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d+))?")
-TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d+)")
+FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
+TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,8 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     params = _parse_params(text, metric, parts.get("params") or "")
     if level and "level" in metric.params:
         params.setdefault("level", level)
-    return Measure(name, k, tuple(sorted(params.items())))
+    changed = {key: value for key, value in params.items() if value != metric.params[key]}
+    return Measure(name, k, tuple(sorted(changed.items())))
 
 
 def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:
@@ -124,16 +126,19 @@ def _parse_params(text: str, metric: Metric, inside: str) -> dict[str, Value]:
             known = ", ".join(metric.params) or "none"
             raise InputError(f"{text!r}: {metric.name} has no parameter {name!r}; known: {known}")
         params[name] = _value(text, name, value, metric.params[name])
-    return {name: value for name, value in params.items() if value != metric.params[name]}
+    return params
 
 
 def _value(text: str, name: str, value: str, default: Value) -> Value:
     if isinstance(default, str):
         return value.lower()
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
-        raise InputError(f"{text!r}: {name}={value} is no number") from None
+        number = nan
+    if not isfinite(number):
+        raise InputError(f"{text!r}: {name}={value} is no finite number")
+    return number
 
 
 def _plain(value: Value) -> str:

@@ -108,7 +108,7 @@ def _answer(check: Checker, row: Record, place: Place) -> Answer:
     latency = check.number(metrics, "latency_ms", (*place, "metrics"), default=-1.0, low=0)
     ordered = sorted(ranked, key=lambda item: item[0])
     return Answer(
-        check.label(row.get("query_id", ""), (*place, "query_id")),
+        check.label(row, "query_id", place),
         tuple(hit for _, hit in ordered),
         latency_ns=latency_of(latency if latency >= 0 else None),
     )

@@ -146,7 +146,7 @@ def _records(
             if not data.strip():
                 continue
             try:
-                text = decode(data.removeprefix(UTF8_MARK), problems.source, line=line)
+                text = decode(data.removeprefix(UTF8_MARK).rstrip(), problems.source, line=line)
                 value = parse(text, problems.source, line=line)
             except FormatError as error:
                 problems.found.extend(error.problems)

@@ -29,10 +29,12 @@ class Checker:
         self.source = os.fspath(source)
         self._locate = locate
         self._found: list[tuple[Place, str]] = []
+        self._broken: list[Place] = []
 
     def add(self, place: Place, message: str) -> None:
-        """Note a problem at *place*."""
-        self._found.append((place, message))
+        """Note a problem at *place*, unless what stands there is no object at all."""
+        if not any(place[: len(broken)] == broken for broken in self._broken):
+            self._found.append((place, message))
 
     def finish(self) -> None:
         """Raise FormatError with every problem, or do nothing."""
@@ -52,6 +54,7 @@ class Checker:
         if isinstance(value, Mapping):
             return value
         self.add(place, f"expected an object, found {_kind(value)}")
+        self._broken.append(place)
         return EMPTY
 
     def rows(
@@ -90,11 +93,12 @@ class Checker:
             self.add(place, "the text is empty")
         return value
 
-    def label(self, value: object, place: Place) -> str:
-        """Return an id: text, or a whole number as text."""
+    def label(self, record: Record, key: str, place: Place) -> str:
+        """Return the id at *key*, which must be there: text, or a whole number as text."""
+        value = record.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        return self.word(value, place)
+        return self.text(record, key, place)
 
     def number(
         self,
@@ -155,7 +159,7 @@ class Checker:
         """Note each label that came before."""
         seen: set[str] = set()
         for place, label in labels:
-            if label in seen:
+            if label and label in seen:
                 self.add(place, f"{what} {label!r} appears more than once")
             seen.add(label)
 

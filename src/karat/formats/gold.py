@@ -78,10 +78,8 @@ def _case(check: Checker, case: Record, place: Place, *, strict: bool) -> Query:
     extra = {key: case[key] for key in EXTRA_KEYS if case.get(key) is not None}
     extra |= {key: value for key, value in case.items() if key not in known}
     extra |= check.record(case.get("extra") or {}, (*place, "extra"))
-    if "id" not in case:
-        check.add(place, "'id' is missing")
     return Query(
-        check.label(case.get("id", "?"), (*place, "id")),
+        check.label(case, "id", place),
         check.text(case, "query", place),
         _targets(check, case, place),
         _tags(check, case, place),
@@ -164,6 +162,6 @@ FORMAT = Format(
     sniff,
     read,
     write,
-    EVERYTHING - {"negatives"},
+    EVERYTHING - {"negatives", "textless"},
     frozenset({"textless"}),
 )

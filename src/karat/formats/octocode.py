@@ -9,6 +9,7 @@ import re
 from math import isfinite
 from pathlib import Path
 
+from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, Options, as_dataset
 from karat.formats.csvtext import read_rows, render_rows
@@ -61,6 +62,7 @@ def write(data: Dataset | Run, path: Path) -> None:
     """Write one row per query, with as many result columns as the longest needs (at least 3)."""
     data = as_dataset(data)
     queries = list(data.queries())
+    _refuse_unwritable(data)
     width = max(3, *(len(query.targets) for query in queries), 3)
     numbered = list(data.query_ids) == [str(number) for number in range(1, len(data) + 1)]
     first = ["query"] if numbered else ["id", "query"]
@@ -72,6 +74,16 @@ def write(data: Dataset | Run, path: Path) -> None:
         start = [query.text] if numbered else [query.id, query.text]
         rows.append([*start, *cells, *(query.tags.get(tag, "") for tag in data.tags)])
     write_text(path, render_rows(rows))
+
+
+def _refuse_unwritable(data: Dataset) -> None:
+    """Raise InputError for what would come back changed."""
+    for path in data.paths.names:
+        if path != path.lstrip():
+            raise InputError(f"{data.name}: octocode's CSV cannot hold the path {path!r}")
+    for tag in data.tags:
+        if tag in {"id", "query"} or RESULT.fullmatch(tag):
+            raise InputError(f"{data.name}: octocode's CSV has a column {tag!r} of its own")
 
 
 def _query(problems: Problems, line: int, number: int, row: dict[str, str]) -> Query:

@@ -104,7 +104,7 @@ def _answer(check: Checker, row: Record, place: Place) -> Answer:
     if outcome not in OUTCOMES:
         check.add((*place, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
     return Answer(
-        check.label(row.get("test_case_id", ""), (*place, "test_case_id")),
+        check.label(row, "test_case_id", place),
         tuple(Hit(file) for file in files),
         OUTCOMES.get(outcome, Outcome.ERROR),
         latency_of(latency if latency >= 0 else None),

@@ -83,8 +83,6 @@ def _query(check: Checker, row: Record, place: Place) -> Query:
     key = "query_key" if "query_key" in row or "query_id" not in row else "query_id"
     text = "query_text" if "query_text" in row or "query" not in row else "query"
     docs = "relevant_docs" if "relevant_docs" in row else "relevant_doc_refs"
-    if key not in row:
-        check.add(place, "'query_key' (or 'query_id') is missing")
     if row.get(docs) is None:
         check.add(place, "'relevant_docs' (or 'relevant_doc_refs') is missing")
     given = row.get(docs)
@@ -93,11 +91,10 @@ def _query(check: Checker, row: Record, place: Place) -> Query:
     if not isinstance(given, str | dict):
         rows = list(check.listed(row, docs, place))
     targets = [_target(check, item, at) for at, item in rows]
-    check.unique(
-        ((at, f"{t.ref} {t.path}") for (at, _), t in zip(rows, targets, strict=True)), "document"
-    )
+    labels = [f"{target.ref} {target.path}" if target.path else "" for target in targets]
+    check.unique(zip((at for at, _ in rows), labels, strict=True), "document")
     return Query(
-        check.label(row.get(key, "?"), (*place, key)),
+        check.label(row, key, place),
         check.text(row, text, place),
         tuple(targets),
         extra=dict(check.record(row.get("metadata") or {}, (*place, "metadata"))),
@@ -110,7 +107,7 @@ def _target(check: Checker, item: object, place: Place) -> Target:
     record = check.record(item, place)
     if "doc_ref" not in record and not any(key in record for key in REFERENCES):
         check.add(place, f"no 'doc_ref' and none of {', '.join(REFERENCES)}")
-        return Target("?")
+        return Target("")
     grade_key = next((key for key in GRADE_KEYS if key in record), GRADE_KEYS[0])
     grade = check.whole(record, grade_key, place, default=DEFAULT_GRADE)
     if grade > HIGHEST_GRADE:
@@ -122,10 +119,10 @@ def _target(check: Checker, item: object, place: Place) -> Target:
     fields = check.record(reference, at)
     for key in REFERENCES:
         if fields.get(key) is not None:
-            return Target(check.label(fields[key], (*at, key)), grade, ref=key)
+            return Target(check.label(fields, key, at), grade, ref=key)
     if reference is not item:
         check.add(at, f"no known reference; expected one of {', '.join(REFERENCES)}")
-    return Target("?", grade)
+    return Target("", grade)
 
 
 FORMAT = Format(

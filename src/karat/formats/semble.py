@@ -60,7 +60,7 @@ def _query(check: Checker, row: Record, place: Place, number: int) -> Query:
         for at, item in check.listed(row, key, place)
     ]
     tags = {"category": check.text(row, "category", place)} if row.get("category") else {}
-    label = check.label(row.get("id", number), (*place, "id"))
+    label = check.label(row, "id", place) if "id" in row else str(number)
     return Query(label, check.text(row, "query", place), tuple(targets), tags)
 
 

@@ -50,10 +50,10 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
     if not stream.read(2).startswith(GZIP):
         stream.seek(0)
         return stream
+    stream.close()
     from gzip import GzipFile
 
-    stream.seek(0)
-    return cast("BinaryIO", GzipFile(fileobj=stream))
+    return cast("BinaryIO", GzipFile(path, "rb"))
 
 
 def head_of(path: str | os.PathLike[str]) -> bytes:
@@ -71,7 +71,7 @@ def read_text(path: str | os.PathLike[str], *, limit: int, setting: str) -> str:
     data = b"" if packed > limit else b"".join(_guarded(path, limit + 1))
     if packed > limit or len(data) > limit:
         raise LimitExceeded(f"{source}: larger than {limit:,} bytes (setting {setting})")
-    if not data.strip():
+    if not data.removeprefix(UTF8_MARK).strip():
         raise FormatError([Problem(source, 0, "the file is empty")])
     return decode(data, source)
 

@@ -27,7 +27,7 @@ class ColumnRanking(Mapping[str, float]):
     """One query's ranking as a slice of two columns; documents become text only when asked for.
 
     The scores of judged documents are known beforehand, so that :meth:`get` of one of them, found
-    or not, is a look-up. It is a true mapping: any other document is searched for.
+    or not, is a look-up. It is a true mapping: asked for any other, it decodes the whole slice.
     """
 
     __slots__ = ("_documents", "_found", "_judged", "_scores")
@@ -56,13 +56,10 @@ class ColumnRanking(Mapping[str, float]):
 
     def __getitem__(self, document: str) -> float:
         """Return the score of *document*, or raise KeyError."""
-        if document in self._found:
-            return self._found[document]
-        if document not in self._judged:
-            rows = (self._documents == document).arg_true()
-            if len(rows):
-                return float(self._scores[rows[0]])
-        raise KeyError(document)
+        if document not in self._found and document not in self._judged:
+            # Somebody wants more than the judged ones: from here on all are known.
+            self._found = dict(zip(self, self._scores.tolist(), strict=True))
+        return self._found[document]
 
     def values(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":  # type: ignore[override]
         """Return the scores in the order of the file, without a copy."""

@@ -1,0 +1,182 @@
+"""Bytes in and out: encodings, strict JSON, guarded CSV, writes that are whole or not at all."""
+
+import csv
+import io
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.errors import FormatError, InputError
+from karat.formats.atomic import replacing, write_text
+from karat.formats.csvtext import guard, read_rows, render_rows, unguard
+from karat.formats.jsontext import dumps, load_json, parse, positions
+from karat.formats.source import Problems, read_text
+
+CELLS = st.text(st.characters(codec="utf-8"), max_size=6)
+
+
+def message_of(text: str) -> str:
+    with pytest.raises(FormatError) as caught:
+        parse(text, "x.json")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"ab\ncd\xff\n\xfe", r":2: byte 0xff at column 3 is not UTF-8\n.*:3: byte 0xfe"),
+        ("x".encode("utf-16"), "the file is UTF-16; expected UTF-8"),
+        (b"\n \t", "the file is empty"),
+    ],
+)
+def test_encodings(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=message):
+        read_text(path, limit=100, setting="bytes")
+
+
+def test_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text(tmp_path / "no" / "folder", "x")
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_text(loop, limit=100, setting="bytes")
+
+
+def test_problems_are_bounded_and_sorted() -> None:
+    problems = Problems("x")
+    for line in range(20_000, 0, -1):
+        problems.add(line, "bad")
+    assert len(problems) == 10_000
+    with pytest.raises(FormatError, match=r"^x:10001: bad"):
+        problems.finish()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1,\n"b": {"c": 1,\n"c": 2},\n"a": 3}', "x.json:3: key 'c' appears twice"),
+        ('{"a": 1,\n"a": {"b": 1,\n"b": 2}}', "x.json:2: key 'a' appears twice"),
+        ('["NaN",\nNaN]', "x.json:2: NaN is no JSON number"),
+        ("[1,\n-Infinity]", "x.json:2: -Infinity is no JSON number"),
+        ("[1,\n2,]", "x.json:2: not JSON"),
+        ('{"a":\n"\\ud800"}', "x.json:2: text has half of a surrogate pair"),
+        ("[" * 100_000, "x.json: nested too deeply"),
+        ("[\n" + "9" * 5_000 + "]", "x.json:2: Exceeds the limit"),
+    ],
+)
+def test_json_that_is_refused(text: str, message: str) -> None:
+    assert message_of(text).splitlines()[0].startswith(message)
+
+
+def test_both_duplicates_are_named() -> None:
+    assert message_of('{"a": 1, "a": {"b": 1,\n"b": 2}}').splitlines() == [
+        "x.json:1: key 'a' appears twice",
+        "x.json:2: key 'b' appears twice",
+    ]
+
+
+def test_surrogate_pairs_are_whole_characters() -> None:
+    assert parse('"\\ud83d\\ude00"', "x") == "😀"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+)
+
+
+def places(value: object, place: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Return the place of every value, in order."""
+    found = [place]
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found += places(item, (*place, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            found += places(item, (*place, index))
+    return found
+
+
+@given(JSON)
+def test_positions_find_every_value(value: object) -> None:
+    text = dumps(value)
+    found = positions(text)
+    assert list(found) == places(value)
+    lines = text.split("\n")
+    for place, line in found.items():
+        if place and isinstance(place[-1], str):
+            assert dumps(place[-1]) in lines[line - 1]
+
+
+def test_json_out_has_no_nan(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        dumps({"a": float("nan")})
+    path = tmp_path / "x.json"
+    path.write_text('{"ä": 1}', encoding="utf-8-sig")
+    value, check = load_json(path, limit=100)
+    assert value == {"ä": 1}
+    check.add(("ä",), "is odd")
+    with pytest.raises(FormatError, match=r"x\.json:1: ä: is odd"):
+        check.finish()
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\0"])
+def test_formulas(start: str) -> None:
+    assert guard(f"{start}x") == f"'{start}x"
+    assert guard(f"'{start}x") == f"''{start}x"
+    assert guard("'x") == "'x"
+
+
+@given(CELLS)
+def test_the_guard_is_undone(cell: str) -> None:
+    assert unguard(guard(cell)) == cell
+    assert not guard(cell).startswith(("=", "+", "-", "@", "\t", "\r", "\0"))
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=3))
+def test_csv_survives(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]) -> None:
+    path = tmp_path_factory.mktemp("csv") / "x.csv"
+    text = render_rows(rows)
+    write_text(path, text)
+    assert [row for _, row in read_rows(path, limit=10_000)] == rows
+    strict = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert [[unguard(cell) for cell in row] for row in strict] == rows
+
+
+def test_numbers_are_not_guarded() -> None:
+    assert render_rows([["-1", -1.5, None]]) == "'-1,-1.5,\r\n"
+
+
+def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+
+    def fail() -> None:
+        with replacing(path) as stream:
+            stream.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_is_followed_and_the_umask_obeyed(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    link.symlink_to(real)
+    before = os.umask(0o027)
+    try:
+        write_text(link, "new")
+    finally:
+        os.umask(before)
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640

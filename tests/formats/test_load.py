@@ -1,0 +1,168 @@
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from karat.errors import FormatError, InputError, LimitExceeded, UnknownName
+from karat.formats import FORMATS, Format, Limits, detect, load, read, read_dataset, read_run, write
+from karat.formats.table import SHAPES
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+
+DATA = Dataset.of([Query("1", "where", (Target("a.py", 2, 1, 3),))])
+RUN = Run.of([Answer("1", (Hit("a.py", 0.5),))], name="x")
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_a_format_is_complete(name: str) -> None:
+    item = FORMATS.get(name)
+    assert isinstance(item, Format)
+    assert item.name == name
+    assert item.kind in {"dataset", "run"}
+    assert item.summary
+    assert not item.keeps & item.refuses
+    assert any(name in names for names in SHAPES.values())
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if FORMATS.get(name).write])
+def test_content_tells_the_format_whatever_the_name(name: str, tmp_path: Path) -> None:
+    item = FORMATS.get(name)
+    data: Dataset | Run = RUN
+    if item.kind == "dataset":
+        whole = [Query("1", "" if "textless" in item.keeps else "where", (Target("a.py"),))]
+        data = Dataset.of(whole) if "files" in item.keeps else DATA
+    path = tmp_path / "file.dat"
+    write(data, path, format=name)
+    assert detect(path).name == name
+    assert detect(path, kind=item.kind).name == name
+
+
+def test_gzip(tmp_path: Path) -> None:
+    for name in ("g.json.gz", "o.csv.gz"):
+        path = tmp_path / name
+        write(DATA, path)
+        assert path.read_bytes()[:2] == b"\x1f\x8b"
+        assert list(read_dataset(path).queries()) == list(DATA.queries())
+        first = path.read_bytes()
+        write(DATA, path)
+        assert path.read_bytes() == first
+    cut = tmp_path / "cut.json.gz"
+    cut.write_bytes(gzip.compress(b'{"test_cases": []}' * 99)[:-12])
+    with pytest.raises(FormatError, match="cannot be decompressed"):
+        read_dataset(cut, format="gold")
+
+
+def test_unknown_and_ambiguous(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("hello there\n")
+    with pytest.raises(InputError, match="the format could be trec-qrels or trec-run") as caught:
+        detect(path)
+    assert "octocode" in str(caught.value)
+    with pytest.raises(InputError, match="the format is unknown"):
+        detect(path.rename(tmp_path / "x.dat"))
+    both = tmp_path / "both.json"
+    both.write_text('{"test_cases": [], "queries": []}')
+    with pytest.raises(InputError, match="the format could be gold or semantik"):
+        detect(both)
+
+
+def test_the_suffix_decides_where_the_content_says_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    path.write_text("broken\n")
+    with pytest.raises(FormatError, match=r"x\.run:1: 1 fields; expected 6"):
+        read_run(path)
+
+
+def test_the_wrong_kind(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write(DATA, path)
+    with pytest.raises(InputError, match="format 'gold' holds a dataset; expected a run"):
+        read_run(path, format="gold")
+    with pytest.raises(InputError, match="'trec-run' holds a run, not a dataset"):
+        write(DATA, path, format="trec-run")
+    with pytest.raises(InputError, match="'results' is only read"):
+        write(RUN, path, format="results")
+    with pytest.raises(UnknownName, match="did you mean 'octocode'"):
+        read(path, format="octocod")
+    with pytest.raises(InputError, match="the name fits no format of a run"):
+        write(RUN, tmp_path / "x.docx")
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"\xef\xbb\xbf"])
+def test_empty_files(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="the file is empty"):
+        detect(path)
+    for name in FORMATS:
+        if name not in {"beir", "parquet"}:
+            with pytest.raises(FormatError):
+                read(path, format=name)
+
+
+def test_missing_files_and_folders(tmp_path: Path) -> None:
+    for name in FORMATS:
+        with pytest.raises(InputError):
+            read(tmp_path / "absent", format=name)
+    with pytest.raises(InputError, match="is a folder; expected a file"):
+        read(tmp_path, format="gold")
+
+
+def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path) -> None:
+    for name, setting in (
+        ("gold", "json_bytes"),
+        ("octocode", "csv_bytes"),
+        ("akashic", "yaml_bytes"),
+        ("semantik", "upload_bytes"),
+    ):
+        path = tmp_path / name
+        with path.open("wb") as stream:
+            stream.truncate(2 << 30)  # a hole: no byte is written
+        with pytest.raises(LimitExceeded, match=f"setting {setting}"):
+            read(path, format=name)
+
+
+def test_a_compressed_file_counts_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "x.json.gz"
+    path.write_bytes(gzip.compress(b" " * 100_000))
+    with pytest.raises(LimitExceeded, match="larger than 5,000 bytes"):
+        read_dataset(path, format="gold", limits=Limits(json_bytes=5_000))
+
+
+def test_plug_ins_are_asked_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = Format("mine", "run", "", (".x",), lambda _, head: head == b"mine", lambda *_: RUN)
+    monkeypatch.setattr(FORMATS, "_plugins", {"mine": "elsewhere:FORMAT"})
+    monkeypatch.setitem(FORMATS._loaded, "mine", mine)
+    path = tmp_path / "f"
+    path.write_text("mine")
+    assert load.detect(path) is mine
+    assert read_run(path) is RUN
+
+
+PROBE = """
+import sys
+import karat.model, karat.registry
+before = set(sys.modules)
+from karat.formats import detect, read_judgments, scan_trec_run
+path = sys.argv[1]
+assert detect(path + ".qrels").name == "trec-qrels"
+assert detect(path + ".run").name == "trec-run"
+read_judgments(path + ".qrels")
+list(scan_trec_run(path + ".run"))
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+def test_a_small_trec_run_loads_next_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.qrels").write_text("1 0 a 1\n")
+    (tmp_path / "x.run").write_text("1 Q0 a 1 0.5 t\n")
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, str(tmp_path / "x")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = done.stdout.split()
+    assert "karat.formats.trec_scan" in loaded
+    assert [name for name in loaded if not name.startswith("karat.")] == []

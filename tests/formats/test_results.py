@@ -1,0 +1,198 @@
+"""Results of others read as runs, and figures written in their formats."""
+
+import csv
+import json
+from math import nan
+from pathlib import Path
+
+import pytest
+
+from karat.errors import FormatError, InputError
+from karat.formats import detect, read_run
+from karat.formats.akashic_report import QueryReport, Report, write_comparison, write_report
+from karat.formats.octocode_results import OctocodeResults, write_octocode_results
+from karat.formats.results import CaseResult, Results, write_results_json
+from karat.formats.results_csv import write_results_csv
+from karat.model import Answer, Hit, Outcome
+
+RESULTS = Results(
+    "hybrid",
+    "2024-03-20T14:00:00Z",
+    {"mean_f1": 0.5, "p99_latency_ms": nan},
+    [
+        CaseResult("c1", ["a.py", "=b|c.py"], ["a.py"], 2 / 3, 12.5, {"outcome": "answered"}),
+        CaseResult("c2", [], ["z.py"], 0.0, None, {"outcome": "timeout"}),
+    ],
+    {"karat": {"version": "1"}},
+)
+ANSWERS = [
+    Answer("c1", (Hit("a.py"), Hit("=b|c.py")), latency_ns=12_500_000),
+    Answer("c2", outcome=Outcome.TIMEOUT),
+]
+
+
+def same(found: list[Answer], expected: list[Answer]) -> bool:
+    """Say whether two lists of answers are equal; repr, because NaN is not itself."""
+    return repr(found) == repr(expected)
+
+
+def test_json_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    write_results_json(RESULTS, path)
+    value = json.loads(path.read_text())
+    assert list(value) == [
+        *("agent_name", "timestamp", "aggregate_metrics", "total_test_cases", "results", "karat")
+    ]
+    assert value["aggregate_metrics"] == {"mean_f1": 0.5, "p99_latency_ms": None}
+    assert value["total_test_cases"] == 2
+    assert value["results"][1] == {
+        "test_case_id": "c2",
+        "retrieved_files": [],
+        "ground_truth_files": ["z.py"],
+        "f1_score": 0.0,
+        "latency_ms": None,
+        "outcome": "timeout",
+    }
+    assert detect(path).name == "results"
+    run = read_run(path)
+    assert run.name == "hybrid"
+    assert same(list(run.answers()), ANSWERS)
+
+
+def test_csv_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    write_results_csv(RESULTS, path)
+    with path.open(newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert rows[0][:6] == [
+        *("test_case_id", "agent_name", "retrieved_files"),
+        *("ground_truth_files", "f1_score", "latency_ms"),
+    ]
+    assert rows[1][2] == r"a.py|=b\|c.py"
+    assert rows[2] == ["c2", "hybrid", "", "z.py", "0.0", "", "timeout"]
+    assert detect(path).name == "results-csv"
+    run = read_run(path)
+    assert run.name == "hybrid"
+    assert same(list(run.answers()), ANSWERS)
+
+
+def test_known_fields_are_never_replaced(tmp_path: Path) -> None:
+    clash = RESULTS._replace(more={"results": []})
+    with pytest.raises(InputError, match="already have results"):
+        write_results_json(clash, tmp_path / "x.json")
+    case = RESULTS.results[0]._replace(more={"f1_score": 1})
+    with pytest.raises(InputError, match="already have f1_score"):
+        write_results_csv(RESULTS._replace(results=[case]), tmp_path / "x.csv")
+    case = RESULTS.results[0]._replace(retrieved_files=["a\\"])
+    with pytest.raises(InputError, match="cannot hold the name"):
+        write_results_csv(RESULTS._replace(results=[case]), tmp_path / "x.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_problems(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(
+        '{"agent_name": "x", "results": [\n{"test_case_id": "a", "retrieved_files": ["", 3]},\n'
+        '{"test_case_id": "a", "latency_ms": -1, "outcome": "odd"},\n{"retrieved_files": []}]}'
+    )
+    with pytest.raises(FormatError) as caught:
+        read_run(path)
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
+        (2, "results[0].retrieved_files[0]: the text is empty"),
+        (2, "results[0].retrieved_files[1]: expected text, found a number"),
+        (3, "results[1]: 'retrieved_files' is missing"),
+        (3, "results[1].latency_ms: -1 is out of range; expected 0 or more"),
+        (3, "results[1].outcome: 'odd' is none of answered, error, timeout"),
+        (3, "results[1]: test_case_id 'a' appears more than once"),
+        (4, "results[2]: 'test_case_id' is missing"),
+    ]
+    table = tmp_path / "r.csv"
+    table.write_text(
+        "test_case_id,agent_name,retrieved_files,latency_ms,outcome\n"
+        "a,x,f,-1,\na,y,f,1,odd\n,x,f,1,\nb,x,f\n"
+    )
+    with pytest.raises(FormatError) as caught:
+        read_run(table)
+    assert [(problem.line, problem.message) for problem in caught.value.problems] == [
+        (0, "results of 2 agents; expected one per file"),
+        (2, "latency_ms '-1' is no number of 0 or more"),
+        (3, "outcome 'odd' is none of answered, error, timeout"),
+        (3, "test case 'a' appears twice"),
+        (4, "the test_case_id is empty"),
+        (5, "3 cells; expected 5, as in the header"),
+    ]
+
+
+REPORT = Report(
+    {"name": "c512", "chunk_size": 512},
+    "2026-01-30T12:00:00",
+    {"total_queries": 1, "avg_mrr": 0.5, "avg_mrr_ci": (0.25, nan)},
+    {"function_search": {"count": 1, "avg_mrr": 0.5}},
+    [
+        QueryReport(
+            "q1",
+            "collision",
+            "function_search",
+            [Hit("a.cpp", 0.9, symbol="f"), Hit("b.cpp")],
+            ["b.cpp"],
+            [],
+            {"mrr": 0.5, "latency_ms": 3.0},
+        )
+    ],
+)
+
+
+def test_report_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    write_report(REPORT, path)
+    value = json.loads(path.read_text())
+    assert value["summary"]["avg_mrr_ci"] == [0.25, None]
+    assert value["query_results"][0]["results"] == [
+        {"file_path": "a.cpp", "symbol_name": "f", "score": 0.9, "rank": 1},
+        {"file_path": "b.cpp", "symbol_name": None, "score": None, "rank": 2},
+    ]
+    assert list(value) == list(Report._fields)
+    assert detect(path).name == "akashic-report"
+    run = read_run(path)
+    assert run.name == "c512"
+    hits = (Hit("a.cpp", 0.9, symbol="f"), Hit("b.cpp"))
+    assert same(list(run.answers()), [Answer("q1", hits, latency_ns=3_000_000)])
+
+
+def test_the_rank_orders_a_report(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    rows = [{"file_path": "b", "rank": 2}, {"file_path": "a", "rank": 1}]
+    path.write_text(json.dumps({"query_results": [{"query_id": "q", "results": rows}]}))
+    assert [hit.path for hit in read_run(path).answer(0).hits] == ["a", "b"]
+    rows[0]["rank"] = 0
+    rows[1]["file_path"] = ""
+    path.write_text(json.dumps({"query_results": [{"query_id": "q", "results": rows}]}))
+    with pytest.raises(FormatError) as caught:
+        read_run(path)
+    assert [problem.message for problem in caught.value.problems] == [
+        "query_results[0].results[0].rank: 0 is out of range; expected 1 or more",
+        "query_results[0].results[1].file_path: the text is empty",
+    ]
+
+
+def test_comparison(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    write_comparison([REPORT, REPORT], path, timestamp="2026-01-30")
+    value = json.loads(path.read_text())
+    assert (value["timestamp"], value["num_configs"]) == ("2026-01-30", 2)
+    assert [report["config"]["name"] for report in value["reports"]] == ["c512", "c512"]
+
+
+def test_octocode(tmp_path: Path) -> None:
+    path = tmp_path / "o.json"
+    write_octocode_results(OctocodeResults(127, 1, 0.9, 0.95, 0.8, nan, 0.7, None), path)
+    assert json.loads(path.read_text()) == {
+        "queries": 127,
+        "errors": 1,
+        "hit_at_5": 0.9,
+        "hit_at_10": 0.95,
+        "mrr": 0.8,
+        "ndcg_at_10": None,
+        "recall_at_5": 0.7,
+        "recall_at_10": None,
+    }

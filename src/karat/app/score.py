@@ -17,6 +17,7 @@ from karat.model.evaluation import Evaluation, Notes, Summary
 __all__ = ["evaluate_run", "score"]
 
 JUDGED_DEPTH = 10
+ANSWERED = (Status.SCORED, Status.UNJUDGED)
 
 
 def score(
@@ -95,25 +96,27 @@ def _summaries(
     confidence: Confidence | None,
 ) -> tuple[Summary, ...]:
     """Return each measure over the queries at *rows*."""
-    names = [str(measure) for measure in measures]
-    columns = [[table.columns[name][row] for row in rows] for name in names]
-    answered = [row for row in rows if table.statuses[row] in (Status.SCORED, Status.UNJUDGED)]
+    everything = len(rows) == len(table.query_ids)
+    columns: list[Sequence[float]] = [
+        column if everything else [column[row] for row in rows] for column in table.columns.values()
+    ]
+    answered = [row for row in rows if table.statuses[row] in ANSWERED]
     intervals: Sequence[Interval | None] = [None] * len(measures)
     if confidence and confidence.draws:
         from karat.app.confidence import mean_intervals
 
         intervals = mean_intervals(columns, measures, confidence)
-    kinds = [measure.definition.average for measure in measures]
-    return tuple(
-        Summary(
-            measure=name,
-            mean=average(column, kind),
-            answered=average([table.columns[name][row] for row in answered], kind),
-            n=sum(not isnan(value) for value in column),
-            interval=interval,
-        )
-        for name, column, kind, interval in zip(names, columns, kinds, intervals, strict=True)
-    )
+    summaries = []
+    for measure, column, interval in zip(measures, columns, intervals, strict=True):
+        kind = measure.definition.average
+        mean = average(column, kind)
+        of_answered = mean
+        if len(answered) < len(rows):
+            scores = table.columns[str(measure)]
+            of_answered = average([scores[row] for row in answered], kind)
+        n = len(column) - sum(map(isnan, column))
+        summaries.append(Summary(str(measure), mean, of_answered, n, interval))
+    return tuple(summaries)
 
 
 def _notes(judged: JudgedRun) -> Notes:

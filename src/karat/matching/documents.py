@@ -5,37 +5,20 @@ scores: nothing is done per unjudged document beyond reading its score. See desi
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from karat.errors import InputError
 from karat.matching.counting import standings
 from karat.matching.ties import as_float32
 from karat.model import JudgedQuery
 
-__all__ = ["Ranking", "locate"]
+__all__ = ["locate"]
 
 
-@runtime_checkable
-class Ranking(Protocol):
-    """Scores by document id, as a large file's columns give them.
-
-    ``get`` need only know the judged documents; ``values`` holds every score; ids are decoded
-    only for the documents of one score.
-    """
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-        ...
-
-    def get(self, document: str, /) -> float | None:
-        """Return the score of a judged *document*, None where it was not retrieved."""
-        ...
-
-    def values(self) -> Collection[float]:
-        """Return every score, in the order returned."""
-        ...
+class DecodesIds(Protocol):
+    """A mapping of scores that can name the documents of one score without decoding all ids."""
 
     def ids_with_score(self, score: float, /) -> Sequence[str]:
         """Return the ids of the documents with exactly *score*, in the order returned."""
@@ -44,7 +27,7 @@ class Ranking(Protocol):
 
 def locate(
     judgments: Mapping[str, float],
-    scores: Mapping[str, float] | Ranking,
+    scores: Mapping[str, float],
     *,
     ties: str = "trec10",
     judged_only: bool = False,
@@ -52,7 +35,9 @@ def locate(
 ) -> JudgedQuery:
     """Return the judged query of one ranking with finite scores.
 
-    *judged_only* ranks the judged documents among themselves; *depth* forgets all below that rank.
+    *scores* is asked for its values, for the judged documents, and for the ids of tied ones; a
+    mapping with ``ids_with_score`` need not decode any other id. *judged_only* ranks the judged
+    documents among themselves; *depth* forgets all below that rank.
 
     >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
@@ -100,7 +85,7 @@ def _break_ties(
     grades: Sequence[float],
     hits: Sequence[tuple[float, float, str]],
     equal: Sequence[int],
-    scores: Mapping[str, float] | Ranking,
+    scores: Mapping[str, float],
     *,
     ties: str,
 ) -> bool:
@@ -117,9 +102,10 @@ def _break_ties(
         found = {grades[index] for index in members}
         unjudged = equal[members[0]] - len(members)
         matters = matters or (max(found) > 0 and (len(found) > 1 or unjudged > 0))
-    if ties in ("best", "worst"):
-        _by_luck(ranks, grades, equal, groups.values(), best=ties == "best")
-    elif ties != "expected":
+    if ties in ("best", "worst", "expected"):
+        # Expected scores come from the spans; a tie that does not matter still needs ranks.
+        _by_luck(ranks, grades, equal, groups.values(), best=ties != "worst")
+    else:
         rounded = as_float32 if ties == "trec9" else None
         for first, members in groups.items():
             tied = _tied_ids(scores, hits[members[0]][0], first, equal[members[0]], rounded)
@@ -147,7 +133,7 @@ def _by_luck(
 
 
 def _tied_ids(
-    scores: Mapping[str, float] | Ranking,
+    scores: Mapping[str, float],
     score: float,
     first: int,
     count: int,
@@ -161,14 +147,15 @@ def _tied_ids(
         wanted = rounded(score)
         same = {other for other in scores.values() if rounded(other) == wanted}
         return [document for other in same for document in _ids_with_score(scores, other)]
-    if not isinstance(scores, Ranking):
+    if isinstance(scores, dict):
         together = list(islice(scores.items(), first - 1, first - 1 + count))
         if all(other == score for _, other in together):
             return [document for document, _ in together]
     return _ids_with_score(scores, score)
 
 
-def _ids_with_score(scores: Mapping[str, float] | Ranking, score: float) -> Sequence[str]:
-    if isinstance(scores, Ranking):
-        return scores.ids_with_score(score)
+def _ids_with_score(scores: Mapping[str, float], score: float) -> Sequence[str]:
+    decoder: DecodesIds | None = scores if hasattr(scores, "ids_with_score") else None
+    if decoder is not None:
+        return decoder.ids_with_score(score)
     return [document for document, other in scores.items() if other == score]

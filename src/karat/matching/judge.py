@@ -6,7 +6,7 @@ from math import isfinite
 
 from karat.errors import InputError
 from karat.matching.counting import NonFiniteScore
-from karat.matching.documents import Ranking, locate
+from karat.matching.documents import locate
 from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.paths import normalise
 from karat.matching.regions import locate_hits, ordered, valid
@@ -27,7 +27,7 @@ from karat.model import (
 __all__ = ["Scored", "Truth", "judge"]
 
 Truth = Dataset | Mapping[str, Mapping[str, float]]
-Scored = Mapping[str, Mapping[str, float]] | Iterable[tuple[str, Mapping[str, float] | Ranking]]
+Scored = Mapping[str, Mapping[str, float]] | Iterable[tuple[str, Mapping[str, float]]]
 
 OUTCOME_STATUS = {
     Outcome.ANSWERED: Status.SCORED,
@@ -130,9 +130,9 @@ class _Judge:
             else:
                 yield query_id, self.locate(judged, self.scored(scores)), Status.SCORED
 
-    def scored(self, scores: Mapping[str, float] | Ranking) -> Mapping[str, float] | Ranking:
+    def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return *scores* with normalised paths, of two spellings the higher; ids as they are."""
-        if self.matcher.name == "document" or isinstance(scores, Ranking):
+        if self.matcher.name == "document":
             return scores
         best: dict[str, float] = {}
         for path, score in scores.items():
@@ -140,9 +140,7 @@ class _Judge:
             best[spelling] = max(score, best.get(spelling, score))
         return best
 
-    def locate(
-        self, judgments: Mapping[str, float], scores: Mapping[str, float] | Ranking
-    ) -> JudgedQuery:
+    def locate(self, judgments: Mapping[str, float], scores: Mapping[str, float]) -> JudgedQuery:
         try:
             return locate(
                 judgments,

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from itertools import compress
 from math import exp, fsum, isnan, log, nan
 
 from karat.errors import InputError
@@ -37,22 +38,23 @@ def evaluate(
         unable = [str(measure) for measure in measures if not measure.definition.expected_ties]
         if unable and judged.tied:
             raise InputError(f"no expected value under ties for: {', '.join(unable)}")
-    functions = [measure.bind() for measure in measures]
-    columns = [array("d") for _ in measures]
-    pairs = list(zip([column.append for column in columns], functions, strict=True))
-    for query, status in zip(judged.queries, judged.statuses, strict=True):
-        unjudged = status is Status.UNJUDGED and not score_unjudged
-        if unjudged or (not score_empty and not query.retrieved):
-            for append, _ in pairs:
-                append(nan)
-        else:
-            for append, function in pairs:
-                append(function(query))
+    scored = [
+        (score_unjudged or status is not Status.UNJUDGED) and (score_empty or query.retrieved > 0)
+        for query, status in zip(judged.queries, judged.statuses, strict=True)
+    ]
+    queries = judged.queries if all(scored) else tuple(compress(judged.queries, scored))
+    columns = {}
+    for measure in measures:
+        column = array("d", map(measure.bind(), queries))
+        if queries is not judged.queries:
+            values = iter(column)
+            column = array("d", [next(values) if is_scored else nan for is_scored in scored])
+        columns[str(measure)] = column
     return ScoreTable(
         name=judged.name,
         query_ids=judged.query_ids,
         statuses=judged.statuses,
-        columns={str(measure): column for measure, column in zip(measures, columns, strict=True)},
+        columns=columns,
     )
 
 
@@ -62,6 +64,9 @@ def average(values: Sequence[float], kind: Average = "arithmetic") -> float:
     >>> average([1.0, float("nan"), 0.0]), average([3.0, 4.0], "sum")
     (0.5, 7.0)
     """
+    total = fsum(values)
+    if kind == "arithmetic" and not isnan(total) and values:
+        return total / len(values)
     scored = [value for value in values if not isnan(value)]
     if not scored:
         return nan

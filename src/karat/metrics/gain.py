@@ -1,7 +1,7 @@
 """Discounted cumulative gain."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import count
 from math import isfinite, log2
@@ -59,9 +59,7 @@ def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> f
         means = (mean_weight(first, last, discount, k) for first, last in judged.spans)
         return sum(map(mul, map(gain_of, judged.grades), means), 0.0)
     kept = len(judged.ranks) if k is None else bisect_right(judged.ranks, k)
-    # Summed as the ideal is, so that a perfect ranking gives 1 and not its neighbour.
-    gains = map(gain_of, judged.grades[:kept])
-    return sum(map(mul, gains, map(discount, judged.ranks)), 0.0)
+    return _discounted(map(gain_of, judged.grades[:kept]), judged.ranks)
 
 
 def ideal_dcg(grades: Sequence[float], k: int | None, gain: str) -> float:
@@ -71,7 +69,15 @@ def ideal_dcg(grades: Sequence[float], k: int | None, gain: str) -> float:
         gains = [gain_of(grade) for grade in grades[:k]]  # descending as the grades are
     else:
         gains = sorted(map(gain_of, grades), reverse=True)[:k]
-    return sum(map(mul, gains, map(discount, count(1))), 0.0)
+    return _discounted(gains, count(1))
+
+
+def _discounted(gains: Iterable[float], ranks: Iterable[int]) -> float:
+    """Return the sum of discounted gains; one order of summing, so that the best ranking gets 1."""
+    total = 0.0
+    for gain, rank in zip(gains, ranks, strict=False):
+        total += gain * discount(rank)
+    return total
 
 
 def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:

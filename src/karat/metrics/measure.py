@@ -76,8 +76,12 @@ class Measure:
 
     def bind(self) -> Callable[[JudgedQuery], float]:
         """Return a function of one judged query."""
-        cut = {} if self.k is None else {"k": self.k}
-        return partial(self.definition.score, **cut, **dict(self.params))
+        score, k = self.definition.score, self.k
+        if self.params:
+            cut = {} if k is None else {"k": k}
+            return partial(score, **cut, **dict(self.params))
+        # The plain cases are called once per query and measure: nothing is unpacked for them.
+        return score if k is None else lambda judged: score(judged, k)
 
 
 def parse(text: str, *, level: float = 0.0) -> Measure:

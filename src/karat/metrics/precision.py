@@ -15,6 +15,8 @@ def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     >>> precision(JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3), 5)
     0.4
     """
+    if judged.spans is None:
+        return bisect_right(judged.relevant(level), k) / k
     return hits_within(judged, k, level) / k
 
 

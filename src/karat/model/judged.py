@@ -1,7 +1,9 @@
 """A run after matching: ranks and grades, nothing left of paths or text."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import neg
 from typing import NamedTuple
 
 from karat.model.scores import Status
@@ -102,12 +104,11 @@ class JudgedQuery:
 
     def relevant_count(self, level: float = 0.0) -> int:
         """Return how many judgments are relevant at *level*, retrieved or not."""
-        count = 0
-        for grade in self.ideal:  # descending: the first that fails ends it
-            if grade < level or grade <= 0:
-                break
-            count += 1
-        return count
+        if self.ideal and self.ideal[-1] > 0 and self.ideal[-1] >= level:
+            return len(self.ideal)
+        if level > 0:
+            return bisect_right(self.ideal, -level, key=neg)
+        return bisect_left(self.ideal, 0.0, key=neg)
 
 
 @dataclass(frozen=True, slots=True)

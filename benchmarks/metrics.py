@@ -1,0 +1,176 @@
+"""Speed of the metrics against pytrec_eval, ranx, ir_measures and trec_eval, in one run.
+
+All candidates take turns on the same seeded data; the best CPU time of several rounds counts, so
+that a busy machine hurts all alike. The ratios are what matters, not the times.
+
+    make bench                                                   # everything but trec_eval
+    .venv-bench/bin/python benchmarks/metrics.py --only memory small
+    .venv-bench/bin/python benchmarks/metrics.py --trec-eval path/to/trec_eval
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+# Not this folder itself: its statistics.py would hide the standard library's.
+sys.path[0] = str(Path(__file__).parent / "support")
+
+import peers
+import trec_collections as data
+
+ROUNDS = {"memory": 5, "dense": 40, "small": 9, "file": 3, "compare": 3}
+PARTS = ("memory", "dense", "small", "file", "compare")
+
+GOALS = {
+    "memory": {"pytrec_eval": 15.0, "ranx": 40.0},
+    "dense": {"pytrec_eval": 2.0, "ranx": 6.0},
+    "small": {"pytrec_eval": 2.0},
+    "file": {"pytrec_eval": 4.0, "trec_eval": 4.0, "ranx": 13.0},
+    "compare": {"ranx": 100.0},
+}
+
+
+def best_cpu(candidates: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Return the best CPU time of each candidate in milliseconds; they take turns."""
+    best = dict.fromkeys(candidates, float("inf"))
+    for _ in range(rounds):
+        for name, run in candidates.items():
+            start = time.process_time_ns()
+            run()
+            best[name] = min(best[name], (time.process_time_ns() - start) / 1e6)
+    return best
+
+
+def best_cold(commands: dict[str, list[str]], rounds: int) -> dict[str, float]:
+    """Return the best CPU time of whole processes in milliseconds; they take turns."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    best = dict.fromkeys(commands, float("inf"))
+    for _ in range(rounds):
+        for name, command in commands.items():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            best[name] = min(best[name], used * 1e3)
+    return best
+
+
+def report(title: str, times: dict[str, float], goals: dict[str, float]) -> None:
+    """Print the times, and how many times longer each peer takes than Karat."""
+    own = times["karat"]
+    print(f"\n{title}")
+    print(f"{'':28}{'CPU ms':>12}{'ratio':>10}{'goal':>8}")
+    for name, value in times.items():
+        goal = goals.get(name)
+        mark = "" if goal is None else f"{goal:.0f}"
+        missed = "  missed" if goal is not None and value / own < goal else ""
+        print(f"{name:28}{value:12.1f}{value / own:10.2f}{mark:>8}{missed}")
+
+
+def memory(qrels: data.Qrels, run: data.RunDict) -> float:
+    """Return by how many MB evaluating raises the peak of this process (Linux)."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    before = _peak_kb()
+    peers.karat(qrels, run)
+    return (_peak_kb() - before) / 1024
+
+
+def _peak_kb() -> int:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1])
+    raise RuntimeError("no VmHWM in /proc/self/status")
+
+
+def in_memory(part: str, title: str, qrels: data.Qrels, run: data.RunDict) -> None:
+    """Measure dictionaries to numbers, everything imported and warm."""
+    candidates = {
+        name: (lambda function=function: function(qrels, run))
+        for name, function in peers.available().items()
+    }
+    for function in candidates.values():
+        function()
+    report(title, best_cpu(candidates, ROUNDS[part]), GOALS[part])
+    if part == "memory":
+        print(f"extra peak memory of karat: {memory(qrels, run):.1f} MB (goal: 10)")
+
+
+def cold_small(folder: Path) -> None:
+    """Measure whole processes on 127 queries with 10 hits each."""
+    qrels, run = data.write(folder, "small", *data.small())
+    python = sys.executable
+    karat = [python, "-m", "karat", "score", qrels, run]
+    times = best_cold(
+        {
+            "karat": [*karat, "--ci", "none"],
+            "karat, with intervals": karat,
+            "pytrec_eval": [python, peers.script("pytrec"), qrels, run],
+            "ir_measures": [python, peers.script("ir_measures"), qrels, run],
+        },
+        ROUNDS["small"],
+    )
+    report("Cold process, 127 queries x 10 hits, files to numbers", times, GOALS["small"])
+    print(f"karat under 100 ms: {times['karat'] < 100}; "
+          f"with intervals under 400 ms: {times['karat, with intervals'] < 400}")
+
+
+def cold_file(folder: Path, trec_eval: str | None) -> None:
+    """Measure whole processes on a run file of 250 MB."""
+    qrels, run = data.write(folder, "large", *data.msmarco())
+    python = sys.executable
+    commands = {
+        "karat": [python, "-m", "karat", "score", qrels, run, "--ci", "none", *peers.KARAT_FLAGS],
+        "pytrec_eval": [python, peers.script("pytrec"), qrels, run],
+        "ir_measures": [python, peers.script("ir_measures"), qrels, run],
+        "ranx": [python, peers.script("ranx"), qrels, run],
+    }
+    if trec_eval:
+        commands["trec_eval"] = [trec_eval, *peers.TREC_EVAL_FLAGS, qrels, run]
+    size = Path(run).stat().st_size / 1e6
+    times = best_cold(commands, ROUNDS["file"])
+    report(f"Cold process, TREC run of {size:.0f} MB, file to numbers", times, GOALS["file"])
+
+
+def comparison() -> None:
+    """Measure 5 systems x 6 metrics x 127 queries with 9,999 resamples."""
+    qrels, runs = data.five_systems()
+    candidates = {
+        "karat": lambda: peers.karat_compare(qrels, runs),
+        "ranx": lambda: peers.ranx_compare(qrels, runs),
+    }
+    for function in candidates.values():
+        function()
+    times = best_cpu(candidates, ROUNDS["compare"])
+    report("Comparison: 5 systems x 6 metrics x 127 queries, 9,999 resamples (ranx: Fisher)",
+           times, GOALS["compare"])
+
+
+def main() -> None:
+    """Run the parts asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--trec-eval", metavar="BINARY", help="trec_eval 10, built with -O3")
+    arguments = parser.parse_args()
+    print(f"peers: {peers.versions()}")
+    if "memory" in arguments.only:
+        in_memory("memory", "In memory, 6,980 queries x 1,000 hits", *data.msmarco())
+        in_memory("memory", "The same, hits in no order", *data.shuffled(*data.msmarco()))
+    if "dense" in arguments.only:
+        in_memory("dense", "In memory, 43 queries x 1,000 hits, 216 judgments each", *data.dense())
+    if "compare" in arguments.only:
+        comparison()
+    with tempfile.TemporaryDirectory() as folder:
+        if "small" in arguments.only:
+            cold_small(Path(folder))
+        if "file" in arguments.only:
+            cold_file(Path(folder), arguments.trec_eval)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
 """Ranks by counting agree with sorting, under every tie policy."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from math import log2
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError, UnknownName
 from karat.matching import TIE_POLICIES
-from karat.matching.documents import Ranking, locate
+from karat.matching.documents import locate
 from karat.matching.ties import as_float32, check_policy
 from karat.model import JudgedQuery
 
@@ -22,8 +22,8 @@ RANKINGS = st.dictionaries(IDS, SCORES, max_size=8)
 JUDGMENTS = st.dictionaries(IDS, GRADES, max_size=6)
 
 
-class Columns:
-    """A ranking that is no mapping, as a large file gives it."""
+class Columns(Mapping[str, float]):
+    """A ranking that decodes ids only when asked for, as a large file gives it."""
 
     def __init__(self, scores: dict[str, float]) -> None:
         self.scores = scores
@@ -32,10 +32,13 @@ class Columns:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def get(self, document: str, /) -> float | None:
-        return self.scores.get(document)
+    def __iter__(self) -> Iterator[str]:
+        raise AssertionError("every id is decoded")
 
-    def values(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    def __getitem__(self, document: str) -> float:
+        return self.scores[document]
+
+    def values(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":  # type: ignore[override]
         return np.array(list(self.scores.values()), np.float64)
 
     def ids_with_score(self, score: float, /) -> Sequence[str]:
@@ -86,7 +89,6 @@ def test_columns_agree_with_a_mapping(
     ties: str, judgments: dict[str, float], scores: dict[str, float]
 ) -> None:
     columns = Columns(scores)
-    assert isinstance(columns, Ranking)
     one, other = locate(judgments, columns, ties=ties), locate(judgments, scores, ties=ties)
     assert placed(one) == placed(other)
     assert (one.spans, one.tied, one.retrieved) == (other.spans, other.tied, other.retrieved)

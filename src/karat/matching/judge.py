@@ -150,8 +150,6 @@ class _Judge:
                 depth=self.depth,
             )
         except NonFiniteScore:
-            if not isinstance(scores, Mapping):
-                raise
             finite = {document: score for document, score in scores.items() if isfinite(score)}
             self.invalid["non-finite score"] += len(scores) - len(finite)
             return self.locate(judgments, finite)
@@ -242,10 +240,7 @@ def _as_dataset(truth: Mapping[str, Mapping[str, float]]) -> Dataset:
 def _as_run(scored: Scored) -> Run:
     """Return scores by document as a Run, for modes that look at paths."""
     pairs = scored.items() if isinstance(scored, Mapping) else scored
-    answers = []
-    for query_id, scores in pairs:
-        if not isinstance(scores, Mapping):
-            raise InputError("this matching mode needs every path of the run; use a Run")
-        hits = tuple(Hit(path, score) for path, score in scores.items())
-        answers.append(Answer(query_id, hits))
-    return Run.of(answers)
+    return Run.of(
+        Answer(query_id, tuple(Hit(path, score) for path, score in scores.items()))
+        for query_id, scores in pairs
+    )

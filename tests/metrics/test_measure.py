@@ -24,8 +24,8 @@ def any_measure(draw: st.DrawFn) -> Measure:
     }
     numbers = st.floats(allow_nan=False, allow_infinity=False)
     texts = st.sampled_from(["exp", "1:3/2:9.5"])
-    params = {
-        param: draw(texts if isinstance(default, str) else numbers)
+    params: dict[str, float | str] = {
+        param: draw(texts) if isinstance(default, str) else draw(numbers)
         for param, default in metric.params.items()
         if draw(st.booleans())
     }

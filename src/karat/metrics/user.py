@@ -1,5 +1,7 @@
 """Metrics that model a reader who stops."""
 
+from collections import Counter
+
 from karat.errors import InputError
 from karat.metrics.measure import Metric
 from karat.metrics.ties import groups, mean_weight
@@ -23,13 +25,15 @@ def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) ->
     still_reading = 1.0
     for before, size, grades in groups(judged):
         stops = [(2.0 ** min(max(g, 0.0), highest) - 1.0) / 2.0**highest for g in grades]
-        for index, stop in enumerate(stops):
-            others = [*stops[:index], *stops[index + 1 :], *([0.0] * (size - len(stops)))]
+        for stop, times in Counter(stops).items():
+            others = [*stops, *([0.0] * (size - len(stops)))]
+            others.remove(stop)
             passed = _chance_to_pass(others)
             for place in range(size):
                 if k is not None and before + place + 1 > k:
                     break
-                score += still_reading * stop * passed[place] / size / (before + place + 1)
+                share = stop * times / size
+                score += still_reading * share * passed[place] / (before + place + 1)
         for stop in stops:
             still_reading *= 1.0 - stop
     return score

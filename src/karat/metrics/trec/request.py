@@ -109,7 +109,7 @@ def _parameters(name: str, measure: TrecMeasure, given: str) -> dict[str, float 
         return _pairs(name, measure, given)
     numbers = _numbers(name, given)
     if measure.params == ("points",):
-        return {"points": "/".join(map(str, numbers))}
+        return {"points": "/".join(map(_plain, numbers))}
     if len(numbers) != len(measure.params):
         raise InputError(f"{name}.{given}: expected {len(measure.params)} numbers")
     return dict(zip(measure.params, numbers, strict=True))
@@ -129,7 +129,7 @@ def _pairs(name: str, measure: TrecMeasure, given: str) -> dict[str, float | str
         elif "gain" in measure.params and WHOLE.fullmatch(key):
             if int(key) < 0:
                 raise InputError(f"{name}.{given}: grade {key} is below 0 and gains nothing")
-            gains.append(f"{int(key)}:{number}")
+            gains.append(f"{int(key)}:{_plain(number)}")
     if gains:
         params["gain"] = "/".join(gains)
     return params
@@ -158,6 +158,10 @@ def _number(where: str, word: str) -> float:
     if found is None:
         raise InputError(f"{where}: {word!r} is no number")
     return float(found.group())
+
+
+def _plain(number: float) -> str:
+    return str(number).removesuffix(".0")
 
 
 def _unknown(name: str) -> UnknownName:

@@ -44,7 +44,7 @@ def command(
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    r"""Compare RUNs on GOLD; the first is the baseline.
+    """Compare RUNs on GOLD; the first is the baseline.
 
     Every mean and every difference has an interval, every p value is corrected for the number of
     comparisons, and a paragraph says in words what is known and what is inside the noise.

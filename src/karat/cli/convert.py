@@ -16,7 +16,7 @@ __all__ = ["command"]
 def command(
     source: str, target: str, source_format: str | None, target_format: str | None, *, force: bool
 ) -> None:
-    r"""Write the dataset or run in IN to OUT, in the format that OUT's name or --to says.
+    """Write the dataset or run in IN to OUT, in the format that OUT's name or --to says.
 
     What the new format cannot express is listed as a warning. IN is never overwritten, and a name
     that ends in .gz is compressed.

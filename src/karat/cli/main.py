@@ -58,7 +58,7 @@ class Commands(click.Group):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="karat", prog_name="karat")
 def karat() -> None:
-    r"""Measure how good a search is.
+    """Measure how good a search is.
 
     \b
     karat score gold.csv results.run              numbers with intervals

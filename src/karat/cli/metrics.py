@@ -9,7 +9,7 @@ __all__ = ["command"]
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(names: tuple[str, ...], *, as_json: bool) -> None:
-    r"""Explain every metric, or those NAMEd: definition, formula, range and parameters.
+    """Explain every metric, or those NAMEd: definition, formula, range and parameters.
 
     \b
     karat metrics

@@ -36,7 +36,7 @@ def command(
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    r"""Score RUN against GOLD, with an interval on every mean.
+    """Score RUN against GOLD, with an interval on every mean.
 
     GOLD holds queries and what they should find, RUN what a search returned. Formats are detected;
     `karat validate FILE` says what a file is.

@@ -107,7 +107,7 @@ def command(
     zscores: str | None,
     ties: str,
 ) -> None:
-    r"""Do what trec_eval 10 does: same options, same numbers, same layout.
+    """Do what trec_eval 10 does: same options, same numbers, same layout.
 
     RUN may be - for the standard input.
 

@@ -23,7 +23,7 @@ VALUES_SHOWN = 8
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @click.pass_context
 def command(ctx: click.Context, file: str, format_name: str | None, *, as_json: bool) -> None:
-    r"""Say what FILE is, what it holds and every problem in it, with its line.
+    """Say what FILE is, what it holds and every problem in it, with its line.
 
     The exit code is 0 if FILE is valid and 2 if it is not.
 

@@ -1,0 +1,84 @@
+"""From a judged run to a table of scores, and from a table to averages."""
+
+from math import exp, isnan, log, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.matching import judge
+from karat.metrics import average, evaluate, parse_all
+from karat.model import JudgedQuery, JudgedRun, Status
+
+TRUTH = {"found": {"a": 1}, "missing": {"a": 1}, "unjudged": {"a": 0}, "silent": {}}
+RUN = {"found": {"b": 2.0, "a": 1.0}, "unjudged": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("score_unjudged", "score_empty", "expected"),
+    [
+        (False, True, [0.5, 0.0, nan, nan]),
+        (True, True, [0.5, 0.0, 0.0, 0.0]),
+        (True, False, [0.5, nan, 0.0, nan]),
+        (False, False, [0.5, nan, nan, nan]),
+    ],
+)
+def test_what_is_scored(score_unjudged: bool, score_empty: bool, expected: list[float]) -> None:
+    table = evaluate(
+        judge(TRUTH, RUN),
+        parse_all(["mrr", "hit@1"]),
+        score_unjudged=score_unjudged,
+        score_empty=score_empty,
+    )
+    assert list(table.columns["mrr"]) == pytest.approx(expected, nan_ok=True)
+    assert [isnan(score) for score in table.columns["hit@1"]] == [*map(isnan, expected)]
+
+
+def test_a_table_keeps_names_queries_and_statuses() -> None:
+    judged = judge(TRUTH, RUN, name="bm25")
+    table = evaluate(judged, parse_all(["P@1", "ndcg(gain=exp)@5"]))
+    assert (table.name, table.query_ids, table.statuses) == (
+        "bm25",
+        tuple(TRUTH),
+        (Status.SCORED, Status.MISSING, Status.UNJUDGED, Status.UNJUDGED),
+    )
+    assert list(table.columns) == ["precision@1", "ndcg(gain=exp)@5"]
+
+
+def test_a_table_where_every_query_is_scored() -> None:
+    query = JudgedQuery([2], [1], ideal=[1], retrieved=5)
+    judged = JudgedRun("r", ("q", "r"), (query, query), (Status.SCORED,) * 2, "trec10")
+    assert list(evaluate(judged, parse_all(["mrr"])).columns["mrr"]) == [0.5, 0.5]
+    assert list(evaluate(judged, []).columns) == []
+
+
+def test_averages_by_hand() -> None:
+    assert average([1.0, nan, 0.0]) == 0.5
+    assert average([1.0, 0.0]) == 0.5
+    assert average([3.0, nan, 4.0], "sum") == 7.0
+    assert average([0.25, nan, 1.0], "geometric") == pytest.approx(0.5)
+    # A query that earns nothing counts a hundred-thousandth, as in trec_eval.
+    assert average([0.0, 1.0], "geometric") == pytest.approx(exp(log(0.00001) / 2))
+
+
+@pytest.mark.parametrize("kind", ["arithmetic", "geometric", "sum"])
+@pytest.mark.parametrize("values", [[], [nan], [nan, nan]])
+def test_nothing_has_no_average(kind: str, values: list[float]) -> None:
+    assert isnan(average(values, kind))  # type: ignore[arg-type]
+
+
+@given(st.lists(st.floats(0, 1) | st.just(nan), min_size=1))
+def test_an_average_is_between_the_least_and_the_most(values: list[float]) -> None:
+    scored = [value for value in values if not isnan(value)]
+    for kind in ("arithmetic", "geometric"):
+        mean = average(values, kind)
+        if scored:
+            low, high = min(scored), max(*scored, 0.00001)
+            assert low - 1e-12 <= mean <= high + 1e-12
+        else:
+            assert isnan(mean)
+
+
+def test_an_infinite_score_makes_an_infinite_average() -> None:
+    assert average([float("inf"), 1.0]) == float("inf")
+    assert average([float("inf"), nan]) == float("inf")

@@ -1,0 +1,1 @@
+"""Search systems that Karat can measure, and the stores they search in."""

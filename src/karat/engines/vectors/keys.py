@@ -1,0 +1,62 @@
+"""What names an item and a namespace, whichever back end keeps them."""
+
+import re
+from uuid import UUID
+
+from karat.errors import InputError
+
+__all__ = ["as_key", "check_namespace"]
+
+# Narrow enough to be a collection's name in Qdrant and a folder's on any disk, as it stands.
+NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def as_key(value: object, where: str) -> str:
+    """Return *value* as the text that names an item; *where* leads the error message.
+
+    Text stays as it is; a whole number or a UUID becomes its text, so that 7 and "7" are one key.
+    Text that UTF-8 or a database cannot hold is refused, as is anything else.
+
+    >>> as_key(7, "item 1")
+    '7'
+    >>> as_key("", "item 1")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: item 1: key '' is empty; expected text, a whole number or a UUID
+    """
+    if isinstance(value, str):
+        if not value:
+            raise InputError(f"{where}: key '' is empty; expected text, a whole number or a UUID")
+        if "\0" in value or not encodable(value):
+            raise InputError(f"{where}: key {value!r} holds a character that no store can keep")
+        return value
+    if isinstance(value, (int, UUID)) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(
+        f"{where}: key {value!r} cannot name an item; expected text, a whole number or a UUID"
+    )
+
+
+def encodable(text: str) -> bool:
+    """Return whether UTF-8 can hold *text*; it cannot hold half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_namespace(namespace: object) -> str:
+    """Return *namespace*, or raise InputError unless every back end can keep it.
+
+    >>> check_namespace("docs; DROP TABLE")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: namespace 'docs; DROP TABLE' is not allowed; expected 1 to 64 ...
+    """
+    if not isinstance(namespace, str) or not NAMESPACE.fullmatch(namespace):
+        raise InputError(
+            f"namespace {namespace!r} is not allowed; expected 1 to 64 ASCII letters, digits, "
+            "'.', '_' and '-', the first a letter or digit"
+        )
+    return namespace

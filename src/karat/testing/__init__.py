@@ -1,0 +1,1 @@
+"""Conformance suites and fakes for tests and plug-ins; the product never imports them."""

@@ -1,0 +1,28 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from karat.engines.vectors import VectorBackend, get_vector_backend
+from karat.testing.vectors import VectorBackendSuite
+
+
+class TestInMemory(VectorBackendSuite):
+    @pytest.fixture
+    def backend(self) -> VectorBackend:
+        return get_vector_backend({"type": "in_memory"})
+
+
+def test_writers_and_readers_at_once_lose_nothing() -> None:
+    backend = get_vector_backend({"type": "in_memory"})
+    backend.upsert("ns", {"first": [1.0, 0.0]})
+
+    def write_and_read(writer: int) -> int:
+        found = 0
+        for number in range(50):
+            backend.upsert("ns", {f"{writer}-{number}": [1.0, number / 50]})
+            found = len(backend.query("ns", [1.0, 0.0], k=1000))
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        seen = list(pool.map(write_and_read, range(4)))
+    assert max(seen) == backend.count("ns") == 201

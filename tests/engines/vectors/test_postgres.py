@@ -1,0 +1,101 @@
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from karat.engines.vectors import VectorBackend, get_vector_backend
+from karat.engines.vectors.postgres import PgVectorStore
+from karat.errors import InputError, KaratError
+from karat.testing.vectors import VectorBackendSuite
+
+
+class TestPgVector(VectorBackendSuite):
+    @pytest.fixture
+    def backend(self, database: str) -> Iterator[VectorBackend]:
+        with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+            yield backend
+
+
+def test_what_is_written_outlives_the_connection(database: str) -> None:
+    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+        backend.upsert("ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+        assert [found.key for found in backend.query("ns", [0.0, 1.0])] == ["b", "a"]
+
+
+def test_several_may_set_up_one_database_at_once(database: str) -> None:
+    def open_and_write(number: int) -> None:
+        with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+            backend.upsert("ns", {f"{number}-{row}": [1.0, row] for row in range(20)})
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(open_and_write, range(4)))
+    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+        assert backend.count("ns") == 80
+
+
+def test_threads_may_share_one_connection(database: str) -> None:
+    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+
+        def write_and_read(writer: int) -> None:
+            for number in range(10):
+                backend.upsert("ns", {f"{writer}-{number}": [1.0, number]})
+                backend.query("ns", [1.0, 0.0], k=3)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(write_and_read, range(4)))
+        assert backend.count("ns") == 40
+
+
+def test_a_dimension_that_another_process_chose_meanwhile(database: str) -> None:
+    store = PgVectorStore(dsn=database)
+    store.upsert("ns", ["a"], np.array([[1.0, 0.0]], dtype=np.float32))
+    with pytest.raises(InputError, match="3 dimensions; namespace 'ns' expects 2"):
+        store.upsert("ns", ["b"], np.array([[1.0, 0.0, 0.0]], dtype=np.float32))
+    assert store.count("ns") == 1
+    store.close()
+
+
+def test_an_upsert_writes_all_or_nothing(database: str) -> None:
+    store = PgVectorStore(dsn=database)
+    with pytest.raises(KaratError, match="PostgreSQL failed"):
+        store.upsert("ns", ["a", "b\0"], np.eye(2, dtype=np.float32))
+    assert store.namespaces() == []
+    store.close()
+
+
+def test_vectors_longer_than_the_type(database: str) -> None:
+    with (
+        get_vector_backend({"type": "pgvector", "dsn": database}) as backend,
+        pytest.raises(InputError, match="16001 dimensions; pgvector stores 16000"),
+    ):
+        backend.upsert("ns", {"a": [1.0] * 16_001})
+
+
+def test_a_connection_that_was_lost(database: str) -> None:
+    backend = get_vector_backend({"type": "pgvector", "dsn": database})
+    backend.upsert("ns", {"a": [1.0, 0.0]})
+    backend.close()
+    with pytest.raises(KaratError, match="PostgreSQL failed: the connection is closed"):
+        backend.count("ns")
+
+
+def test_a_role_that_may_not_create_tables(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE ROLE karat_reader LOGIN")
+        try:
+            with pytest.raises(KaratError, match="PostgreSQL failed: permission denied"):
+                PgVectorStore(dsn=make_conninfo(database, user="karat_reader"))
+        finally:
+            connection.execute("DROP ROLE karat_reader")
+
+
+def test_a_server_that_is_not_there_and_a_dsn_that_is_none() -> None:
+    with pytest.raises(KaratError, match="PostgreSQL does not answer"):
+        PgVectorStore(dsn="postgresql://127.0.0.1:1/x?connect_timeout=1")
+    with pytest.raises(InputError, match="dsn is no PostgreSQL connection string") as caught:
+        PgVectorStore(dsn="secret words")
+    assert "secret" not in str(caught.value)

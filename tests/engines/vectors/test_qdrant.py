@@ -1,0 +1,68 @@
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from karat.engines.vectors import VectorBackend, get_vector_backend
+from karat.errors import InputError, KaratError
+from karat.testing.vectors import VectorBackendSuite
+
+
+class TestQdrantInProcess(VectorBackendSuite):
+    @pytest.fixture
+    def backend(self) -> Iterator[VectorBackend]:
+        with get_vector_backend({"type": "qdrant"}) as backend:
+            yield backend
+
+
+class TestQdrantServer(VectorBackendSuite):
+    @pytest.fixture
+    def backend(self, qdrant_url: str) -> Iterator[VectorBackend]:
+        with get_vector_backend({"type": "qdrant", "url": qdrant_url}) as backend:
+            yield backend
+            for namespace in backend.namespaces():
+                backend.drop(namespace)
+
+
+def test_a_folder_keeps_what_was_written(tmp_path: Path) -> None:
+    config = {"type": "qdrant", "path": str(tmp_path)}
+    with get_vector_backend(config) as backend:
+        backend.upsert("ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    with get_vector_backend(config) as backend:
+        assert [found.key for found in backend.query("ns", [0.0, 1.0])] == ["b", "a"]
+
+
+# The client drops the lock file that it could not lock without closing it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_folder_is_open_once(tmp_path: Path) -> None:
+    config = {"type": "qdrant", "path": str(tmp_path)}
+    with get_vector_backend(config):
+        with pytest.raises(KaratError, match="cannot be opened"):
+            get_vector_backend(config)
+        gc.collect()
+
+
+def test_collections_of_others_are_left_alone(tmp_path: Path) -> None:
+    client = QdrantClient(path=str(tmp_path))
+    client.create_collection("karat-odd", vectors_config={})
+    size = models.VectorParams(size=2, distance=models.Distance.DOT)
+    client.create_collection("theirs", vectors_config=size)
+    client.close()
+    with get_vector_backend({"type": "qdrant", "path": str(tmp_path)}) as backend:
+        assert backend.namespaces() == ["odd"]
+        with pytest.raises(InputError, match="'karat-odd' is not Karat's; choose another prefix"):
+            backend.count("odd")
+
+
+def test_a_server_that_is_not_there() -> None:
+    with pytest.raises(KaratError, match=r"Qdrant at http://127\.0\.0\.1:1 failed"):
+        get_vector_backend({"type": "qdrant", "url": "http://127.0.0.1:1"})
+
+
+def test_options_that_contradict(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="both url and path"):
+        get_vector_backend({"type": "qdrant", "url": "http://x", "path": str(tmp_path)})
+    with pytest.raises(InputError, match="'a/x' is not allowed"):
+        get_vector_backend({"type": "qdrant", "prefix": "a/"})

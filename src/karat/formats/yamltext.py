@@ -19,6 +19,7 @@ __all__ = ["dump_yaml", "load_yaml"]
 
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 DEEPEST = 100
+LINE_ENDS = frozenset("\r\x85\u2028\u2029")
 VALUES = frozenset({"AliasEvent", "MappingStartEvent", "ScalarEvent", "SequenceStartEvent"})
 
 
@@ -46,7 +47,16 @@ def dump_yaml(value: object) -> str:
     """Return *value* as YAML in which every text is quoted where it must be."""
     import yaml
 
-    return yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=10_000)
+    class Dumper(yaml.SafeDumper):
+        """Quotes what YAML takes for a line end, which the plain dumper leaves bare."""
+
+    def text(dumper: yaml.SafeDumper, word: str) -> yaml.ScalarNode:
+        style = '"' if LINE_ENDS & set(word) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", word, style=style)
+
+    Dumper.add_representer(str, text)
+    dumped: str = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=10_000)
+    return dumped
 
 
 class _Reader:

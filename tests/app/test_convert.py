@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from karat.app.convert import convert
+from karat.cli.convert import command
+from karat.errors import FormatError, InputError
+from karat.formats import read_dataset, read_judgments
+
+CSV = "query,result1,result2,lang\nwhere,a.rs:1-2:2,a.rs:5-6:1,rust\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "code.csv"
+    path.write_text(CSV)
+    return path
+
+
+def test_nothing_is_lost_in_a_gold_set(source: Path) -> None:
+    target = source.with_name("gold.json")
+    done = convert(source, target)
+    assert done.warnings == ()
+    assert (done.source_format, done.target_format) == ("octocode", "gold")
+    assert (done.queries, done.entries) == (1, 2)
+    assert list(read_dataset(target).queries()) == list(read_dataset(source).queries())
+
+
+def test_what_is_lost_is_said(source: Path) -> None:
+    target = source.with_name("qrels.txt")
+    done = convert(source, target, target_format="trec-qrels")
+    assert done.warnings == (
+        "query texts",
+        "line ranges",
+        "tags",
+        "matching mode 'lines', which becomes 'document'",
+    )
+    assert read_judgments(target) == {"1": {"a.rs": 2.0}}
+
+
+def test_the_input_is_never_overwritten(source: Path) -> None:
+    link = source.with_name("link.csv")
+    link.symlink_to(source)
+    for target in (source, link):
+        with pytest.raises(InputError, match="is the input"):
+            convert(source, target, force=True)
+    assert source.read_text() == CSV
+
+
+def test_another_file_only_by_force(source: Path) -> None:
+    target = source.with_name("gold.json")
+    target.write_text("precious")
+    with pytest.raises(InputError, match="exists already"):
+        convert(source, target)
+    assert target.read_text() == "precious"
+    convert(source, target, force=True)
+    assert len(read_dataset(target)) == 1
+
+
+def test_a_bad_input_leaves_nothing(source: Path) -> None:
+    source.write_text(CSV + "x,y,,\n")
+    target = source.with_name("gold.json")
+    with pytest.raises(FormatError):
+        convert(source, target)
+    assert sorted(path.name for path in source.parent.iterdir()) == ["code.csv"]
+
+
+def test_the_command(source: Path) -> None:
+    target = source.with_name("q.yaml")
+    done = CliRunner().invoke(command, [str(source), str(target), "--from", "octocode"])
+    assert done.exit_code == 0
+    assert done.stdout == f"{target}: 1 queries, 2 entries, octocode -> akashic\n"
+    assert done.stderr.splitlines() == [
+        "warning: lost: grades other than 1",
+        "warning: lost: line ranges",
+        "warning: lost: tags",
+        "warning: lost: matching mode 'lines', which becomes 'akashic'",
+    ]

@@ -1,5 +1,7 @@
 """What -m asks for, in trec_eval's grammar."""
 
+from pathlib import Path
+
 import pytest
 
 from karat.errors import InputError, UnknownName
@@ -93,3 +95,14 @@ def test_an_unknown_measure_gets_the_nearest_name() -> None:
         values(["rprec"])
     with pytest.raises(UnknownName, match=r"known: runid, "):
         values(["-----"])
+
+
+def test_the_documentation_lists_every_measure(project_root: Path) -> None:
+    text = (project_root / "docs" / "trec_eval.md").read_text(encoding="utf-8")
+    listed = [line.split(" | ")[:2] for line in text.splitlines() if line.startswith("| `")]
+    expected = [
+        [f"| `{name}`", f"`{measure.metric}`" if measure.metric else "-"]
+        for name, measure in MEASURES.items()
+    ]
+    assert [row for row in listed if row in expected] == expected
+    assert all(f"`{name}`" in text for name in NICKNAMES)

@@ -8,7 +8,7 @@ from karat.model import JudgedQuery
 __all__ = ["NUM_NONREL_JUDGED_RET", "NUM_Q", "NUM_REL", "NUM_REL_RET", "NUM_RET"]
 
 
-def num_q(judged: JudgedQuery) -> float:
+def num_q(_judged: JudgedQuery) -> float:
     """Return 1: each query counts once.
 
     >>> num_q(JudgedQuery([], [], ideal=[1], retrieved=0))

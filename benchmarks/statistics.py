@@ -1,6 +1,6 @@
 """Do the default tests keep their promises? False alarms and power, simulated.
 
-Five systems, all pairs, two kinds of scores, 50 and 127 queries. False alarm: any pair called
+Five systems, all pairs, three kinds of scores, 50 and 127 queries. False alarm: any pair called
 different although no system is better than another (family-wise error; 0.06 is the limit allowed).
 Power: the share of the four pairs with the one better system that are called different. Beside the
 default (step-down maxT over sign flips) stand Holm's correction of paired t tests, uncorrected
@@ -63,17 +63,31 @@ def skewed(rng: np.random.Generator, n: int, gain: float) -> Scores:
     return scores
 
 
+def rare_failures(rng: np.random.Generator, n: int, gain: float) -> Scores:
+    """Return scores of which two systems fail on 6 % of the queries and make up for it elsewhere.
+
+    Means are equal. Shown as a warning and not held to the limit: with three failures in a sample
+    of fifty queries no test of means keeps its promise.
+    """
+    scores: Scores = 0.7 + rng.normal(0.0, 0.1, (n, 1)) + rng.normal(0.0, 0.05, (n, SYSTEMS))
+    scores[:, :2] += np.where(rng.random((n, 2)) < 0.06, -0.47, 0.03)
+    scores[:, -1] += gain
+    return scores
+
+
 class Cell(NamedTuple):
-    """One kind of scores, and the gain of the better system that makes the power informative."""
+    """One kind of scores, the gain of the better system by n, and whether the goals apply."""
 
     name: str
     make: Make
     gains: dict[int, float]
+    judged: bool = True
 
 
 CELLS = [
     Cell("RR@10-like", reciprocal_rank, {50: 0.45, 127: 0.3}),
     Cell("skewed", skewed, {50: 0.06, 127: 0.04}),
+    Cell("rare failures", rare_failures, {50: 0.06, 127: 0.04}, judged=False),
 ]
 
 
@@ -176,7 +190,8 @@ def main() -> int:
                     )
                     print(f"| {row} |", flush=True)
                 ours = means["maxT (default)"]
-                missed |= ours < means["Holm, t"] if gain else ours > LIMIT
+                wrong = ours < means["Holm, t"] if gain else ours > LIMIT
+                missed |= wrong and cell.judged
             rate, error = coverage(cell.make, n, options)
             print(f"| {cell.name} | {n} | coverage | bootstrap-t | {rate:.3f} | {error:.4f} |")
     if options.speed:

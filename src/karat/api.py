@@ -11,7 +11,8 @@ from karat.model import Dataset, Run
 
 if TYPE_CHECKING:
     from karat.app.sources import RunSource, TruthSource
-    from karat.model.evaluation import Contest, Evaluation
+    from karat.model.contest import Contest
+from karat.model.evaluation import Evaluation
 
 __all__ = ["compare", "evaluate", "load"]
 

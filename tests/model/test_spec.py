@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.model import Spec
+from karat.model.spec import Spec
 
 PARAMS = st.dictionaries(
     st.text(max_size=3),

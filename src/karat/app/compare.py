@@ -11,7 +11,8 @@ from karat.app.sources import RunSource, TruthSource, distinct_names, load_run, 
 from karat.errors import InputError
 from karat.metrics import Measure
 from karat.model.comparison import Comparison
-from karat.model.evaluation import Contest, Evaluation
+from karat.model.contest import Contest
+from karat.model.evaluation import Evaluation
 from karat.stats import compare as compare_scores
 from karat.stats import verdict, wilcoxon
 

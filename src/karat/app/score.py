@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from math import isnan, nan
+from typing import TYPE_CHECKING
 
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import Slices, slice_rows
@@ -11,8 +12,10 @@ from karat.matching.judge import Truth
 from karat.metrics import Measure, average, evaluate
 from karat.metrics.unjudged import judged_share
 from karat.model import JudgedRun, ScoreTable, Status
-from karat.model.comparison import Interval
 from karat.model.evaluation import Evaluation, Notes, Summary
+
+if TYPE_CHECKING:
+    from karat.model.comparison import Interval
 
 __all__ = ["evaluate_run", "score"]
 

@@ -8,13 +8,14 @@ import click
 
 from karat.cli.options import Output
 from karat.model import Dataset
-from karat.model.evaluation import Contest, Evaluation
+from karat.model.evaluation import Evaluation
 from karat.report import score_view
 from karat.report.table import Table
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
     from karat.matching.judge import Truth
+    from karat.model.contest import Contest
 
 __all__ = ["show_contest", "show_evaluation", "single_threaded"]
 
@@ -49,7 +50,7 @@ def show_evaluation(
 
 
 def show_contest(
-    contest: Contest,
+    contest: "Contest",
     truth: "Truth",
     output: Output,
     *,

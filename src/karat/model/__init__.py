@@ -4,7 +4,6 @@ from karat.model.dataset import Dataset, Query, Target
 from karat.model.judged import JudgedQuery, JudgedRun, Sizes
 from karat.model.run import Answer, Hit, Outcome, Run
 from karat.model.scores import ScoreTable, Status
-from karat.model.spec import Spec
 
 __all__ = [
     "Answer",
@@ -17,7 +16,6 @@ __all__ = [
     "Run",
     "ScoreTable",
     "Sizes",
-    "Spec",
     "Status",
     "Target",
 ]

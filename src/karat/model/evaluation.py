@@ -1,13 +1,16 @@
-"""Runs, scored and compared: what reports draw."""
+"""One run, scored: what reports draw."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
-from karat.model.comparison import Comparison, Interval
 from karat.model.scores import ScoreTable, Status
 
-__all__ = ["Contest", "Evaluation", "Notes", "Summary"]
+if TYPE_CHECKING:
+    from karat.model.comparison import Interval
+
+__all__ = ["Evaluation", "Notes", "Summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Summary:
     mean: float
     answered: float
     n: int
-    interval: Interval | None = None
+    interval: "Interval | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +57,3 @@ class Evaluation:
                 return summary.mean
         known = ", ".join(summary.measure for summary in self.summaries)
         raise UnknownName(f"{measure!r} was not computed; computed: {known}")
-
-
-@dataclass(frozen=True, slots=True)
-class Contest:
-    """Several runs, scored and compared: over all queries, and per value of each tag asked for.
-
-    *further_tests* are sentences about tests that were asked for beside the default ones.
-    """
-
-    evaluations: tuple[Evaluation, ...]
-    comparison: Comparison
-    slices: Mapping[str, Mapping[str, Comparison]]
-    verdict: str
-    further_tests: tuple[str, ...] = ()

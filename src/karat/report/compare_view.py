@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from karat.model.comparison import Comparison, Difference, Interval
-from karat.model.evaluation import Contest
+from karat.model.contest import Contest
 from karat.report.score_view import note_lines, shorten
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters

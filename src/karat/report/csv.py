@@ -5,7 +5,8 @@ from math import isnan
 
 from karat.formats.csvtext import render_rows
 from karat.model.comparison import Interval
-from karat.model.evaluation import Contest, Evaluation, Summary
+from karat.model.contest import Contest
+from karat.model.evaluation import Evaluation, Summary
 
 __all__ = ["contest_csv", "evaluation_csv", "queries_csv"]
 

@@ -6,7 +6,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import isfinite
 
-from karat.model.evaluation import Contest, Evaluation
+from karat.model.contest import Contest
+from karat.model.evaluation import Evaluation
 
 __all__ = ["contest_json", "evaluation_json", "plain"]
 

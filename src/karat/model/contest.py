@@ -1,0 +1,23 @@
+"""Several runs, scored and compared: what reports draw."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from karat.model.comparison import Comparison
+from karat.model.evaluation import Evaluation
+
+__all__ = ["Contest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Several runs, scored and compared: over all queries, and per value of each tag asked for.
+
+    *further_tests* are sentences about tests that were asked for beside the default ones.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    comparison: Comparison
+    slices: Mapping[str, Mapping[str, Comparison]]
+    verdict: str
+    further_tests: tuple[str, ...] = ()

@@ -13,8 +13,6 @@ export UV_SYSTEM_CERTS ?= 1
 # These three hold every number that Karat reports; each line and branch of them is tested.
 FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
 
-BENCHMARKS := $(sort $(wildcard benchmarks/bench_*.py))
-
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test check fix cover bench lock clean
@@ -43,9 +41,8 @@ fix: .venv/.test ## Format, and mend what ruff can mend by itself
 cover: .venv/.test ## Show which lines of the whole package no test reaches
 	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
 
-bench: .venv/.test ## Measure our own speed (every benchmarks/bench_*.py)
-	@for file in $(BENCHMARKS); do echo "== $$file"; $(PY) "$$file" || exit; done
-	@$(if $(BENCHMARKS),,echo "benchmarks/ holds no bench_*.py yet")
+bench: .venv-bench/.ready ## Measure Karat against its peers (takes a while)
+	@$(foreach part,metrics statistics,echo "== $(part)" && .venv-bench/bin/python benchmarks/$(part).py &&) true
 
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
@@ -53,10 +50,11 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
 	$(COMPILE) pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) pyproject.toml --all-extras --group test -c requirements/runtime.txt -o requirements/test.txt
+	$(COMPILE) pyproject.toml --extra big --group bench -c requirements/test.txt -o requirements/bench.txt
 	$(COMPILE) requirements/build.in -c requirements/test.txt -o requirements/build.txt
 
 clean: ## Remove the environment and every cache
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
+	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(UV): requirements/build.txt
@@ -73,4 +71,10 @@ $(UV): requirements/build.txt
 
 .venv/.test: .venv/.runtime requirements/test.txt
 	@$(INSTALL) --require-hashes -r requirements/test.txt
+	@touch $@
+
+.venv-bench/.ready: $(UV) requirements/bench.txt pyproject.toml
+	@$(PYTHON) -m venv .venv-bench
+	@$(UV) pip install --quiet --python .venv-bench/bin/python --compile-bytecode --require-hashes -r requirements/bench.txt
+	@$(UV) pip install --quiet --python .venv-bench/bin/python --no-deps --editable .
 	@touch $@

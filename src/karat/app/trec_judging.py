@@ -136,7 +136,8 @@ def _preferring(preferences: Mapping[str, Judges], cutting: Cutting) -> Truth:
 
     def judge(query_id: str, scores: Scores) -> JudgedQuery:
         # trec_eval orders equal scores by ascending id here, by descending id everywhere else.
-        by_id = {document: cutting.kept(scores[document]) for document in sorted(scores)}
+        pairs = sorted(zip(scores, scores.values(), strict=True))
+        by_id = {document: cutting.kept(float(score)) for document, score in pairs}
         # Ranks are found as for grades; here the grade only says which document it is.
         located = locate(numbers[query_id], by_id, ties="order", depth=cutting.depth)
         names = list(numbers[query_id])

@@ -5,9 +5,18 @@ from dataclasses import dataclass
 
 from karat.metrics import METRICS
 
-__all__ = ["Description", "describe"]
+__all__ = ["Description", "describe", "page"]
 
 USAGE = {"required": "@k", "optional": "[@k]", "none": ""}
+
+PREFACE = """\
+# Metrics
+
+A measure is a metric with its cut-off and parameters: `ndcg@10`, `precision(level=2)@5`,
+`rbp(p=0.5)`. Names are read in any case; `karat metrics NAME` prints what stands here. `level` is
+the lowest relevant grade, 0 meaning any grade above 0. `[@k]` means that the cut-off may be left
+out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,21 @@ class Description:
     params: dict[str, object]
     aliases: tuple[str, ...]
     higher_is_better: bool
+
+    def __str__(self) -> str:
+        """Return the description as indented lines."""
+        return "\n    ".join((self.usage, self.definition, f"= {self.formula}", *self.details()))
+
+    def details(self) -> list[str]:
+        """Return range, parameters and other names as sentences."""
+        direction = "" if self.higher_is_better else ", lower is better"
+        lines = [f"range {self.low:g} to {self.high:g}{direction}"]
+        if self.params:
+            given = ", ".join(f"{name}={_shown(value)}" for name, value in self.params.items())
+            lines[0] += f"; parameters {given}"
+        if self.aliases:
+            lines.append(f"also written {', '.join(self.aliases)}")
+        return lines
 
 
 def describe(names: Iterable[str] = ()) -> list[Description]:
@@ -49,3 +73,18 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
             )
         )
     return found
+
+
+def page(descriptions: Iterable[Description]) -> str:
+    """Return the metrics as a page of Markdown."""
+    parts = [PREFACE]
+    for entry in descriptions:
+        details = ". ".join(line[0].upper() + line[1:] for line in entry.details())
+        parts.append(
+            f"\n## {entry.usage}\n\n{entry.definition}\n\n    {entry.formula}\n\n{details}.\n"
+        )
+    return "".join(parts)
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

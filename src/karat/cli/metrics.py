@@ -7,32 +7,25 @@ __all__ = ["command"]
 
 @click.command("metrics")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
-def command(names: tuple[str, ...], *, as_json: bool) -> None:
+@click.option("--json", "style", flag_value="json", help="JSON.")
+@click.option("--markdown", "style", flag_value="markdown", help="Markdown, as docs/metrics.md.")
+def command(names: tuple[str, ...], *, style: str | None) -> None:
     """Explain every metric, or those NAMEd: definition, formula, range and parameters.
 
     \b
     karat metrics
     karat metrics ndcg mrr
     """
-    from karat.app.metrics import describe
-    from karat.report.json import plain
+    from karat.app.metrics import describe, page
 
     found = describe(names)
-    if as_json:
+    if style == "json":
         import json
 
+        from karat.report.json import plain
+
         click.echo(json.dumps([plain(entry) for entry in found], indent=2, ensure_ascii=False))
-        return
-    for entry in found:
-        click.echo(f"{entry.usage}\n    {entry.definition}\n    = {entry.formula}")
-        click.echo(f"    range {entry.low:g} to {entry.high:g}" + _params(entry.params))
-        if entry.aliases:
-            click.echo(f"    also written {', '.join(entry.aliases)}")
-        click.echo()
-
-
-def _params(params: dict[str, object]) -> str:
-    if not params:
-        return ""
-    return "; parameters " + ", ".join(f"{name}={value}" for name, value in params.items())
+    elif style == "markdown":
+        click.echo(page(found), nl=False)
+    else:
+        click.echo("\n\n".join(str(entry) for entry in found))

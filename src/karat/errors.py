@@ -5,7 +5,8 @@
     │   ├── FormatError                a file breaks its format: every problem, with file and line
     │   ├── LimitExceeded              a file or a list is larger than a setting allows
     │   └── UnknownName (LookupError)  a name that no registry knows, with the nearest ones
-    └── MissingExtra (ImportError)     an optional part is not installed; exit code 2
+    ├── MissingExtra (ImportError)     an optional part is not installed; exit code 2
+    └── EngineError (RuntimeError)     a search broke, hung or answered nonsense; exit code 3
 
 The exit code is a property of the class, so that no command decides it for itself.
 """
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "EngineError",
     "FormatError",
     "InputError",
     "KaratError",
@@ -84,3 +86,7 @@ class MissingExtra(KaratError, ImportError):
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         """Name the missing *package*, the *extra* that brings it and what it is for."""
         super().__init__(f"{purpose} needs {package}: pip install 'karat[{extra}]'", name=package)
+
+
+class EngineError(KaratError, RuntimeError):
+    """A search broke, hung or answered what cannot be read; the message says which and how."""

@@ -1,0 +1,98 @@
+"""What a search is to Karat: something that indexes a corpus and answers queries."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from karat.corpus import Corpus
+from karat.model import Hit
+
+__all__ = [
+    "Engine",
+    "Explained",
+    "SupportsBatch",
+    "SupportsClose",
+    "SupportsExplain",
+    "SupportsPhases",
+    "SupportsSnapshots",
+]
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A search engine.
+
+    The law, which ``karat.testing.EngineSuite`` checks:
+
+    - ``search`` returns at most *k* hits, best first, with finite descending scores;
+    - no two hits are the same place, and every place exists in the corpus;
+    - the same query on the same corpus gives the same hits;
+    - an empty query or an empty corpus gives no hits, never an error;
+    - ``search`` before ``index`` raises EngineError.
+
+    ``index`` may be called again and then replaces what was indexed.
+    """
+
+    name: str
+
+    def index(self, corpus: Corpus) -> None:
+        """Make *corpus* searchable."""
+        ...
+
+    def search(self, query: str, k: int) -> Sequence[Hit]:
+        """Return the best *k* hits for *query*."""
+        ...
+
+
+@runtime_checkable
+class SupportsBatch(Protocol):
+    """An engine that answers many queries at once; the hits are those of single searches."""
+
+    def search_many(self, queries: Sequence[str], k: int) -> Sequence[Sequence[Hit]]:
+        """Return the hits of each query, in order."""
+        ...
+
+
+@runtime_checkable
+class SupportsSnapshots(Protocol):
+    """An engine that moves between versions of a corpus without indexing it anew.
+
+    After ``show`` the hits are those of an engine that indexed just that snapshot.
+    """
+
+    def show(self, corpus: Corpus) -> None:
+        """Search *corpus* from now on; unchanged documents are not indexed again."""
+        ...
+
+
+@runtime_checkable
+class SupportsPhases(Protocol):
+    """An engine that says where the time of its last search went."""
+
+    def phases_ns(self) -> Mapping[str, int]:
+        """Return nanoseconds by phase, such as embed, search and rerank."""
+        ...
+
+
+class Explained(NamedTuple):
+    """A hit with the score that each stage gave it; a stage that did not see it is missing."""
+
+    hit: Hit
+    stages: Mapping[str, float]
+
+
+@runtime_checkable
+class SupportsExplain(Protocol):
+    """An engine that can say why a hit stands where it stands."""
+
+    def explain(self, query: str, k: int) -> Sequence[Explained]:
+        """Return the hits of ``search`` with the scores of each stage."""
+        ...
+
+
+@runtime_checkable
+class SupportsClose(Protocol):
+    """An engine that holds a process, a connection or a file."""
+
+    def close(self) -> None:
+        """Let go of it; calling it twice is fine."""
+        ...

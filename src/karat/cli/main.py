@@ -20,7 +20,12 @@ COMMANDS = {
     "trec-eval": "karat.cli.trec_eval",
 }
 
+BAD_INPUT = 2
 INTERRUPTED = 130
+
+
+class ReaderGone(Exception):
+    """Whoever read our output, `head` perhaps, has seen enough."""
 
 
 class Commands(click.Group):
@@ -54,6 +59,14 @@ class Commands(click.Group):
             ctx.fail(f"No such command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a pipe closed by its reader is no failure of ours."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # click would exit with 1, which says that a gate has failed.
+            raise ReaderGone from error
+
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="karat", prog_name="karat")
@@ -70,21 +83,22 @@ def karat() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 fine, 1 gate failed, 2 bad input, 3 Karat broke, 130 ^C."""
     try:
-        karat.main(args=arguments, prog_name="karat", standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
-    except click.Abort:
+        # In this mode click hands back the code of ctx.exit() instead of exiting.
+        sys.exit(karat.main(args=arguments, prog_name="karat", standalone_mode=False))
+    except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        sys.exit(2)
+        sys.exit(BAD_INPUT)
+    except click.ClickException as error:
+        _complain(error.format_message())
+        if isinstance(error, click.UsageError) and error.ctx:
+            click.echo(f"Try '{error.ctx.command_path} --help'.", err=True)
+        sys.exit(BAD_INPUT)
     except KaratError as error:
         _complain(str(error))
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # The reader, `head` perhaps, has seen enough.
+    except ReaderGone:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:  # the last line of defence: the traceback is for us

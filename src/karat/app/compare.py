@@ -1,12 +1,12 @@
 """Compare runs on one gold set, the first being the baseline."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import nan
 
 from karat.app.confidence import bounds_of
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
-from karat.app.slicing import slice_rows
+from karat.app.slicing import cluster_labels, slice_rows
 from karat.app.sources import RunSource, TruthSource, distinct_names, load_run, load_truth
 from karat.errors import InputError
 from karat.metrics import Measure
@@ -37,6 +37,7 @@ def compare(
     confidence = confidence or Confidence()
     gold = load_truth(truth, format=truth_format)
     slices = slice_rows(gold, by)
+    clusters = cluster_labels(gold, confidence.cluster)
     evaluations = tuple(
         evaluate_run(
             gold,
@@ -48,9 +49,6 @@ def compare(
         )
         for run, name in zip(runs, names or distinct_names(runs), strict=True)
     )
-    clusters = None
-    if confidence.cluster:
-        clusters = _labels(slice_rows(gold, [confidence.cluster])[confidence.cluster])
     measures = [measure for measure in scoring.parsed(gold) if _is_mean(measure)]
     if not measures:
         raise InputError("no measure to compare; sums and geometric means have no paired test")
@@ -100,6 +98,7 @@ def _compared(
         draws=confidence.draws,
         seed=confidence.seed,
         clusters=None if clusters is None else [clusters[row] for row in rows],
+        lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
     )
 
 
@@ -124,8 +123,3 @@ def _wilcoxon_notes(
 
 def _is_mean(measure: Measure) -> bool:
     return measure.definition.average == "arithmetic"
-
-
-def _labels(values: Mapping[str, Sequence[int]]) -> list[str]:
-    label_of = {row: value for value, rows in values.items() for row in rows}
-    return [label_of[row] for row in range(len(label_of))]

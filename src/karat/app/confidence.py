@@ -12,9 +12,16 @@ __all__ = ["bounds_of", "mean_intervals"]
 
 
 def mean_intervals(
-    columns: Sequence[Sequence[float]], measures: Sequence[Measure], confidence: Confidence
+    columns: Sequence[Sequence[float]],
+    measures: Sequence[Measure],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None = None,
 ) -> list[Interval | None]:
-    """Return an interval for the mean of each column; none where a measure is no plain mean."""
+    """Return an interval for the mean of each column; none where a measure is no plain mean.
+
+    Queries that share a label in *clusters* are drawn together.
+    """
     import numpy as np
 
     found = bootstrap_intervals(
@@ -23,6 +30,7 @@ def mean_intervals(
         level=confidence.level,
         draws=confidence.draws,
         seed=confidence.seed,
+        clusters=clusters,
     )
     return [
         interval if measure.definition.average == "arithmetic" else None

@@ -1,5 +1,6 @@
 """Explain the metrics."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -52,10 +53,12 @@ class Description:
 def describe(names: Iterable[str] = ()) -> list[Description]:
     """Return the metrics *names*, or all of them in the order of the catalogue.
 
-    >>> describe(["success"])[0].usage
-    'hit[@k]'
+    >>> describe(["success"])[0].usage, describe(["ndcg(gain=exp)@10"])[0].usage
+    ('hit[@k]', 'ndcg[@k]')
     """
-    chosen = [METRICS.canonical(name.partition("@")[0]) for name in names] or list(METRICS)
+    chosen = [METRICS.canonical(re.split("[(@]", name)[0].strip()) for name in names] or list(
+        METRICS
+    )
     found = []
     for name in chosen:
         metric = METRICS.get(name)

@@ -5,7 +5,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING
 
 from karat.app.settings import Confidence, Scoring
-from karat.app.slicing import Slices, slice_rows
+from karat.app.slicing import Slices, cluster_labels, slice_rows
 from karat.app.sources import RunSource, TruthSource, load_run, load_truth, no_overlap, run_name
 from karat.matching import judge
 from karat.matching.judge import Truth
@@ -48,6 +48,7 @@ def score(
         confidence=confidence,
         slices=slice_rows(gold, by),
         name=name or run_name(run, 1),
+        clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
     )
 
 
@@ -59,8 +60,9 @@ def evaluate_run(
     confidence: Confidence | None,
     slices: Slices,
     name: str,
+    clusters: Sequence[str] | None = None,
 ) -> Evaluation:
-    """Return the scores of a loaded *run*."""
+    """Return the scores of a loaded *run*; queries of one label in *clusters* belong together."""
     judged = judge(
         truth,
         run,  # type: ignore[arg-type]
@@ -72,7 +74,7 @@ def evaluate_run(
         root=scoring.root,
         name=name,
     )
-    if judged.query_ids and judged.statuses.count(Status.MISSING) == len(judged.query_ids):
+    if judged.query_ids and not _answers_any(judged):
         raise no_overlap(name, judged.query_ids, judged.unknown_queries)
     measures = scoring.parsed(truth)
     table = evaluate(judged, measures, score_unjudged=scoring.trec, score_empty=not scoring.trec)
@@ -80,11 +82,11 @@ def evaluate_run(
     return Evaluation(
         name=name,
         table=table,
-        summaries=_summaries(table, measures, everywhere, confidence),
+        summaries=_summaries(table, measures, everywhere, confidence, clusters=clusters),
         notes=_notes(judged),
         slices={
             tag: {
-                value: _summaries(table, measures, rows, confidence)
+                value: _summaries(table, measures, rows, confidence, clusters=clusters)
                 for value, rows in values.items()
             }
             for tag, values in slices.items()
@@ -97,6 +99,8 @@ def _summaries(
     measures: Sequence[Measure],
     rows: Sequence[int],
     confidence: Confidence | None,
+    *,
+    clusters: Sequence[str] | None,
 ) -> tuple[Summary, ...]:
     """Return each measure over the queries at *rows*."""
     everything = len(rows) == len(table.query_ids)
@@ -108,7 +112,8 @@ def _summaries(
     if confidence and confidence.draws:
         from karat.app.confidence import mean_intervals
 
-        intervals = mean_intervals(columns, measures, confidence)
+        labels = None if clusters is None else [clusters[row] for row in rows]
+        intervals = mean_intervals(columns, measures, confidence, clusters=labels)
     summaries = []
     for measure, column, interval in zip(measures, columns, intervals, strict=True):
         kind = measure.definition.average
@@ -120,6 +125,14 @@ def _summaries(
         n = len(column) - sum(map(isnan, column))
         summaries.append(Summary(str(measure), mean, of_answered, n, interval))
     return tuple(summaries)
+
+
+def _answers_any(judged: JudgedRun) -> bool:
+    """Return whether a query was answered; of an unjudged one only its hits can tell."""
+    return any(
+        query.retrieved or status not in (Status.MISSING, Status.UNJUDGED)
+        for query, status in zip(judged.queries, judged.statuses, strict=True)
+    )
 
 
 def _notes(judged: JudgedRun) -> Notes:

@@ -1,7 +1,9 @@
 """How to judge and how sure to be: the settings that scoring and comparing share."""
 
 from dataclasses import dataclass
+from math import isfinite
 
+from karat.errors import InputError
 from karat.matching.ties import check_policy
 from karat.metrics import Measure, parse_all
 from karat.model import Dataset
@@ -33,8 +35,12 @@ class Scoring:
     trec: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an unknown tie policy before anything is read."""
+        """Refuse what cannot be meant before anything is read."""
         check_policy(self.ties)
+        if not isfinite(self.level):
+            raise InputError(f"level {self.level} is no grade; expected a finite number")
+        if self.measures and not parse_all(self.measures, level=self.level):
+            raise InputError("an empty measure; expected names such as ndcg@10")
 
     def parsed(self, truth: object = None) -> list[Measure]:
         """Return the measures to compute on *truth*."""
@@ -61,3 +67,8 @@ class Confidence:
     pairs: str = "all"
     correction: str | None = None
     wilcoxon: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a seed that no generator takes."""
+        if self.seed < 0:
+            raise InputError(f"seed {self.seed} is negative; expected 0 or more")

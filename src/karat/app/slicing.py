@@ -7,7 +7,7 @@ from karat.errors import InputError
 from karat.matching.judge import Truth
 from karat.model import Dataset
 
-__all__ = ["Slices", "slice_rows"]
+__all__ = ["Slices", "cluster_labels", "slice_rows"]
 
 Slices = Mapping[str, Mapping[str, list[int]]]
 
@@ -23,19 +23,26 @@ def slice_rows(truth: Truth, tags: Iterable[str]) -> Slices:
     return {tag: _rows(truth, tag) for tag in tags}
 
 
+def cluster_labels(truth: Truth, tag: str | None) -> list[str] | None:
+    """Return the value of *tag* of each query, None without a tag."""
+    return None if tag is None else _values(truth, tag)
+
+
 def _rows(truth: Truth, tag: str) -> dict[str, list[int]]:
-    known = list(truth.tags) if isinstance(truth, Dataset) else []
-    if tag == FILE_TYPE and tag not in known:
-        values = [_file_type(paths) for paths in _target_paths(truth)]
-    elif isinstance(truth, Dataset) and tag in known:
-        values = [value or UNTAGGED for value in truth.tags[tag]]
-    else:
-        available = ", ".join([*known, FILE_TYPE])
-        raise InputError(f"no query is tagged with {tag!r}; available: {available}")
     rows: dict[str, list[int]] = {}
-    for row, value in enumerate(values):
+    for row, value in enumerate(_values(truth, tag)):
         rows.setdefault(value, []).append(row)
     return rows
+
+
+def _values(truth: Truth, tag: str) -> list[str]:
+    known = list(truth.tags) if isinstance(truth, Dataset) else []
+    if tag == FILE_TYPE and tag not in known:
+        return [_file_type(paths) for paths in _target_paths(truth)]
+    if isinstance(truth, Dataset) and tag in known:
+        return [value or UNTAGGED for value in truth.tags[tag]]
+    available = ", ".join(dict.fromkeys([*known, FILE_TYPE]))
+    raise InputError(f"no query is tagged with {tag!r}; available: {available}")
 
 
 def _target_paths(truth: Truth) -> list[list[str]]:

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from karat.errors import InputError
-from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.errors import FormatError, InputError
+from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.matching.judge import Scored, Truth
 from karat.model import Dataset, Run
 
@@ -18,6 +18,8 @@ __all__ = [
     "no_overlap",
     "run_name",
 ]
+
+THINGS = {"dataset": "a gold set", "run": "a run"}
 
 TruthSource = Truth | str | os.PathLike[str]
 RunSource = Run | Scored | str | os.PathLike[str]
@@ -32,7 +34,7 @@ def load_truth(
     """Return the truth in *source*; TREC judgments stay plain dictionaries."""
     if isinstance(source, Dataset | Mapping):
         return source
-    chosen = format or detect(source, kind="dataset").name
+    chosen = format or _detected(source, "dataset")
     if chosen == "trec-qrels" and not tags:
         return read_judgments(source)
     return read_dataset(source, format=chosen, tags=tuple(tags))
@@ -51,7 +53,7 @@ def load_run(
     """
     if not isinstance(source, str | os.PathLike):
         return source
-    chosen = format or detect(source, kind="run").name
+    chosen = format or _detected(source, "run")
     if chosen == "trec-run":
         default = truth.match if isinstance(truth, Dataset) else "document"
         by_id = (match or default) == "document"
@@ -70,13 +72,19 @@ def run_name(source: RunSource, position: int) -> str:
 
 
 def distinct_names(sources: Iterable[RunSource]) -> list[str]:
-    """Return one name per run; runs that share a name are told apart by their number."""
-    sources = list(sources)
+    """Return one name per run; runs that share a name are told apart by their number.
+
+    >>> distinct_names(["old/bm25.run", "new/bm25.run", "dense.run"])
+    ['bm25-1', 'bm25-2', 'dense']
+    """
     names = [run_name(source, position) for position, source in enumerate(sources, 1)]
-    return [
-        name if names.count(name) == 1 else f"{name}-{position}"
-        for position, name in enumerate(names, 1)
-    ]
+    distinct: list[str] = []
+    for position, name in enumerate(names, 1):
+        candidate = name if names.count(name) == 1 else f"{name}-{position}"
+        while candidate in distinct or (candidate != name and candidate in names):
+            candidate += "'"
+        distinct.append(candidate)
+    return distinct
 
 
 def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
@@ -93,3 +101,28 @@ def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]]:
     if not isinstance(truth, Dataset):
         return truth
     return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
+
+
+def _detected(source: str | os.PathLike[str], kind: str) -> str:
+    """Return the format of *source*; where it is none of *kind*, say what it is instead."""
+    try:
+        return detect(source, kind=kind).name
+    except FormatError:
+        raise
+    except InputError:
+        found = _any_format(source)
+        if os.path.isdir(source):  # noqa: PTH112 - without pathlib, as in the formats
+            what = "a folder"
+        elif found is not None and found.kind != kind:
+            what = f"{THINGS[found.kind]} (format {found.name})"
+        else:
+            raise
+        place = os.fspath(source)
+        raise InputError(f"{place}: this is {what}; expected {THINGS[kind]}") from None
+
+
+def _any_format(source: str | os.PathLike[str]) -> Format | None:
+    try:
+        return detect(source)
+    except InputError:
+        return None

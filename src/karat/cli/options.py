@@ -57,7 +57,12 @@ SCORING = (
         show_default=True,
         help="What to do with equal scores.",
     ),
-    click.option("--level", default=0.0, metavar="GRADE", help="Lowest relevant grade."),
+    click.option(
+        "--level",
+        default=0.0,
+        metavar="GRADE",
+        help="Lowest relevant grade; without it, any above 0.",
+    ),
     click.option("--judged-only", is_flag=True, help="Rank judged hits only."),
     click.option("--depth", type=int, metavar="N", help="Look at the first N hits only."),
     click.option("--root", default="", metavar="DIR", help="Paths below DIR become relative."),
@@ -83,17 +88,33 @@ INPUTS = (
 )
 
 CONFIDENCE = (
-    click.option("--confidence", default=0.95, show_default=True, help="Level of the intervals."),
-    click.option("--draws", default=9_999, show_default=True, help="Resamples of each test."),
-    click.option("--seed", default=0, show_default=True, help="Seed of all chance."),
+    click.option(
+        "--confidence",
+        default=0.95,
+        show_default=True,
+        metavar="LEVEL",
+        help="Level of the intervals, between 0 and 1.",
+    ),
+    click.option(
+        "--draws",
+        default=9_999,
+        show_default=True,
+        metavar="N",
+        help="Resamples of each interval and test.",
+    ),
+    click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all chance."),
     click.option("--cluster", metavar="TAG", help="Queries of one value are drawn together."),
 )
 
 OUTPUT = (
     click.option("--per-query", is_flag=True, help="Show every query."),
-    click.option("--json", "style", flag_value="json", help="JSON, queries included."),
-    click.option("--csv", "style", flag_value="csv", help="CSV."),
-    click.option("--markdown", "style", flag_value="markdown", help="Markdown."),
+    click.option(
+        "--json", "style", flag_value="json", help="JSON for machines, every query included."
+    ),
+    click.option(
+        "--csv", "style", flag_value="csv", help="CSV; with --per-query one row per query."
+    ),
+    click.option("--markdown", "style", flag_value="markdown", help="Markdown tables."),
     click.option(
         "-o",
         "--output",

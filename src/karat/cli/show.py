@@ -1,6 +1,7 @@
 """Put results on the terminal or into a file, in the style asked for."""
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -42,9 +43,10 @@ def show_evaluation(
 
         text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
     else:
-        tables = [score_view.score_table(evaluation), *score_view.slice_tables(evaluation)]
+        # What matters most comes last, where the eye is when a terminal has scrolled.
+        tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
         if output.per_query:
-            tables.append(score_view.per_query_table(evaluation, _texts(truth)))
+            tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
         text = _drawn(tables, output)
     _put(text, output)
 
@@ -69,7 +71,6 @@ def show_contest(
         # It brings the statistics along, and numpy with them, which a plain score can do without.
         from karat.report import compare_view
 
-        # What matters most comes last, where the eye is when a terminal has scrolled.
         tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
         if output.per_query:
             lead = contest.comparison.metrics[0]
@@ -85,8 +86,11 @@ def _drawn(tables: list[Table], output: Output) -> str:
         return "\n".join(map(render_markdown, tables))
     from karat.report.text import render
 
-    colour = not output.path and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return "\n".join(render(table, colour=colour) for table in tables)
+    on_terminal = not output.path and sys.stdout.isatty()
+    # https://no-color.org: any value but an empty one.
+    colour = on_terminal and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size().columns if on_terminal else None
+    return "\n".join(render(table, colour=colour, width=width) for table in tables)
 
 
 def _put(text: str, output: Output) -> None:

@@ -1,10 +1,13 @@
 """The rows of several runs compared."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isnan
 
 from karat.model.comparison import Comparison, Difference, Interval
 from karat.model.contest import Contest
-from karat.report.score_view import note_lines, shorten
+from karat.model.evaluation import Evaluation
+from karat.report.score_view import level_title, note_lines, queries, text_cell
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters
 
@@ -27,48 +30,61 @@ def compare_table(contest: Contest) -> Table:
     """
     comparison = contest.comparison
     names = ", ".join(comparison.systems[1:])
-    notes = [
-        f"p: paired sign-flip randomisation, {CORRECTIONS[comparison.correction]}; intervals: "
-        f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}; * best, beyond the noise"
-    ]
-    for evaluation in contest.evaluations:
-        notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation.notes)]
-    return _table(
-        f"{names} against {comparison.systems[0]}, {comparison.queries} queries",
+    table = _table(
+        f"{names} against {comparison.systems[0]}, {queries(comparison.queries)}",
         comparison,
         comparison.metrics,
-        notes=(*notes, *contest.further_tests, contest.verdict),
     )
+    starred = any(cell.best for row in table.rows for cell in row)
+    notes = [
+        f"p: paired sign-flip randomisation, {CORRECTIONS[comparison.correction]}; intervals: "
+        f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
+        + ("; * best, beyond the noise" if starred else "")
+    ]
+    for evaluation in contest.evaluations:
+        notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation)]
+        notes += _answered_note(evaluation, comparison.metrics[0])
+    return replace(table, notes=(*notes, *contest.further_tests), conclusion=contest.verdict)
 
 
 def slice_tables(contest: Contest) -> list[Table]:
     """Return one table per tag value, of the first measure."""
     return [
-        _table(f"{tag} = {value}, {comparison.queries} queries", comparison, comparison.metrics[:1])
+        _table(
+            f"{tag} = {value}, {queries(comparison.queries)}", comparison, comparison.metrics[:1]
+        )
         for tag, values in contest.slices.items()
         for value, comparison in values.items()
     ]
 
 
-def _table(
-    title: str, comparison: Comparison, measures: Sequence[str], *, notes: Sequence[str] = ()
-) -> Table:
-    level = f"{comparison.level:.0%} interval"
+def _answered_note(evaluation: Evaluation, measure: str) -> list[str]:
+    """Return the mean over answered queries where it differs from the one over all."""
+    summary = next(entry for entry in evaluation.summaries if entry.measure == measure)
+    if summary.answered == summary.mean or isnan(summary.answered):
+        return []
+    return [
+        f"{evaluation.name}: over answered queries only, the mean of {measure} is "
+        f"{number(summary.answered, digits=DIGITS).text}"
+    ]
+
+
+def _table(title: str, comparison: Comparison, measures: Sequence[str]) -> Table:
+    level = level_title(comparison.level)
     return Table(
         title,
         (
             Column("measure"),
             Column("run"),
             Column("mean", numeric=True),
-            Column(level, numeric=True),
+            Column(level, numeric=True, spare=1),
             Column("change", numeric=True),
             Column(level, numeric=True),
             Column("p", numeric=True),
-            Column("win/tie/loss", numeric=True),
-            Column("better than"),
+            Column("win/tie/loss", numeric=True, spare=2),
+            Column("better than", spare=3),
         ),
         tuple(row for measure in measures for row in _rows(comparison, measure)),
-        tuple(notes),
         grouped=True,
     )
 
@@ -105,18 +121,18 @@ def per_query_table(contest: Contest, texts: Mapping[str, str], measure: str) ->
             Cell(query_id, query_id),
             *map(number, scores),
             number(scores[-1] - scores[0], signed=True),
-            Cell(shorten(text), text),
+            text_cell(text),
         )
         rows.append((scores[-1] - scores[0], cells))
     # NaN, a query not scored, goes last.
     rows.sort(key=lambda pair: (pair[0] != pair[0], pair[0]))
     return Table(
-        f"{measure} per query",
+        f"{measure} per query, and how {tables[-1].name} changes it against {first.name}",
         (
             Column("query"),
             *(Column(table.name, numeric=True) for table in tables),
             Column("change", numeric=True),
-            Column("text"),
+            Column("text", spare=1),
         ),
         tuple(cells for _, cells in rows),
     )

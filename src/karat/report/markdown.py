@@ -1,23 +1,26 @@
 """Tables as Markdown."""
 
+from karat.report.display import printable
 from karat.report.table import Table
-from karat.report.text import printable
 
 __all__ = ["render"]
 
 
 def render(table: Table) -> str:
-    """Return *table* as a pipe table with its title and notes; the best values are bold."""
+    """Return *table* as a pipe table with its title and notes; the best are bold and starred."""
     lines = [f"### {_safe(table.title)}", ""] if table.title else []
     lines.append("| " + " | ".join(_safe(column.title) for column in table.columns) + " |")
     lines.append(
         "|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|"
     )
     for row in table.rows:
-        texts = [f"**{_safe(cell.text)}**" if cell.best else _safe(cell.text) for cell in row]
+        texts = [rf"**{_safe(cell.text)}**\*" if cell.best else _safe(cell.text) for cell in row]
         lines.append("| " + " | ".join(texts) + " |")
-    for note in table.notes:
-        lines += ["", _safe(note)]
+    if table.notes:
+        lines.append("")
+    lines += [f"- {_safe(note)}" for note in table.notes]
+    if table.conclusion:
+        lines += ["", _safe(table.conclusion)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,20 +1,33 @@
 """The rows of one scored run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 
 from karat.model import Status
-from karat.model.evaluation import Evaluation, Notes, Summary
+from karat.model.evaluation import Evaluation, Summary
+from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
 
-__all__ = ["note_lines", "per_query_table", "score_table", "slice_tables"]
+__all__ = [
+    "level_title",
+    "note_lines",
+    "per_query_table",
+    "queries",
+    "score_table",
+    "slice_tables",
+    "text_cell",
+]
+
+FAILED = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
+TEXT_WIDTH = 48
 
 
 def score_table(evaluation: Evaluation) -> Table:
     """Return one row per measure: mean, interval, mean over answered queries, n."""
     return _summary_table(
-        f"{evaluation.name}, {_queries(evaluation.notes.queries)}",
+        f"{evaluation.name}, {queries(evaluation.notes.queries)}",
         evaluation.summaries,
-        tuple(note_lines(evaluation.notes)),
+        tuple(note_lines(evaluation)),
     )
 
 
@@ -35,55 +48,71 @@ def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
         scores = [number(column[row]) for column in table.columns.values()]
         status = table.statuses[row].name.lower()
         text = texts.get(query_id, "")
-        rows.append(
-            (Cell(query_id, query_id), Cell(status, status), *scores, Cell(shorten(text), text))
-        )
+        rows.append((Cell(query_id, query_id), Cell(status, status), *scores, text_cell(text)))
     return Table(
         "",
         (
             Column("query"),
-            Column("status"),
+            Column("status", spare=1),
             *(Column(name, numeric=True) for name in table.columns),
-            Column("text"),
+            Column("text", spare=2),
         ),
         tuple(rows),
     )
 
 
-def shorten(text: str, width: int = 48) -> str:
-    """Return *text* cut to *width* characters.
-
-    >>> shorten("where is the login handled?", 12)
-    'where is ...'
-    """
-    return text if len(text) <= width else text[: width - 3] + "..."
+def text_cell(text: str) -> Cell:
+    """Return a query's text, cut to what a table has room for."""
+    return Cell(shorten(printable(text), TEXT_WIDTH), text)
 
 
-def note_lines(notes: Notes) -> Iterator[str]:
+def note_lines(evaluation: Evaluation) -> Iterator[str]:
     """Yield what a reader must know beside the numbers, one sentence a line."""
+    notes = evaluation.notes
     counts = notes.statuses
-    left_out = [
-        f"{counts[status]} {status.name.lower()}"
-        for status in (Status.MISSING, Status.ERROR, Status.TIMEOUT)
+    failures = [
+        f"{counts[Status.MISSING]} missing",
+        _count(counts[Status.ERROR], "error"),
+        _count(counts[Status.TIMEOUT], "timeout"),
     ]
-    share = (
-        ""
-        if notes.judged_share != notes.judged_share
-        else (f"; {notes.judged_share:.0%} of the first 10 hits are judged")
-    )
-    yield f"{_queries(notes.queries)}: {', '.join(left_out)} (each counts 0){share}"
+    effect = ""
+    if any(counts[status] for status in FAILED):
+        effect = " (left out)" if _left_out(evaluation, FAILED) else " (each counts 0)"
+    invalid = _count(sum(notes.invalid.values()), "invalid hit")
+    share = ""
+    if not isnan(notes.judged_share):
+        share = f"; {notes.judged_share:.0%} of the first 10 hits are judged"
+    yield f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid}{share}"
+    missing = _with_status(evaluation, (Status.MISSING,))
+    if missing:
+        names = _first_three([evaluation.table.query_ids[row] for row in missing])
+        yield f"{queries(len(missing))} of the gold set not in the run: {names}"
+    if notes.unknown_queries:
+        names = _first_three(notes.unknown_queries)
+        yield f"{queries(len(notes.unknown_queries))} of the run not in the gold set: {names}"
     if counts[Status.UNJUDGED]:
-        yield f"{_queries(counts[Status.UNJUDGED])} without a relevant target left out of the means"
+        left_out = _left_out(evaluation, (Status.UNJUDGED,))
+        effect = "left out of the means" if left_out else "count in the means"
+        yield f"{queries(counts[Status.UNJUDGED])} without a relevant target: {effect}"
     if notes.invalid:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(notes.invalid.items()))
-        yield f"invalid hits left out: {reasons}"
-    if notes.unknown_queries:
-        names = ", ".join(notes.unknown_queries[:3])
-        more = ", ..." if len(notes.unknown_queries) > 3 else ""
-        count = _queries(len(notes.unknown_queries))
-        yield f"{count} of the run not in the gold set: {names}{more}"
+        yield f"invalid hits, left out: {reasons}"
     if notes.tied:
-        yield f"ties decide a relevant rank in {_queries(notes.tied)} (rule: {notes.ties})"
+        yield f"ties decide a relevant rank in {queries(notes.tied)} (rule: {notes.ties})"
+
+
+def _with_status(evaluation: Evaluation, wanted: Sequence[Status]) -> list[int]:
+    return [row for row, status in enumerate(evaluation.table.statuses) if status in wanted]
+
+
+def _left_out(evaluation: Evaluation, wanted: Sequence[Status]) -> bool:
+    """Return whether no query with a *wanted* status has a score; averaging decides that."""
+    rows = _with_status(evaluation, wanted)
+    return all(isnan(column[row]) for column in evaluation.table.columns.values() for row in rows)
+
+
+def _first_three(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _summary_table(title: str, summaries: Sequence[Summary], notes: tuple[str, ...]) -> Table:
@@ -91,8 +120,8 @@ def _summary_table(title: str, summaries: Sequence[Summary], notes: tuple[str, .
     level = next((s.interval.level for s in summaries if s.interval), 0.95)
     columns = [Column("measure"), Column("mean", numeric=True)]
     if sure:
-        columns.append(Column(f"{level:.0%} interval", numeric=True))
-    columns += [Column("answered", numeric=True), Column("n", numeric=True)]
+        columns.append(Column(level_title(level), numeric=True))
+    columns += [Column("mean answered", numeric=True), Column("n", numeric=True)]
     rows = []
     for summary in summaries:
         cells = [Cell(summary.measure, summary.measure), number(summary.mean)]
@@ -103,6 +132,15 @@ def _summary_table(title: str, summaries: Sequence[Summary], notes: tuple[str, .
     return Table(title, tuple(columns), tuple(rows), notes)
 
 
+def level_title(level: float) -> str:
+    """Return the heading of intervals at *level*.
+
+    >>> level_title(0.95), level_title(0.999)
+    ('95% interval', '99.9% interval')
+    """
+    return f"{level * 100:g}% interval"
+
+
 def interval_cell(summary: Summary) -> Cell:
     """Return ``[low, high]``, a dash where there is none."""
     interval = summary.interval
@@ -111,5 +149,10 @@ def interval_cell(summary: Summary) -> Cell:
     return Cell(f"[{number(interval.low).text}, {number(interval.high).text}]")
 
 
-def _queries(count: int) -> str:
+def queries(count: int) -> str:
+    """Return the number with its noun."""
     return f"{count} query" if count == 1 else f"{count} queries"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

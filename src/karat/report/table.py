@@ -16,15 +16,19 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A heading; numbers are set to the right."""
+    """A heading; numbers are set to the right.
+
+    A *spare* column may be left out where there is no room, the one with the highest number first.
+    """
 
     title: str
     numeric: bool = False
+    spare: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells below headings, with notes for the reader beneath.
+    """Rows of cells below headings; beneath them notes for the reader, and what it all means.
 
     In a *grouped* table a row whose first cell is filled begins a new group.
     """
@@ -33,6 +37,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = field(default=())
+    conclusion: str = ""
     grouped: bool = False
 
 
@@ -43,9 +48,15 @@ def number(
 
     >>> number(0.5).text, number(None).text, number(0.041, signed=True).text, number(812.5).text
     ('0.5000', '-', '+0.0410', '812.5')
+
+    What rounds to zero has no sign.
+
+    >>> number(-0.00001, signed=True).text
+    '0.0000'
     """
     if value is None or not isfinite(value):
         return Cell("-", None)
     digits = digits if abs(value) < 100 else 1
-    sign = "+" if signed else ""
-    return Cell(f"{value:{sign}.{digits}f}", value, best)
+    sign = "+" if signed and round(value, digits) else ""
+    # Adding 0.0 turns a negative zero into the plain one.
+    return Cell(f"{round(value, digits) + 0.0:{sign}.{digits}f}", value, best)

@@ -1,9 +1,10 @@
 """Tables for a terminal: aligned plain text that survives any query text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
-from unicodedata import category, east_asian_width
 
+from karat.report.display import display_width, printable, shorten
 from karat.report.table import Cell, Table
 
 __all__ = ["printable", "render"]
@@ -11,18 +12,20 @@ __all__ = ["printable", "render"]
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 GAP = "  "
 NOTE_WIDTH = 100
+NARROWEST_TEXT = 16
 
 
-def render(table: Table, *, colour: bool = False) -> str:
-    """Return *table* as lines; the best value of a column is bold, or starred without *colour*."""
-    texts = [[_mark(cell, colour=colour) for cell in row] for row in table.rows]
+def render(table: Table, *, colour: bool = False, width: int | None = None) -> str:
+    """Return *table* as lines; the best value of a column is starred, and bold with *colour*.
+
+    A table wider than *width* loses its spare columns one by one, and says which.
+    """
+    table, hidden = _fitted(table, width)
+    texts = _texts(table)
     titles = [printable(column.title) for column in table.columns]
-    widths = [
-        max([_width(title), *(_width(row[place]) for row in texts)])
-        for place, title in enumerate(titles)
-    ]
+    widths = _widths(table)
     numeric = [column.numeric for column in table.columns]
-    lines = [table.title, ""] if table.title else []
+    lines = [printable(table.title), ""] if table.title else []
     lines.append(_line(titles, widths, numeric))
     lines.append(GAP.join("-" * width for width in widths))
     for place, (cells, row) in enumerate(zip(table.rows, texts, strict=True)):
@@ -34,47 +37,85 @@ def render(table: Table, *, colour: bool = False) -> str:
                 if cell.best:
                     line = line.replace(text, f"{BOLD}{text}{RESET}", 1)
         lines.append(line)
-    for note in table.notes:
-        lines += ["", *wrap(printable(note), NOTE_WIDTH, break_on_hyphens=False)]
+    notes = list(table.notes)
+    if hidden:
+        notes.append(f"too wide for this terminal, not shown: {', '.join(hidden)}")
+    if notes:
+        lines.append("")
+    for note in notes:
+        lines += _wrapped(note, width, indent=GAP)
+    if table.conclusion:
+        lines += ["", *_wrapped(table.conclusion, width)]
     return "\n".join(lines) + "\n"
 
 
-def printable(text: str) -> str:
-    r"""Return *text* on one line without anything that a terminal would obey.
+def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:
+    """Return *table* with texts cut and spare columns left out until it fits, and their titles."""
+    hidden: list[str] = []
+    while width and (excess := _total(table) - width) > 0:
+        if (cut := _cut_text(table, excess)) is not None:
+            return cut, hidden
+        spare = max(range(len(table.columns)), key=lambda place: table.columns[place].spare)
+        if not table.columns[spare].spare:
+            break
+        hidden.append(table.columns[spare].title)
+        table = _without(table, spare)
+    return table, hidden
 
-    >>> printable("list[int] [/path]\x1b[31m")
-    'list[int] [/path]\\x1b[31m'
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character
-        if category(character)[0] != "C" and character.isprintable()
-        else _escaped(character)
-        for character in text
+
+def _cut_text(table: Table, excess: int) -> Table | None:
+    """Return *table* with its last column cut by *excess*, None where that leaves too little."""
+    last = len(table.columns) - 1
+    room = _widths(table)[last] - excess
+    if table.columns[last].numeric or not table.columns[last].spare or room < NARROWEST_TEXT:
+        return None
+    rows = ((*row[:-1], Cell(shorten(printable(row[-1].text), room))) for row in table.rows)
+    return replace(table, rows=tuple(rows))
+
+
+def _without(table: Table, place: int) -> Table:
+    after = place + 1
+    return replace(
+        table,
+        columns=table.columns[:place] + table.columns[after:],
+        rows=tuple(row[:place] + row[after:] for row in table.rows),
     )
 
 
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+def _total(table: Table) -> int:
+    return sum(_widths(table)) + len(GAP) * (len(table.columns) - 1)
 
 
-def _mark(cell: Cell, *, colour: bool) -> str:
-    text = printable(cell.text)
-    return f"{text}*" if cell.best and not colour else text
+def _widths(table: Table) -> list[int]:
+    titles = [printable(column.title) for column in table.columns]
+    return [max(map(display_width, column)) for column in zip(titles, *_texts(table), strict=True)]
+
+
+def _texts(table: Table) -> list[list[str]]:
+    """Return the cells as text; beside a star stands a blank, so that the points stay aligned."""
+    starred = {place for row in table.rows for place, cell in enumerate(row) if cell.best}
+    return [
+        [
+            printable(cell.text) + ("*" if cell.best else " " if place in starred else "")
+            for place, cell in enumerate(row)
+        ]
+        for row in table.rows
+    ]
+
+
+def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
+    return wrap(
+        printable(text),
+        min(width or NOTE_WIDTH, NOTE_WIDTH),
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def _line(texts: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
     padded = []
     for text, width, to_the_right in zip(texts, widths, numeric, strict=True):
-        blank = " " * (width - _width(text))
+        blank = " " * (width - display_width(text))
         padded.append(blank + text if to_the_right else text + blank)
     return GAP.join(padded).rstrip()
-
-
-def _width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    wide = sum(east_asian_width(character) in "WF" for character in text)
-    marks = sum(category(character) in ("Mn", "Me") for character in text)
-    return len(text) + wide - marks

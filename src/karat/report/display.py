@@ -1,0 +1,61 @@
+"""Text as a terminal shows it: harmless, on one line, and measured in columns."""
+
+from unicodedata import category, east_asian_width
+
+__all__ = ["display_width", "printable", "shorten"]
+
+ELLIPSIS = "..."
+
+
+def printable(text: str) -> str:
+    r"""Return *text* on one line without anything that a terminal would obey.
+
+    Control, format (bidi included) and line-breaking characters are written as escapes.
+
+    >>> printable("list[int] [/path]\x1b[31m")
+    'list[int] [/path]\\x1b[31m'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character
+        # Spaces other than the plain one are not "printable" in Python, yet harmless.
+        if character.isprintable() or category(character) == "Zs"
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def display_width(text: str) -> int:
+    r"""Return how many columns *text* takes: two for wide characters, none for combining marks.
+
+    >>> display_width("検索"), display_width("e\u0301")
+    (4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def shorten(text: str, width: int) -> str:
+    """Return *text* cut to *width* columns, with dots where something was cut.
+
+    >>> shorten("where is the login handled?", 12), shorten("検索の品質", 8)
+    ('where is ...', '検索...')
+    """
+    if display_width(text) <= width:
+        return text
+    left = width - len(ELLIPSIS)
+    kept = []
+    for character in text:
+        left -= _columns(character)
+        if left < 0:
+            break
+        kept.append(character)
+    return "".join(kept) + ELLIPSIS
+
+
+def _columns(character: str) -> int:
+    if east_asian_width(character) in "WF":
+        return 2
+    return 0 if category(character) in ("Mn", "Me") else 1

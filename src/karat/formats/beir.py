@@ -6,13 +6,13 @@ queries that the split judges. The corpus is checked and counted, not kept.
 
 import os
 from collections.abc import Iterator
-from math import isfinite
 from pathlib import Path
 
 from karat.errors import FormatError, InputError
 from karat.formats.atomic import replacing, write_text
 from karat.formats.base import Format, Options, as_dataset
 from karat.formats.jsontext import dumps, parse
+from karat.formats.numerals import amount
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, read_text
 from karat.model import Dataset, Query, Run, Target
 
@@ -114,7 +114,7 @@ def _judgments(path: Path, options: Options) -> dict[str, dict[str, float]]:
         if len(cells) != len(HEADER) or not cells[0].strip() or not cells[1].strip():
             problems.add(line, f"expected {', '.join(HEADER)}, separated by tabs")
             continue
-        grade = _grade(cells[2])
+        grade = amount(cells[2])
         if grade is None:
             problems.add(line, f"score {cells[2]!r} is no number of 0 or more")
             continue
@@ -126,14 +126,6 @@ def _judgments(path: Path, options: Options) -> dict[str, dict[str, float]]:
         problems.add(0, "no judgment in the file")
     problems.finish()
     return judged
-
-
-def _grade(text: str) -> float | None:
-    try:
-        grade = float(text)
-    except ValueError:
-        return None
-    return grade if isfinite(grade) and grade >= 0 and "_" not in text else None
 
 
 def _records(

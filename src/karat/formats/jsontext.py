@@ -49,6 +49,10 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
 
     try:
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        if SURROGATE.search(text):
+            _check_surrogates(value, text, source, line)
+    except FormatError:
+        raise
     except json.JSONDecodeError as error:
         where = error.lineno + line - 1
         raise FormatError([Problem(source, where, f"not JSON: {error.msg}")]) from None
@@ -60,8 +64,6 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
         raise FormatError([Problem(source, where, message)]) from None
     if refused:
         raise FormatError(_duplicates(text, source, line))
-    if SURROGATE.search(text):
-        _check_surrogates(value, text, source, line)
     return value
 
 

@@ -6,13 +6,13 @@ numbered by row. Every further column is a tag.
 """
 
 import re
-from math import isfinite
 from pathlib import Path
 
 from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, Options, as_dataset
 from karat.formats.csvtext import read_rows, render_rows
+from karat.formats.numerals import amount, shown
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
 
@@ -69,7 +69,7 @@ def write(data: Dataset | Run, path: Path) -> None:
     header = [*first, *(f"result{number}" for number in range(1, width + 1)), *data.tags]
     rows: list[list[str]] = [header]
     for query in queries:
-        cells = [f"{t.path}:{t.start_line}-{t.end_line}:{t.grade:.15g}" for t in query.targets]
+        cells = [f"{t.path}:{t.start_line}-{t.end_line}:{shown(t.grade)}" for t in query.targets]
         cells += [""] * (width - len(cells))
         start = [query.text] if numbered else [query.id, query.text]
         rows.append([*start, *cells, *(query.tags.get(tag, "") for tag in data.tags)])
@@ -105,7 +105,7 @@ def _target(problems: Problems, line: int, cell: str) -> Target:
         problems.add(line, f"{cell!r} is no result; {EXPECTED}")
         return Target(cell)
     first, last = int(match["first"]), int(match["last"])
-    grade = _grade(match["grade"])
+    grade = amount(match["grade"])
     if not match["path"].strip():
         problems.add(line, f"{cell!r} has no path; {EXPECTED}")
     if grade is None:
@@ -119,15 +119,6 @@ def _target(problems: Problems, line: int, cell: str) -> Target:
     else:
         return Target(match["path"], grade or 0.0, first, last)
     return Target(match["path"])
-
-
-def _grade(text: str) -> float | None:
-    """Return a finite grade of 0 or more, or None."""
-    try:
-        grade = float(text)
-    except ValueError:
-        return None
-    return grade if isfinite(grade) and grade >= 0 and "_" not in text else None
 
 
 FORMAT = Format(

@@ -12,6 +12,7 @@ from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, Options
 from karat.formats.csvtext import read_rows, render_rows
+from karat.formats.numerals import amount
 from karat.formats.results import OUTCOMES, Results, added, latency_of
 from karat.formats.source import Problems
 from karat.model import Answer, Hit, Outcome, Run
@@ -88,7 +89,7 @@ def _answer(problems: Problems, line: int, row: dict[str, str]) -> Answer:
         problems.add(line, "the test_case_id is empty")
     files = [name.replace(r"\|", "|") for name in SEPARATOR.split(row["retrieved_files"])]
     text = row.get("latency_ms", "")
-    latency = _parsed(text) if text else None
+    latency = amount(text) if text else None
     if text and latency is None:
         problems.add(line, f"latency_ms {text!r} is no number of 0 or more")
     outcome = row.get("outcome") or "answered"
@@ -100,14 +101,6 @@ def _answer(problems: Problems, line: int, row: dict[str, str]) -> Answer:
         OUTCOMES.get(outcome, Outcome.ERROR),
         latency_of(latency),
     )
-
-
-def _parsed(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) and value >= 0 else None
 
 
 def _joined(names: Iterable[str]) -> str:

@@ -77,6 +77,7 @@ class Columns(NamedTuple):
     queries: list[str]
     starts: list[int]
     documents: "pl.Series"
+    hashes: "pl.Series"
     scores: "np.ndarray[tuple[int], np.dtype[np.float64]]"
 
 
@@ -155,7 +156,9 @@ def _by_query(frame: "pl.DataFrame") -> Columns:
         place = frame["query"].replace_strict(order).alias("place")
         return _by_query(frame.with_columns(place).sort("place", maintain_order=True))
     starts = np.concatenate(([0], stretches["len"].to_numpy().cumsum(dtype=np.int64)))
-    return Columns(queries, starts.tolist(), frame["document"], frame["score"].to_numpy())
+    documents = frame["document"]
+    scores = frame["score"].to_numpy()
+    return Columns(queries, starts.tolist(), documents, documents.hash(), scores)
 
 
 def _repeats(columns: Columns) -> bool:
@@ -165,7 +168,7 @@ def _repeats(columns: Columns) -> bool:
     """
     import numpy as np
 
-    hashes = columns.documents.hash().to_numpy()
+    hashes = columns.hashes.to_numpy()
     for start, stop in pairwise(columns.starts):
         ordered = np.sort(hashes[start:stop])
         if (ordered[1:] == ordered[:-1]).any():
@@ -200,7 +203,8 @@ def _found(
     import polars as pl
 
     wanted = pl.Series(list({name for names in judged.values() for name in names}), dtype=pl.String)
-    rows = columns.documents.is_in(wanted.implode()).arg_true().to_numpy()
+    # Equal hashes are candidates, found faster than equal texts; the text then decides.
+    rows = columns.hashes.is_in(wanted.hash().implode()).arg_true().to_numpy()
     numbers = np.searchsorted(columns.starts, rows, side="right") - 1
     found: dict[str, dict[str, float]] = {}
     for number, document, score in zip(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.errors import InputError
 from karat.formats.base import Format, Options, as_dataset
+from karat.formats.numerals import shown
 from karat.formats.source import Problems
 from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target
@@ -76,11 +77,7 @@ def write(data: Dataset | Run, path: "Path") -> None:
                 for name in (query, document):
                     if not writable_id(name):
                         raise InputError(f"{data.name}: TREC files cannot hold the id {name!r}")
-                stream.write(f"{query} 0 {document} {_shown(grade)}\n".encode())
-
-
-def _shown(grade: float) -> str:
-    return str(int(grade)) if grade.is_integer() else repr(grade)
+                stream.write(f"{query} 0 {document} {shown(grade)}\n".encode())
 
 
 FORMAT = Format(

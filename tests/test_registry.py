@@ -36,6 +36,8 @@ def test_names_and_aliases_are_found_in_any_case(numbers: Registry[float]) -> No
     assert numbers.get("Circle") == math.tau
     assert numbers.canonical("CIRCLE") == "tau"
     assert list(numbers) == list(TABLE)
+    assert numbers.aliases("tau") == ("circle",)
+    assert numbers.aliases("pi") == ()
 
 
 def test_a_thing_is_loaded_once_and_only_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +68,7 @@ def test_plugins_add_names_but_replace_none(numbers: Registry[float], plugins: l
     assert numbers.get("pi") == math.pi
     assert list(numbers) == [*TABLE, "e"]
     assert plugins == ["karat.numbers"]
+    assert numbers.built_in() == tuple(TABLE)
 
 
 def test_a_reference_needs_no_entry(numbers: Registry[float]) -> None:

@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
@@ -26,6 +26,7 @@ def naive(
     return better, equal
 
 
+@settings(max_examples=50)
 @given(st.lists(SCORE, min_size=1, max_size=12), st.data(), st.booleans())
 def test_a_list_is_counted_like_a_naive_count(
     scores: list[float], data: st.DataObject, float32: bool

@@ -3,7 +3,7 @@
 from unicodedata import is_normalized, normalize
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.matching.paths import is_suffix, normalise, within
@@ -45,6 +45,7 @@ def test_one_spelling(path: str, root: str, expected: str) -> None:
     assert normalise(path, root) == expected
 
 
+@settings(max_examples=50)
 @given(ANY)
 def test_normalising_twice_changes_nothing(path: str) -> None:
     once = normalise(path)
@@ -54,6 +55,7 @@ def test_normalising_twice_changes_nothing(path: str) -> None:
     assert "//" not in once
 
 
+@settings(max_examples=50)
 @given(
     CLEAN, st.sampled_from(["/", "//", "/./", "\\", "\\.\\"]), st.sampled_from(["", "./", ".\\"])
 )
@@ -62,12 +64,14 @@ def test_every_spelling_of_a_path_is_one_path(path: str, separator: str, lead: s
     assert normalise(spelled) == path
 
 
+@settings(max_examples=50)
 @given(CLEAN, CLEAN)
 def test_below_the_root_a_path_is_relative(path: str, root: str) -> None:
     assert normalise(f"/{root}/{path}", f"/{root}") == path
     assert normalise(f"/{root}x/{path}", f"/{root}") == f"/{root}x/{path}"
 
 
+@settings(max_examples=50)
 @given(CLEAN, CLEAN)
 def test_a_suffix_ends_at_a_separator_in_either_direction(left: str, right: str) -> None:
     short, long = sorted((left.split("/"), right.split("/")), key=len)
@@ -83,6 +87,7 @@ def test_an_absolute_path_ends_with_a_relative_one() -> None:
     assert not is_suffix("auth.py", "/repo/oauth.py")
 
 
+@settings(max_examples=50)
 @given(CLEAN, CLEAN)
 def test_within_means_parts_in_common_and_more(path: str, directory: str) -> None:
     parts, above = path.split("/"), directory.split("/")

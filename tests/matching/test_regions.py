@@ -67,6 +67,7 @@ def slow_gains(hits: list[Hit], targets: list[Target], share: float) -> dict[int
     return gains
 
 
+@settings(max_examples=50)
 @given(hits=HITS, targets=TARGETS, share=st.sampled_from([0.0, 0.5, 1.0]))
 def test_lines_agree_with_a_slow_matcher(
     hits: list[Hit], targets: list[Target], share: float
@@ -86,6 +87,7 @@ def test_lines_agree_with_a_slow_matcher(
     assert not judged.tied
 
 
+@settings(max_examples=50)
 @given(hits=HITS, targets=TARGETS)
 def test_no_target_pays_twice(hits: list[Hit], targets: list[Target]) -> None:
     judged = locate_hits(hits, targets, lines())
@@ -94,6 +96,7 @@ def test_no_target_pays_twice(hits: list[Hit], targets: list[Target]) -> None:
     assert len(judged.found_ranks) <= len(targets)
 
 
+@settings(max_examples=50)
 @given(hits=HITS, targets=TARGETS)
 def test_sizes_agree_with_sets_of_lines(hits: list[Hit], targets: list[Target]) -> None:
     hits = [hit._replace(score=-rank) for rank, hit in enumerate(hits)]

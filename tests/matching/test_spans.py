@@ -1,6 +1,6 @@
 """Interval arithmetic agrees with sets of line numbers."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.matching.spans import merge, overlap, size
@@ -15,6 +15,7 @@ def numbers(spans: list[tuple[int, int]]) -> set[int]:
     return {line for first, last in spans for line in range(first, last + 1)}
 
 
+@settings(max_examples=50)
 @given(SPANS)
 def test_a_union_holds_the_same_lines_in_the_fewest_intervals(spans: list[tuple[int, int]]) -> None:
     merged = merge(spans)
@@ -25,6 +26,7 @@ def test_a_union_holds_the_same_lines_in_the_fewest_intervals(spans: list[tuple[
     assert len(merged) == sum(line - 1 not in lines for line in lines)
 
 
+@settings(max_examples=50)
 @given(SPANS, SPANS)
 def test_an_overlap_holds_the_lines_of_both(
     left: list[tuple[int, int]], right: list[tuple[int, int]]

@@ -44,7 +44,7 @@ def score(judged: JudgedRun, measure: Measure) -> float:
 
 
 @pytest.mark.parametrize("name", ABLE)
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(grades=GRADES, scores=SCORES)
 def test_the_expected_score_is_the_mean_over_all_orders(
     name: str, grades: dict[str, float], scores: dict[str, float]
@@ -59,7 +59,7 @@ def test_the_expected_score_is_the_mean_over_all_orders(
 @pytest.mark.parametrize(
     "name", [name for name in METRICS if "promotion" in METRICS.get(name).laws]
 )
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(grades=GRADES, scores=SCORES)
 def test_no_order_is_better_than_best_or_worse_than_worst(
     name: str, grades: dict[str, float], scores: dict[str, float]

@@ -167,7 +167,7 @@ def test_a_metric_keeps_the_laws_that_it_declares_and_breaks_the_others(name: st
 
 
 @pytest.mark.parametrize("name", list(METRICS))
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(hits=HITS, missed=UNFOUND)
 def test_longer_rankings_keep_range_and_laws(
     name: str, hits: list[Kind], missed: list[float]

@@ -1,7 +1,7 @@
 """A dataset keeps every row that it is given, as columns."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
@@ -31,6 +31,7 @@ QUERIES = st.lists(
 )
 
 
+@settings(max_examples=50)
 @given(QUERIES)
 def test_rows_come_back_as_they_went_in(queries: list[Query]) -> None:
     dataset = Dataset.of(queries, name="d", match="lines", metadata={"seed": 7})
@@ -57,6 +58,7 @@ def test_two_queries_of_one_id_are_refused() -> None:
         Dataset.of([Query("q1", "a"), Query("q2", "b"), Query("q1", "c")], name="gold")
 
 
+@settings(max_examples=50)
 @given(st.lists(st.text(max_size=3)))
 def test_codes_decode_to_the_same_strings(values: list[str]) -> None:
     coded = encode(values)

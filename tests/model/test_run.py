@@ -1,7 +1,7 @@
 """A run keeps every hit as it was returned, as columns."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
@@ -30,6 +30,7 @@ ANSWERS = st.lists(
 )
 
 
+@settings(max_examples=50)
 @given(ANSWERS)
 def test_rows_come_back_as_they_went_in(answers: list[Answer]) -> None:
     run = Run.of(answers, name="r", metadata={"engine": "bm25"})

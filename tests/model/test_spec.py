@@ -1,7 +1,7 @@
 """A spec is a value: equal ones have one digest, different ones two."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.model.spec import Spec
@@ -18,6 +18,7 @@ def test_the_canonical_form_is_sorted_json() -> None:
     assert spec.canonical() == '{"kind":"engine","name":"bm25","params":{"b":"ü","k1":1.5}}'
 
 
+@settings(max_examples=50)
 @given(PARAMS)
 def test_the_order_of_parameters_does_not_count(params: dict[str, object]) -> None:
     spec = Spec("engine", "bm25", params)
@@ -27,6 +28,7 @@ def test_the_order_of_parameters_does_not_count(params: dict[str, object]) -> No
     assert {spec: "kept"}[turned] == "kept"
 
 
+@settings(max_examples=50)
 @given(PARAMS, PARAMS)
 def test_equal_specs_and_only_they_have_equal_digests(
     left: dict[str, object], right: dict[str, object]

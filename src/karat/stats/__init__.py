@@ -5,6 +5,7 @@ from karat.stats.bootstrap import Bounds, bootstrap_intervals
 from karat.stats.compare import Correction, Pairs, compare
 from karat.stats.correction import benjamini_hochberg, holm
 from karat.stats.effect import WinTieLoss, paired_effect, relative_improvement, win_tie_loss
+from karat.stats.interleaving import Credit, Interleaved, credit, interleaving_test, team_draft
 from karat.stats.letters import Marked, significance_letters
 from karat.stats.mcnemar import McNemar, mcnemar
 from karat.stats.percentile import percentiles
@@ -29,7 +30,9 @@ __all__ = [
     "Bounds",
     "ConfidenceSequence",
     "Correction",
+    "Credit",
     "FlipTest",
+    "Interleaved",
     "Marked",
     "McNemar",
     "Pairs",
@@ -44,8 +47,10 @@ __all__ = [
     "compare",
     "compare_by",
     "confidence_sequence",
+    "credit",
     "detectable_difference",
     "holm",
+    "interleaving_test",
     "intervals_by",
     "mcnemar",
     "paired_effect",
@@ -57,6 +62,7 @@ __all__ = [
     "sign_flip",
     "significance_letters",
     "slices",
+    "team_draft",
     "two_way_anova",
     "verdict",
     "wilcoxon",

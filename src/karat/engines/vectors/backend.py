@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import index
 from time import perf_counter_ns
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from karat.engines.vectors.keys import as_key, check_namespace
+from karat.engines.vectors.keys import as_count, as_key, check_namespace
 from karat.engines.vectors.store import Neighbour, VectorStore
 from karat.errors import InputError, UnknownName
 
@@ -211,14 +210,3 @@ def read_record(item: object, number: int) -> "tuple[str, ArrayLike]":
         lacking = "key (or id)" if name is None else "embedding"
         raise InputError(f"item {number} has no {lacking}; expected key and embedding")
     return name, item["embedding"]
-
-
-def as_count(k: object) -> int:
-    """Return *k* as a whole number from 1 up, or raise InputError."""
-    try:
-        number = index(k) if not isinstance(k, bool) else 0  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise InputError(f"k is {k!r}; expected a whole number from 1 up")
-    return number

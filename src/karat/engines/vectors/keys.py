@@ -1,11 +1,12 @@
-"""What names an item and a namespace, whichever back end keeps them."""
+"""What names an item and a namespace, and how many are asked for, on every back end."""
 
 import re
+from operator import index
 from uuid import UUID
 
 from karat.errors import InputError
 
-__all__ = ["as_key", "check_namespace"]
+__all__ = ["as_count", "as_key", "check_namespace"]
 
 # Narrow enough to be a collection's name in Qdrant and a folder's on any disk, as it stands.
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -60,3 +61,20 @@ def check_namespace(namespace: object) -> str:
             "'.', '_' and '-', the first a letter or digit"
         )
     return namespace
+
+
+def as_count(value: object, name: str = "k") -> int:
+    """Return *value* as a whole number from 1 up, or raise InputError that names it.
+
+    >>> as_count(0)
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: k is 0; expected a whole number from 1 up
+    """
+    try:
+        number = index(value) if not isinstance(value, bool) else 0  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise InputError(f"{name} is {value!r}; expected a whole number from 1 up")
+    return number

@@ -1,0 +1,82 @@
+"""Two searches behind one: readers see both mixed, and their clicks decide."""
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from karat.engines.vectors.keys import as_count
+from karat.errors import InputError
+from karat.ndcg.ranking import RankedItems, read_ranking
+
+if TYPE_CHECKING:
+    from karat.stats.interleaving import Credit, Interleaved, InterleavingTest
+
+__all__ = ["InterleavedSearch"]
+
+Query = TypeVar("Query")
+Search = Callable[[Query, int], RankedItems]
+
+
+class InterleavedSearch(Generic[Query]):
+    """Team-draft interleaving of two searches, and the test of which one readers prefer.
+
+    *a* and *b* take a query and k and return ranked items, as a vector back end does. Both are
+    asked for every query, so an answer takes as long as both. The same *seed* and the same order
+    of queries give the same answers.
+
+    >>> def keyword(query, k):
+    ...     return [{"key": "x"}, {"key": "y"}][:k]
+    >>> def vector(query, k):
+    ...     return [{"key": "y"}, {"key": "z"}][:k]
+    >>> mixed = InterleavedSearch(keyword, vector, seed=1)
+    >>> shown = mixed.search("how to win", k=2)
+    >>> shown.ranking, shown.teams
+    (('y', 'x'), ('b', 'a'))
+    >>> mixed.record(shown, clicked=["y"]).winner
+    'b'
+    >>> mixed.result().wins_b
+    1
+    """
+
+    def __init__(self, a: "Search[Query]", b: "Search[Query]", *, seed: int = 0) -> None:
+        """Begin without answers."""
+        from karat.stats.chance import generator
+
+        self._searches = (a, b)
+        self._rng = generator(seed)
+        self._credits: list[Credit] = []
+        self._lock = Lock()
+
+    def search(self, query: Query, k: int = 10) -> "Interleaved[str]":
+        """Return the first *k* keys of both searches, mixed, and who put each there."""
+        from karat.stats.interleaving import team_draft
+
+        wanted = as_count(k)
+        first, second = (read_ranking(search(query, wanted)).keys for search in self._searches)
+        with self._lock:
+            return team_draft(first, second, rng=self._rng, k=wanted)
+
+    def record(self, shown: "Interleaved[str]", clicked: Iterable[str]) -> "Credit":
+        """Keep, and return, what the two earn by one reader's clicks on an answer.
+
+        An answer without a click is a tie; record it as well, or the preference is overstated.
+        """
+        from karat.stats.interleaving import credit
+
+        if isinstance(clicked, (str, bytes)):
+            raise InputError(f"clicked is {clicked!r}, one text; expected a list of keys")
+        earned = credit(shown, clicked)
+        with self._lock:
+            self._credits.append(earned)
+        return earned
+
+    def result(self, *, level: float = 0.95) -> "InterleavingTest":
+        """Return the wins so far, with the share of A, its interval and the sign test.
+
+        The p value holds for a number of answers that was settled before looking.
+        """
+        from karat.stats.interleaving import interleaving_test
+
+        with self._lock:
+            credits: Sequence[Credit] = list(self._credits)
+        return interleaving_test(credits, level=level)

@@ -1,0 +1,50 @@
+"""Means over rankings, each with its confidence interval."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, isnan
+from typing import NamedTuple
+
+from karat.metrics import Measure, average
+from karat.model.comparison import Interval
+
+__all__ = ["Estimate", "bounds_of", "estimates"]
+
+
+class Estimate(NamedTuple):
+    """A mean with its interval; the mean is None where nothing was scored."""
+
+    mean: float | None
+    interval: Interval
+
+
+def estimates(
+    rows: Sequence[Mapping[str, float]],
+    measures: Sequence[Measure],
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> dict[str, Estimate]:
+    """Return the mean of each measure over *rows* with its bootstrap interval."""
+    from karat.stats import bootstrap_intervals
+
+    names = [str(measure) for measure in measures]
+    columns = [[row[name] for name in names] for row in rows] or [[float("nan")] * len(names)]
+    intervals = bootstrap_intervals(
+        columns,
+        bounds=[bounds_of(measure) for measure in measures],
+        level=level,
+        draws=draws,
+        seed=seed,
+    )
+    found = {}
+    for name, interval in zip(names, intervals, strict=True):
+        mean = average([row[name] for row in rows])
+        found[name] = Estimate(None if isnan(mean) else mean, interval)
+    return found
+
+
+def bounds_of(measure: Measure) -> tuple[float, float] | None:
+    """Return the least and the most that *measure* can be, None where it has no such limit."""
+    metric = measure.definition
+    return (metric.low, metric.high) if isfinite(metric.low) and isfinite(metric.high) else None

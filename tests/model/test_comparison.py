@@ -63,6 +63,15 @@ def test_significance_is_judged_by_the_corrected_p(p: float | None, significant:
     assert COMPARISON.significant(replace(DIFFERENCE, p_corrected=p)) is significant
 
 
+def test_the_winner_is_told_by_the_direction_of_the_metric() -> None:
+    lost, draw = replace(DIFFERENCE, difference=-0.1), replace(DIFFERENCE, difference=0.0)
+    unseen = replace(DIFFERENCE, difference=None)
+    entries = (DIFFERENCE, lost, draw, unseen)
+    assert [COMPARISON.winner(entry) for entry in entries] == ["B", "A", None, None]
+    turned = replace(COMPARISON, lower_is_better=("ndcg@10",))
+    assert [turned.winner(entry) for entry in entries] == ["A", "B", None, None]
+
+
 def test_a_p_at_another_level_counts_too() -> None:
     for level, alpha in ((0.9, 0.1), (0.99, 0.01), (0.999, 0.001)):
         comparison = replace(COMPARISON, level=level)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,16 @@ def test_no_queries_at_all() -> None:
     assert {entry.p for entry in found.differences} == {None}
 
 
+def test_where_less_is_better_wins_and_losses_change_sides_and_nothing_else() -> None:
+    plain, turned = run(), run(lower_is_better=["mrr@10"])
+    assert (plain.lower_is_better, turned.lower_is_better) == ((), ("mrr@10",))
+    for before, after in zip(plain.differences, turned.differences, strict=True):
+        turns = before.metric == "mrr@10"
+        sides = (before.losses, before.wins) if turns else (before.wins, before.losses)
+        assert before.wins != before.losses
+        assert after == replace(before, wins=sides[0], losses=sides[1])
+
+
 def test_clusters_make_copies_worth_nothing() -> None:
     codes = np.repeat(np.arange(60), 3)
     copied = run(np.repeat(SCORES, 3, axis=1), clusters=codes)
@@ -165,6 +176,7 @@ def test_clusters_make_copies_worth_nothing() -> None:
         ({"correction": "tukey", "pairs": "baseline"}, "all pairs only"),
         ({"level": 95}, "level 95"),
         ({"power": 2}, "power 2"),
+        ({"lower_is_better": ["lines@10"]}, "lower is better on 'lines@10', which is not compared"),
         ({"draws": 10}, "10 draws"),
     ],
 )

@@ -19,6 +19,17 @@ def test_each_system_carries_the_letters_of_those_it_beats() -> None:
     assert [row.better_than for row in rows] == ["", "ac", "", "abc"]
 
 
+def test_where_less_is_better_the_smaller_mean_has_the_letters() -> None:
+    rng = np.random.default_rng(0)
+    values = (np.array([120.0, 60.0])[:, None] + rng.normal(0, 5, (2, 40)))[:, :, None]
+    found = [
+        compare(values, systems=["x", "y"], metrics=["lines@10"], draws=999, lower_is_better=lower)
+        for lower in ((), ("lines@10",))
+    ]
+    marks = [[row.better_than for row in significance_letters(one, "lines@10")] for one in found]
+    assert marks == [["b", ""], ["", "a"]]
+
+
 def test_another_metric_and_no_difference_give_no_letters() -> None:
     values = np.random.default_rng(1).random((2, 30, 1))
     found = compare(values, systems=["x", "y"], metrics=["ndcg@10"], draws=999)

@@ -40,7 +40,13 @@ def entry(baseline: str = "A", system: str = "B", metric: str = "ndcg@10", **cha
     return replace(start, **changes)
 
 
-def said(*entries: Difference, family: int = 1, correction: str = "maxt", **means: float) -> str:
+def said(
+    *entries: Difference,
+    family: int = 1,
+    correction: str = "maxt",
+    lower: tuple[str, ...] = (),
+    **means: float,
+) -> str:
     systems = tuple(dict.fromkeys(name for one in entries for name in (one.baseline, one.system)))
     metrics = tuple(dict.fromkeys(one.metric for one in entries))
     return verdict(
@@ -58,6 +64,7 @@ def said(*entries: Difference, family: int = 1, correction: str = "maxt", **mean
             power=0.8,
             draws=9_999,
             seed=0,
+            lower_is_better=lower,
         )
     )
 
@@ -67,6 +74,102 @@ def test_one_real_difference_and_one_inside_the_noise() -> None:
         "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004); the difference on mrr@10 is "
         "inside the noise: with 127 queries this set can detect 0.075."
     )
+
+
+def test_only_the_first_real_difference_has_its_numbers() -> None:
+    text = said(
+        entry(),
+        entry(metric="mrr@10"),
+        entry(metric="hit@5"),
+        entry(metric="ap"),
+        entry(metric="p@5", **NOISE),
+    )
+    assert text == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on mrr@10, hit@5 and "
+        "ap; the difference on p@5 is inside the noise: with 127 queries this set can detect 0.075."
+    )
+
+
+def test_noise_on_the_first_metric_is_told_first() -> None:
+    text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
+    assert text == (
+        "The difference on ndcg@10 is inside the noise: with 127 queries this set can detect "
+        "0.075; B beats A on mrr@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap."
+    )
+
+
+def test_each_winner_has_a_clause() -> None:
+    lost: dict[str, Any] = {"difference": -0.2, "interval": interval(-0.3, -0.1)}
+    text = said(
+        entry(), entry(metric="hit@5", **lost), entry(metric="ap"), entry(metric="p@5", **lost)
+    )
+    assert text == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap; "
+        "A beats B on hit@5 by 0.200 [0.100, 0.300] (p = 0.004), and also on p@5."
+    )
+
+
+def test_where_less_is_better_the_smaller_mean_wins() -> None:
+    fewer: dict[str, Any] = {"difference": -40.0, "interval": interval(-60.0, -20.0)}
+    lower = ("lines@10", "tokens@10")
+    assert said(entry(metric="lines@10", **fewer), lower=lower) == (
+        "B beats A on lines@10 (lower is better) by 40.000 [20.000, 60.000] (p = 0.004)."
+    )
+    lines, tokens = entry(metric="lines@10", **fewer), entry(metric="tokens@10", **fewer)
+    assert said(entry(), lines, entry(metric="ap"), tokens, lower=lower) == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap, and on "
+        "lines@10 and tokens@10 (lower is better)."
+    )
+    more = replace(lines, difference=40.0, interval=interval(20.0, 60.0))
+    assert said(entry(), more, lower=lower).endswith(
+        "; A beats B on lines@10 (lower is better) by 40.000 [20.000, 60.000] (p = 0.004)."
+    )
+
+
+def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
+    lines = entry(metric="lines@10", **NOISE | {"detectable": 31.25})
+    tokens = entry(metric="tokens@10", **NOISE | {"detectable": 310.0})
+    lower = ("lines@10", "tokens@10")
+    assert said(lines, lower=lower).endswith("this set can detect 31.250.")
+    assert said(lines, tokens, lower=lower).endswith(
+        "can detect 31.250 on lines@10 and 310.000 on tokens@10."
+    )
+    assert said(lines, entry(**NOISE), lower=lower).endswith(
+        "The differences on lines@10 and ndcg@10 are inside the noise: with 127 queries this set "
+        "can detect 0.075, and 31.250 on lines@10."
+    )
+
+
+def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
+    fewer: dict[str, Any] = {
+        "difference": -40.0,
+        "interval": interval(-60.0, -20.0),
+        "metric": "lines@10",
+    }
+    noise = NOISE | {"metric": "lines@10", "detectable": 31.25}
+    text = said(
+        entry("A", "B", **fewer),
+        entry("A", "C", **noise),
+        entry("B", "C", **noise),
+        family=3,
+        lower=("lines@10",),
+        A=120.0,
+        B=80.0,
+        C=110.0,
+    )
+    assert text == (
+        "On lines@10 (lower is better), B has the lowest mean, 80.000, and beats A by 40.000 "
+        "[20.000, 60.000] (p = 0.004, corrected for 3 comparisons). The difference of B from C is "
+        "inside the noise: with 127 queries this set can detect 31.250."
+    )
+    against = said(
+        entry("A", "B", **fewer),
+        entry("A", "C", **noise),
+        family=2,
+        correction="holm",
+        lower=("lines@10",),
+    )
+    assert against.startswith("On lines@10 (lower is better), B beats A by 40.000 [20.000, 60.000]")
 
 
 def test_a_lost_comparison_is_told_from_the_winners_side() -> None:

@@ -45,6 +45,7 @@ class Difference:
       over the residual standard deviation of all systems, Sakai's effect size for Tukey's test.
     - ``detectable``: the true difference that a set of this size and noise would find at the
       comparison's power, before any correction for many comparisons.
+    - ``wins``: on how many queries the system is better, by the metric's own direction.
     """
 
     baseline: str
@@ -75,7 +76,8 @@ class Comparison:
 
     ``means`` holds one entry per system and metric, ``differences`` one per pair and metric, the
     system named first being the baseline of its pair. ``family`` is the number of pairs that one
-    corrected p value answers for; ``correction`` says how.
+    corrected p value answers for; ``correction`` says how. ``lower_is_better`` names the metrics
+    of which a smaller value is the better one, such as lines returned.
     """
 
     systems: tuple[str, ...]
@@ -89,6 +91,7 @@ class Comparison:
     power: float
     draws: int
     seed: int
+    lower_is_better: tuple[str, ...] = ()
 
     def mean(self, system: str, metric: str) -> Mean:
         """Return the mean of *system* on *metric*; raise UnknownName without one."""
@@ -106,6 +109,15 @@ class Comparison:
             if (entry.baseline, entry.system, entry.metric) == (baseline, system, metric):
                 return entry
         raise UnknownName(f"no difference of {system!r} from {baseline!r} on {metric!r}")
+
+    def winner(self, difference: Difference) -> str | None:
+        """Return the name with the better mean; None for a draw or where there is no score."""
+        change = difference.difference
+        if not change:
+            return None
+        higher = change > 0
+        wins = higher != (difference.metric in self.lower_is_better)
+        return difference.system if wins else difference.baseline
 
     def significant(self, difference: Difference) -> bool:
         """Return whether the corrected p value is at most 1 - level; without a p value, False."""

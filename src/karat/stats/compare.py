@@ -1,6 +1,6 @@
 """The whole comparison of several systems on several metrics, as one record."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import get_args
 
@@ -33,6 +33,7 @@ def compare(
     draws: int = 9_999,
     seed: int = 0,
     clusters: ArrayLike | None = None,
+    lower_is_better: Collection[str] = (),
 ) -> Comparison:
     """Return the comparison of ``values[system, query, metric]``, the first system as baseline.
 
@@ -44,6 +45,8 @@ def compare(
       ``none``. The uncorrected p value is always kept beside the corrected one.
     - *bounds*: what a score can be, one pair for all metrics or one per metric.
     - *clusters*: one label per query; queries of a cluster are drawn and flipped together.
+    - *lower_is_better*: the metrics of which less is better. Differences keep their sign, system
+      minus baseline; wins and losses change sides.
 
     >>> scores = [[[0.5], [0.2], [0.4], [0.6]], [[0.9], [0.5], [0.8], [0.7]]]
     >>> found = compare(scores, systems=["A", "B"], metrics=["ndcg@10"], bounds=(0, 1))
@@ -62,6 +65,7 @@ def compare(
         draws=draws,
         seed=seed,
         clusters=clusters,
+        lower_is_better=among(metrics, lower_is_better),
     )
     check_level(level)
     check_draws(draws)
@@ -79,6 +83,7 @@ def compare(
         power=power,
         draws=draws,
         seed=seed,
+        lower_is_better=plan.lower_is_better,
     )
 
 
@@ -101,6 +106,17 @@ def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
     if repeated:
         raise InputError(f"{kind} {repeated[0]!r} is given twice; expected names that differ")
     return tuple(names)
+
+
+def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
+    """Return the *chosen* ones of *metrics*, in their order; raise InputError for any other."""
+    unknown = sorted(set(chosen).difference(metrics))
+    if unknown:
+        raise InputError(
+            f"lower is better on {unknown[0]!r}, which is not compared; "
+            f"expected some of {', '.join(metrics)}"
+        )
+    return tuple(metric for metric in metrics if metric in chosen)
 
 
 def index_pairs(systems: int, pairs: str) -> tuple[tuple[int, int], ...]:

@@ -18,18 +18,16 @@ class Marked(NamedTuple):
 def significance_letters(comparison: Comparison, metric: str) -> tuple[Marked, ...]:
     """Return one row per system, in order; letters are a, b, c, ... by the order of the systems.
 
-    A letter stands in ``better_than`` when the system's score is higher and the corrected p value
-    is significant. Past z the letters are aa, ab, ..., and are separated by commas.
+    A letter stands in ``better_than`` when the system's mean is the better one and the corrected
+    p value is significant. Past z the letters are aa, ab, ..., and are separated by commas.
     """
     letters = {system: letter(place) for place, system in enumerate(comparison.systems)}
     beaten: dict[str, list[str]] = {system: [] for system in comparison.systems}
     for entry in comparison.differences:
-        if entry.metric != metric or not entry.difference or not comparison.significant(entry):
+        better = comparison.winner(entry)
+        if entry.metric != metric or better is None or not comparison.significant(entry):
             continue
-        better, worse = entry.system, entry.baseline
-        if entry.difference < 0:
-            better, worse = worse, better
-        beaten[better].append(worse)
+        beaten[better].append(entry.baseline if better == entry.system else entry.system)
     separator = "" if len(letters) <= 26 else ","
     return tuple(
         Marked(

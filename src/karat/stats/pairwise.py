@@ -39,6 +39,7 @@ class Plan(NamedTuple):
     draws: int
     seed: int
     clusters: ArrayLike | None
+    lower_is_better: tuple[str, ...] = ()
 
 
 def measured(cube: FloatArray, plan: Plan) -> tuple[tuple[Mean, ...], tuple[Difference, ...]]:
@@ -82,7 +83,8 @@ def difference_entries(
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
     found = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
-    wins, losses = (differences > 0).sum(axis=0).tolist(), (differences < 0).sum(axis=0).tolist()
+    gains = differences * np.tile(directions(plan), len(plan.pairs))
+    wins, losses = (gains > 0).sum(axis=0).tolist(), (gains < 0).sum(axis=0).tolist()
     for column, (interval, moments) in enumerate(zip(intervals, found, strict=True)):
         place, metric = divmod(column, len(plan.metrics))
         baseline, system = plan.pairs[place]
@@ -110,6 +112,11 @@ def difference_entries(
             losses=losses[column],
             detectable=detectable(moments, plan),
         )
+
+
+def directions(plan: Plan) -> FloatArray:
+    """Return for each metric 1, or -1 where less is better."""
+    return np.array([-1.0 if name in plan.lower_is_better else 1.0 for name in plan.metrics])
 
 
 def paired_means(cube: FloatArray, plan: Plan) -> FloatArray:

@@ -1,6 +1,6 @@
 """The same statistics for each value of a tag: category, difficulty, language."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,6 +94,7 @@ def compare_by(
     draws: int = 9_999,
     seed: int = 0,
     clusters: ArrayLike | None = None,
+    lower_is_better: Collection[str] = (),
 ) -> tuple[SliceComparison, ...]:
     """Return the comparison of ``values[system, query, metric]`` for each slice.
 
@@ -117,6 +118,7 @@ def compare_by(
             draws=draws,
             seed=seed,
             clusters=cut(clusters, part),
+            lower_is_better=lower_is_better,
         )
         result.append(SliceComparison(part.name, found))
     return tuple(result)

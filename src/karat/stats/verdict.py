@@ -10,9 +10,9 @@ __all__ = ["verdict"]
 def verdict(comparison: Comparison) -> str:
     """Return the verdict on *comparison*; the first metric leads.
 
-    Two systems: every metric is judged. More systems: the first metric only, the best system
-    against each other one, or each against the baseline where only those pairs were compared.
-    An empty text where nothing was compared.
+    Two systems: every metric is judged, one of them with its numbers. More systems: the first
+    metric only, the best system against each other one, or each against the baseline where only
+    those pairs were compared. An empty text where nothing was compared.
     """
     if not comparison.differences:
         return ""
@@ -26,20 +26,38 @@ def verdict(comparison: Comparison) -> str:
 
 
 def two_systems(comparison: Comparison) -> str:
-    """Return the verdict on one pair, metric by metric."""
+    """Return the verdict on one pair: what is real, what is noise, the first metric's kind first.
+
+    The first real difference is told with interval and p value, the others by name.
+    """
     entries = comparison.differences
     real = [entry for entry in entries if comparison.significant(entry)]
     noise = [entry for entry in entries if entry not in real and entry.p is not None]
-    unseen = [entry for entry in entries if entry.p is None]
-    clauses = [
-        f"{winner(entry)} beats {loser(entry)} on {entry.metric} by {amount(comparison, entry)}"
-        for entry in real
-    ]
+    unseen = [entry.metric for entry in entries if entry.p is None]
+    clauses = real_clauses(comparison, real) if real else []
     if noise:
-        clauses.append(noise_clause([entry.metric for entry in noise], noise))
+        what = f"on {listed([entry.metric for entry in noise])}"
+        place = 0 if noise[0] is entries[0] else len(clauses)
+        clauses.insert(place, rest_clause(comparison, what, noise))
     if unseen:
-        clauses.append(f"no query has a score of both on {listed([e.metric for e in unseen])}")
+        clauses.append(f"no query has a score of both on {listed(unseen)}")
     return sentence("; ".join(clauses))
+
+
+def real_clauses(comparison: Comparison, real: Sequence[Difference]) -> list[str]:
+    """Return what the winner on the first metric of *real* wins, and then what the other one does.
+
+    The other one's first metric has its numbers too: it is what speaks against the winner.
+    """
+    clauses = []
+    for name in dict.fromkeys(winner(comparison, entry) for entry in real):
+        first, *others = (entry for entry in real if winner(comparison, entry) == name)
+        text = f"{name} beats {loser(comparison, first)} on {labelled(comparison, [first.metric])}"
+        text += f" by {amount(comparison, first)}"
+        if others:
+            text += f", and also on {labelled(comparison, [entry.metric for entry in others])}"
+        clauses.append(text)
+    return clauses
 
 
 def against_baseline(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
@@ -60,55 +78,69 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
             else:
                 names = listed([entry.system for entry in members])
                 text = f"{names} {verb} {baseline}: {'; '.join(parts)}"
-            sentences.append(sentence(f"on {metric}, {text}"))
+            sentences.append(sentence(f"on {labelled(comparison, [metric])}, {text}"))
     rest = [entry for entry in entries if not comparison.significant(entry)]
     if rest:
         names = listed([entry.system for entry in rest])
-        sentences.append(sentence(rest_clause(f"of {names} from {baseline}", rest)))
+        sentences.append(sentence(rest_clause(comparison, f"of {names} from {baseline}", rest)))
     return " ".join(sentences)
 
 
 def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
-    """Return the verdict on all pairs: the system with the highest mean against the others."""
+    """Return the verdict on all pairs: the system with the best mean against the others."""
     scores = [(entry.mean, entry.system) for entry in comparison.means if entry.metric == metric]
     known = [(mean, system) for mean, system in scores if mean is not None]
     if not known:
         return f"No query has a score on {metric}."
     # The first system wins a draw, so that the order of systems decides and not their names.
-    top = max(mean for mean, _ in known)
+    lower = metric in comparison.lower_is_better
+    top = (min if lower else max)(mean for mean, _ in known)
     best = next(system for mean, system in known if mean == top)
     own = [entry for entry in entries if best in (entry.baseline, entry.system)]
-    real = [entry for entry in own if comparison.significant(entry) and winner(entry) == best]
+    beaten = [entry for entry in own if winner(comparison, entry) == best]
+    real = [entry for entry in beaten if comparison.significant(entry)]
     rest = [entry for entry in own if entry not in real]
-    text = f"on {metric}, {best} has the highest mean, {top:.3f}"
+    text = f"on {labelled(comparison, [metric])}, {best} has the "
+    text += f"{'lowest' if lower else 'highest'} mean, {top:.3f}"
     if real:
-        parts = [f"{loser(entry)} by {amount(comparison, entry)}" for entry in real]
+        parts = [f"{loser(comparison, entry)} by {amount(comparison, entry)}" for entry in real]
         text += f", and beats {listed(parts)}"
     sentences = [sentence(text)]
     if rest:
         others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
-        sentences.append(sentence(rest_clause(f"of {best} from {listed(others)}", rest)))
+        what = f"of {best} from {listed(others)}"
+        sentences.append(sentence(rest_clause(comparison, what, rest)))
     return " ".join(sentences)
 
 
 def better(comparison: Comparison, entry: Difference) -> bool:
     """Return whether the system is significantly better than its baseline."""
-    return comparison.significant(entry) and winner(entry) == entry.system
+    return comparison.significant(entry) and winner(comparison, entry) == entry.system
 
 
 def worse(comparison: Comparison, entry: Difference) -> bool:
     """Return whether the system is significantly worse than its baseline."""
-    return comparison.significant(entry) and winner(entry) == entry.baseline
+    return comparison.significant(entry) and winner(comparison, entry) == entry.baseline
 
 
-def winner(entry: Difference) -> str:
-    """Return the name with the higher score."""
-    return entry.system if (entry.difference or 0.0) >= 0 else entry.baseline
+def winner(comparison: Comparison, entry: Difference) -> str:
+    """Return the name with the better mean; at a draw the system."""
+    return comparison.winner(entry) or entry.system
 
 
-def loser(entry: Difference) -> str:
-    """Return the name with the lower score."""
-    return entry.baseline if (entry.difference or 0.0) >= 0 else entry.system
+def loser(comparison: Comparison, entry: Difference) -> str:
+    """Return the other name of the pair."""
+    return entry.baseline if winner(comparison, entry) == entry.system else entry.system
+
+
+def labelled(comparison: Comparison, metrics: Sequence[str]) -> str:
+    """Return *metrics* as a list, those of which less is better last and marked so."""
+    more = [name for name in metrics if name not in comparison.lower_is_better]
+    less = [name for name in metrics if name in comparison.lower_is_better]
+    if not less:
+        return listed(more)
+    text = f"{listed(less)} (lower is better)"
+    return f"{listed(more)}, and on {text}" if more else text
 
 
 def amount(comparison: Comparison, entry: Difference) -> str:
@@ -127,22 +159,30 @@ def amount(comparison: Comparison, entry: Difference) -> str:
     return text + ")"
 
 
-def noise_clause(metrics: Sequence[str], entries: Sequence[Difference]) -> str:
-    """Return the clause that calls the differences on *metrics* noise."""
-    return rest_clause(f"on {listed(metrics)}", entries)
+def rest_clause(comparison: Comparison, what: str, entries: Sequence[Difference]) -> str:
+    """Return the clause that calls differences noise, and what the set could have detected.
 
-
-def rest_clause(what: str, entries: Sequence[Difference]) -> str:
-    """Return the clause that calls differences noise, and what the set could have detected."""
+    Scores share one number, the largest. Metrics of which less is better are counts of something,
+    each in a unit of its own, and have theirs beside it.
+    """
     subject = "difference" if len(entries) == 1 else "differences"
     verb = "is" if len(entries) == 1 else "are"
     text = f"the {subject} {what} {verb} inside the noise"
-    reach = [entry.detectable for entry in entries if entry.detectable]
+    reach: dict[str, float] = {}
+    for entry in entries:
+        if entry.detectable:
+            group = entry.metric if entry.metric in comparison.lower_is_better else ""
+            reach[group] = max(reach.get(group, 0.0), entry.detectable)
     if not reach:
         return text
     n = min(entry.n for entry in entries)
     queries = "query" if n == 1 else "queries"
-    return f"{text}: with {n} {queries} this set can detect {number(max(reach))}"
+    scores = [number(reach.pop(""))] if "" in reach else []
+    counts = [f"{number(value)} on {metric}" for metric, value in reach.items()]
+    if counts and not scores and len(entries) == 1:
+        counts = [number(value) for value in reach.values()]
+    found = ", and ".join([*scores, *([listed(counts)] if counts else [])])
+    return f"{text}: with {n} {queries} this set can detect {found}"
 
 
 def number(value: float) -> str:

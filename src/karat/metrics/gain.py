@@ -1,9 +1,7 @@
 """Discounted cumulative gain."""
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import count
 from math import isfinite, log2
 from operator import mul
 
@@ -58,25 +56,23 @@ def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> f
     if judged.spans is not None:
         means = (mean_weight(first, last, discount, k) for first, last in judged.spans)
         return sum(map(mul, map(gain_of, judged.grades), means), 0.0)
-    kept = len(judged.ranks) if k is None else bisect_right(judged.ranks, k)
-    return _discounted(map(gain_of, judged.grades[:kept]), judged.ranks)
-
-
-def ideal_dcg(grades: Sequence[float], k: int | None, gain: str) -> float:
-    """Return the gain of all judgments in the best order, cut at *k*."""
-    gain_of = gain_function(gain)
-    if gain in ("linear", "exp"):
-        gains = [gain_of(grade) for grade in grades[:k]]  # descending as the grades are
-    else:
-        gains = sorted(map(gain_of, grades), reverse=True)[:k]
-    return _discounted(gains, count(1))
-
-
-def _discounted(gains: Iterable[float], ranks: Iterable[int]) -> float:
-    """Return the sum of discounted gains; one order of summing, so that the best ranking gets 1."""
     total = 0.0
-    for gain, rank in zip(gains, ranks, strict=False):
-        total += gain * discount(rank)
+    for rank, grade in zip(judged.ranks, judged.grades, strict=True):
+        if k is not None and rank > k:
+            break
+        total += gain_of(grade) * discount(rank)
+    return total
+
+
+# Few lists of grades are common to most queries: one or two relevant documents.
+@lru_cache(maxsize=4096)
+def ideal_dcg(grades: tuple[float, ...], k: int | None, gain: str) -> float:
+    """Return the gain of all judgments in the best order, cut at *k*."""
+    gains = sorted(map(gain_function(gain), grades), reverse=True)[:k]
+    total = 0.0
+    # Summed rank by rank as dcg does, so that the best ranking gets 1 and not its neighbour.
+    for rank, value in enumerate(gains, 1):
+        total += value * discount(rank)
     return total
 
 
@@ -87,7 +83,9 @@ def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> 
     >>> round(ndcg(query, 10), 4)
     0.6697
     """
-    ideal = ideal_dcg(judged.ideal, k, gain)
+    # Given gains need not follow the grades; else those beyond k cannot be among the best.
+    cut = k if gain in ("linear", "exp") else None
+    ideal = ideal_dcg(tuple(judged.ideal[:cut]), k, gain)
     # The mean over tied orders may round past the ideal.
     return min(dcg(judged, k, gain=gain) / ideal, 1.0) if ideal else 0.0
 

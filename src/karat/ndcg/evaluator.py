@@ -98,7 +98,7 @@ class NDCGEvaluator:
         cut = as_count(k)
         if isinstance(relevance_scores, Mapping):
             return Truth(relevance_scores).idcg(cut, self.gain)
-        ideal = ranked_grades(relevance_scores).ideal
+        ideal = tuple(ranked_grades(relevance_scores).ideal)
         return finite(lambda: ideal_dcg(ideal, cut, self.gain))
 
     def ndcg_at_k(

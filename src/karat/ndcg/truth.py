@@ -24,7 +24,7 @@ class Truth:
     def __init__(self, judgments: Judgments) -> None:
         """Read *judgments*."""
         self.grades = read_judgments(judgments)
-        self.ideal = sorted(self.grades.values(), reverse=True)
+        self.ideal = tuple(sorted(self.grades.values(), reverse=True))
         self._idcg: dict[tuple[int, str], float] = {}
 
     @property

@@ -44,6 +44,7 @@ def compare_table(contest: Contest) -> Table:
     for evaluation in contest.evaluations:
         notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation)]
         notes += _answered_note(evaluation, comparison.metrics[0])
+    notes += _uncompared_notes(contest)
     return replace(table, notes=(*notes, *contest.further_tests), conclusion=contest.verdict)
 
 
@@ -56,6 +57,17 @@ def slice_tables(contest: Contest) -> list[Table]:
         for tag, values in contest.slices.items()
         for value, comparison in values.items()
     ]
+
+
+def _uncompared_notes(contest: Contest) -> Iterator[str]:
+    """Yield the measures that were computed but have no paired test."""
+    for place, summary in enumerate(contest.evaluations[0].summaries):
+        if summary.measure not in contest.comparison.metrics:
+            values = ", ".join(
+                f"{evaluation.name} {number(evaluation.summaries[place].mean, digits=DIGITS).text}"
+                for evaluation in contest.evaluations
+            )
+            yield f"{summary.measure} is no plain mean and not compared: {values}"
 
 
 def _answered_note(evaluation: Evaluation, measure: str) -> list[str]:

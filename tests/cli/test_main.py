@@ -1,0 +1,123 @@
+"""The entry: exit codes, streams and pipes."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from karat.cli.main import COMMANDS
+
+Karat = Callable[..., CompletedProcess[str]]
+
+MODULE = (sys.executable, "-m", "karat")
+SCORE = ("score", "gold.qrels", "old.run", "-m", "mrr", "--ci", "none")
+
+
+def test_python_m_karat_is_the_command_line(folder: Path) -> None:
+    done = subprocess.run([*MODULE, *SCORE], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("old, 4 queries\n")
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])
+def test_help_goes_to_the_output_with_examples_on_lines_of_their_own(
+    karat: Karat, command: tuple[str, ...]
+) -> None:
+    done = karat(*command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: karat")
+    assert "\\b" not in done.stdout
+    examples = [line for line in done.stdout.splitlines() if line.startswith("  karat ")]
+    assert examples
+    assert not any(" karat " in line.strip() for line in examples)
+
+
+def test_no_command_shows_the_help_and_is_wrong_usage(karat: Karat) -> None:
+    done = karat()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Commands:" in done.stderr
+
+
+def test_the_nearest_command_is_offered(karat: Karat) -> None:
+    done = karat("scroe")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr
+        == "error: No such command 'scroe'. Did you mean 'score'?\nTry 'karat --help'.\n"
+    )
+
+
+def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
+    assert "Commands: score, compare, metrics" in karat("zzz").stderr
+
+
+def test_version(karat: Karat) -> None:
+    done = karat("--version")
+    assert (done.returncode, done.stdout) == (0, "karat, version 0.1.0\n")
+
+
+def test_a_code_given_by_a_command_is_the_exit_code(karat: Karat, folder: Path) -> None:
+    (folder / "bad.qrels").write_text("q1 0 a 1\nq2 0 b\n")
+    assert karat("validate", "bad.qrels").returncode == 2
+    assert karat("validate", "gold.qrels").returncode == 0
+
+
+def broken(*_arguments: object, **_settings: object) -> None:
+    raise RuntimeError("no such luck\nat all")
+
+
+def test_a_defect_of_ours_is_3_with_one_line_and_no_traceback(
+    karat: Karat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KARAT_DEBUG", raising=False)
+    monkeypatch.setattr("karat.app.score.evaluate_run", broken)
+    done = karat(*SCORE)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("error: Karat broke: RuntimeError: no such luck\n")
+    assert "Traceback" not in done.stderr
+
+
+def test_debugging_shows_where(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_DEBUG", "1")
+    monkeypatch.setattr("karat.app.score.evaluate_run", broken)
+    with pytest.raises(RuntimeError, match="no such luck"):
+        karat(*SCORE)
+
+
+def test_an_interrupt_is_130_and_quiet(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_arguments: object, **_settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("karat.app.score.evaluate_run", interrupted)
+    done = karat(*SCORE)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a closed pipe is an error of POSIX systems")
+@pytest.mark.parametrize("command", [("metrics",), (*SCORE, "--per-query"), (*SCORE, "--json")])
+def test_a_reader_that_has_seen_enough_is_no_failure(
+    folder: Path, command: tuple[str, ...]
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [*MODULE, *command], stdout=write, stderr=subprocess.PIPE, text=True, check=False
+        )
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "style", [(), ("--json",), ("--csv",), ("--markdown",), ("--per-query",), ("-o", "out.txt")]
+)
+@pytest.mark.parametrize(("run", "code"), [("old.run", 0), ("gold.qrels", 2)])
+def test_the_exit_code_does_not_depend_on_the_output(
+    karat: Karat, style: tuple[str, ...], run: str, code: int
+) -> None:
+    assert karat("score", "gold.qrels", run, "--ci", "none", *style).returncode == code

@@ -1,14 +1,14 @@
 """The judgments of one query, with what every ranking is measured against."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, isfinite
 
 from karat.errors import InputError
-from karat.metrics.gain import ideal_dcg
+from karat.metrics.gain import dcg, gain_function
 from karat.model import JudgedQuery
 from karat.ndcg.ranking import Judgments, Ranking, read_judgments
 
-__all__ = ["Truth", "finite"]
+__all__ = ["Truth", "finite", "ideal_gain"]
 
 
 class Truth:
@@ -24,7 +24,7 @@ class Truth:
     def __init__(self, judgments: Judgments) -> None:
         """Read *judgments*."""
         self.grades = read_judgments(judgments)
-        self.ideal = tuple(sorted(self.grades.values(), reverse=True))
+        self.ideal = sorted(self.grades.values(), reverse=True)
         self._idcg: dict[tuple[int, str], float] = {}
 
     @property
@@ -35,7 +35,7 @@ class Truth:
     def idcg(self, k: int, gain: str) -> float:
         """Return the gain of all judgments in the best order, cut at *k*."""
         if (k, gain) not in self._idcg:
-            self._idcg[k, gain] = finite(lambda: ideal_dcg(self.ideal, k, gain))
+            self._idcg[k, gain] = ideal_gain(self.ideal, k, gain)
         return self._idcg[k, gain]
 
     def judge(self, ranking: Ranking) -> JudgedQuery:
@@ -54,6 +54,17 @@ class Truth:
             ideal=self.ideal,
             retrieved=len(ranking.keys),
         )
+
+
+def ideal_gain(grades: Sequence[float], k: int, gain: str) -> float:
+    """Return the discounted gain of *grades* in the best order, cut at *k*."""
+
+    def best() -> float:
+        order = sorted(grades, key=gain_function(gain), reverse=True)
+        ranks = range(1, len(order) + 1)
+        return dcg(JudgedQuery(ranks, order, ideal=order, retrieved=len(order)), k, gain=gain)
+
+    return finite(best)
 
 
 def finite(total: Callable[[], float]) -> float:

@@ -42,6 +42,10 @@ class Registry(Generic[T]):
         """Iterate over the canonical names, built-ins first, then plug-ins."""
         return iter({**self._table, **self._found_plugins()})
 
+    def built_in(self) -> tuple[str, ...]:
+        """Return Karat's own names; plug-ins are not looked for."""
+        return tuple(self._table)
+
     def canonical(self, name: str) -> str:
         """Return the registry's own spelling of *name*, or raise UnknownName."""
         key = name.lower()

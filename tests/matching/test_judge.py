@@ -21,7 +21,7 @@ from karat.model import (
     Target,
 )
 
-IDS = st.text("abé", min_size=1, max_size=2)
+IDS = st.sampled_from(["a", "ab", "b", "é", "z"])
 TRUTH = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3"]),
     st.dictionaries(IDS, st.sampled_from([-1.0, 0.0, 1.0, 2.0]), max_size=4),

@@ -15,7 +15,7 @@ from karat.metrics import METRICS, parse
 from karat.model import Hit, JudgedQuery, Target
 
 PATHS = st.sampled_from(["a.py", "b.py"])
-RANGES = st.just((0, 0)) | st.tuples(st.integers(1, 12), st.integers(0, 5)).map(
+RANGES = st.just((0, 0)) | st.tuples(st.integers(1, 7), st.integers(0, 3)).map(
     lambda span: (span[0], sum(span))
 )
 TARGETS = st.lists(
@@ -52,6 +52,16 @@ def matches(hit: Hit, target: Target, share: float) -> bool:
     if not hit.end_line or not target.end_line:
         return shared > 0
     return shared > 0 and shared / len(numbers(target)) >= share
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+def test_every_pair_of_short_ranges(share: float) -> None:
+    spans = [(first, last) for first in range(1, 6) for last in range(first, 6)]
+    credit = lines(share).credit
+    for start, end in spans:
+        for first, last in spans:
+            hit, target = Hit("a", 1.0, start, end), Target("a", 1, first, last)
+            assert credit(hit, target) == matches(hit, target, share), (hit, target)
 
 
 def slow_gains(hits: list[Hit], targets: list[Target], share: float) -> dict[int, float]:

@@ -78,7 +78,7 @@ def test_random_collections(seed: int, documents: int, tied: bool, level: int) -
     agree(*collection(seed, documents=documents, tied=tied), level)
 
 
-IDS = st.text("aé€𝄞z", min_size=1, max_size=2)
+IDS = st.sampled_from(["a", "ab", "b", "é", "€", "𝄞", "z", "zz"])
 
 
 @settings(max_examples=60)

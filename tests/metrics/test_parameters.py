@@ -46,6 +46,7 @@ def score(measure: str, query: JudgedQuery = QUERY) -> float:
         ("dcg(gain=0:1/2:9)", 1 + 9 / log2(3) + 1 / 2),
         ("ndcg(gain=exp)@2", 3 / log2(3) / (3 + 1 / log2(3))),
         ("ndcg(gain=2:1/1:5)@1", 0),
+        ("ndcg(gain=2:1/1:5)@2", 1 / log2(3) / (5 + 5 / log2(3))),
         ("ndcg(gain=2:1/1:5)@3", (1 / log2(3) + 5 / 2) / (5 + 5 / log2(3) + 1 / 2)),
         ("err", 3 / 4 / 2 + 1 / 4 * 1 / 4 / 3),
         ("err@2", 3 / 4 / 2),

@@ -1,0 +1,162 @@
+"""Git's own commands for reading a repository, with everything switched off that could run code."""
+
+import os
+import subprocess
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import IO, NamedTuple
+
+from karat.errors import InputError, KaratError
+
+__all__ = ["ObjectReader", "TreeEntry", "git", "list_tree"]
+
+# Asked for together, answered together: far below what a pipe holds (64 KiB), so that Git can
+# always take all requests before it blocks on the first answer.
+_AT_ONCE = 256
+
+
+class TreeEntry(NamedTuple):
+    """One entry of a tree; *size* is -1 where the repository lacks the object."""
+
+    mode: str
+    oid: str
+    size: int
+    path: bytes
+
+
+def git(repository: str, *arguments: str) -> bytes:
+    """Return what ``git *arguments*`` prints in *repository*; a failure raises InputError."""
+    try:
+        done = subprocess.run(  # noqa: S603 - a list of arguments, no shell
+            _command(repository, *arguments), capture_output=True, env=_environment(), check=False
+        )
+    except OSError as error:
+        raise InputError(f"{repository}: cannot run git: {error}") from error
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+        raise InputError(f"{repository}: git {arguments[0]}: {said}")
+    return done.stdout
+
+
+def list_tree(repository: str, tree: str) -> list[TreeEntry]:
+    """Return every entry below *tree*, in Git's order (by the bytes of the path)."""
+    listed = git(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", tree)
+    entries = []
+    for record in listed.split(b"\0")[:-1]:
+        about, _, path = record.partition(b"\t")
+        mode, _, oid, size = about.decode("ascii").split()
+        entries.append(TreeEntry(mode, oid, int(size) if size.isdigit() else -1, path))
+    return entries
+
+
+class ObjectReader:
+    """Reads objects through one ``git cat-file --batch`` process, which starts when first used.
+
+    Threads may share it. The process ends with :meth:`close` or with the object.
+    """
+
+    def __init__(self, repository: str) -> None:
+        """Read from *repository*."""
+        self._repository = repository
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._finish: weakref.finalize[[subprocess.Popen[bytes]], ObjectReader] | None = None
+
+    def read(self, oids: Sequence[str]) -> Iterator[bytes]:
+        """Yield the content of each object, in order; one that is missing raises InputError."""
+        for first in range(0, len(oids), _AT_ONCE):
+            with self._lock:
+                answers = self._exchange(oids[first : first + _AT_ONCE])
+            yield from answers
+
+    def close(self) -> None:
+        """End the process; the next :meth:`read` starts another."""
+        with self._lock:
+            if self._finish:
+                self._finish()
+            self._process = self._finish = None
+
+    def _exchange(self, oids: Sequence[str]) -> list[bytes]:
+        requests, answers = self._pipes()
+        try:
+            requests.write("".join(f"{oid}\n" for oid in oids).encode())
+            requests.flush()
+            found = [self._answer(answers) for _ in oids]
+        except OSError as error:
+            raise KaratError(f"{self._repository}: git cat-file ended early: {error}") from error
+        for oid, data in zip(oids, found, strict=True):
+            if data is None:
+                raise InputError(f"{self._repository}: object {oid} is missing")
+        return [data for data in found if data is not None]
+
+    def _answer(self, answers: IO[bytes]) -> bytes | None:
+        header = answers.readline().split()
+        if len(header) == 2 and header[1] == b"missing":
+            return None
+        if len(header) != 3:
+            code = self._process.poll() if self._process else None
+            raise KaratError(
+                f"{self._repository}: git cat-file answered {header!r} (exit code {code})"
+            )
+        data = answers.read(int(header[2]))
+        answers.read(1)
+        return data
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(  # noqa: S603 - a list of arguments, no shell
+                _command(self._repository, "cat-file", "--batch"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+            self._finish = weakref.finalize(self, _end, self._process)
+        if self._process.stdin is None or self._process.stdout is None:
+            raise KaratError("git cat-file has no pipes")
+        return self._process.stdin, self._process.stdout
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.stdin:
+        try:
+            process.stdin.close()
+        except OSError:
+            process.kill()
+    if process.stdout:
+        process.stdout.close()
+    process.wait()
+
+
+def _command(repository: str, *arguments: str) -> list[str]:
+    settings = (
+        # A repository in a container often belongs to another user. Reading objects runs nothing
+        # that the repository names, so its owner does not matter here.
+        "safe.directory=*",
+        "core.hooksPath=/dev/null",
+        "core.fsmonitor=false",
+        "core.quotePath=false",
+        "protocol.allow=never",
+    )
+    options = [word for setting in settings for word in ("-c", setting)]
+    return ["git", "-C", repository, "--no-pager", *options, *arguments]
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment without anyone's Git settings, network, prompts or GIT_DIR."""
+    kept = {
+        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ
+    }
+    return kept | {
+        "LC_ALL": "C",
+        "HOME": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+    }

@@ -1,0 +1,88 @@
+"""A snapshot of documents: what engines index and what a gold set is judged on."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import NamedTuple
+
+from karat.corpus.traits import Trait
+from karat.errors import UnknownName
+
+__all__ = ["Corpus", "Document", "Reader"]
+
+
+class Document(NamedTuple):
+    """One text of a corpus; *blob* is the hash of its bytes, *size* their number."""
+
+    path: str
+    blob: str
+    size: int
+    language: str = ""
+    traits: Trait = Trait.NONE
+
+
+Reader = Callable[[Iterable[Document]], Iterator[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents sorted by path, and a way to read them; it holds no text itself.
+
+    *skipped* counts by reason what was found and left out, *notes* what was taken with a remark
+    (an unusual encoding). Two corpora with the same paths and contents have the same *snapshot*,
+    wherever they come from.
+
+    >>> from karat.corpus import from_texts
+    >>> corpus = from_texts({"b.py": "b = 1", "a.md": "# A"}, name="notes")
+    >>> [document.path for document in corpus], corpus.read("a.md"), corpus.snapshot[:12]
+    (['a.md', 'b.py'], '# A', '5b0ca59fe098')
+    """
+
+    name: str
+    documents: tuple[Document, ...]
+    reader: Reader = field(repr=False)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.documents)
+
+    @cached_property
+    def snapshot(self) -> str:
+        """Return the SHA-256 over all paths and contents."""
+        digest = sha256()
+        for document in self.documents:
+            # A path may hold anything but NUL.
+            digest.update(f"{document.path}\0{document.blob}\0".encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Document]:
+        """Return the documents by their paths."""
+        return {document.path: document for document in self.documents}
+
+    def read(self, path: str) -> str:
+        """Return the text at *path*, with LF line ends."""
+        document = self.by_path.get(path)
+        if document is None:
+            raise UnknownName(f"no document {path!r} in corpus {self.name!r}")
+        return next(iter(self.reader((document,))))
+
+    def texts(self) -> Iterator[tuple[Document, str]]:
+        """Yield every document with its text, in order; faster than :meth:`read` one by one."""
+        return zip(self.documents, self.reader(self.documents), strict=True)
+
+    def without(self, traits: Trait) -> "Corpus":
+        """Return the corpus without documents that have any of *traits*; they count as skipped."""
+        kept = tuple(document for document in self.documents if not document.traits & traits)
+        skipped = dict(self.skipped)
+        for document in self.documents:
+            for trait in document.traits & traits:
+                reason = str(trait.name).lower()
+                skipped[reason] = skipped.get(reason, 0) + 1
+                break
+        return Corpus(self.name, kept, self.reader, skipped, self.notes)

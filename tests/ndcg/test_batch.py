@@ -3,7 +3,6 @@ from unittest.mock import patch
 import pytest
 
 from karat.errors import InputError
-from karat.metrics import gain as gain_module
 from karat.ndcg import NDCGEvaluator
 from karat.ndcg import truth as truth_module
 from karat.stats import bootstrap_intervals, verdict
@@ -40,7 +39,7 @@ def test_scores_means_and_intervals(evaluator: NDCGEvaluator) -> None:
 def test_each_ideal_is_computed_once(evaluator: NDCGEvaluator) -> None:
     shared, other = {"a": 1.0, "b": 0.5}, {"a": 1.0}
     rankings = [keyed("ab"), keyed("ba"), keyed("xa"), keyed("a")]
-    with patch.object(truth_module, "ideal_dcg", wraps=gain_module.ideal_dcg) as counted:
+    with patch.object(truth_module, "ideal_gain", wraps=truth_module.ideal_gain) as counted:
         evaluator.evaluate_batch(rankings, [shared, shared, shared, other])
         assert counted.call_count == 2 * len(evaluator.k_values)
         counted.reset_mock()

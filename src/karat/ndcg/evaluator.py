@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TypedDict
 from karat.engines.vectors.keys import as_count
 from karat.errors import InputError
 from karat.metrics import Measure, parse_all
-from karat.metrics.gain import dcg, gain_function, ideal_dcg
+from karat.metrics.gain import dcg, gain_function
 from karat.model import JudgedQuery
 from karat.model.comparison import Comparison
 from karat.ndcg.batch import Batch, truths_for
 from karat.ndcg.estimate import bounds_of, estimates
 from karat.ndcg.histogram import recorder
 from karat.ndcg.ranking import Judgments, RankedItems, Ranking, as_grade, read_ranking
-from karat.ndcg.truth import Truth, finite
+from karat.ndcg.truth import Truth, finite, ideal_gain
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -98,8 +98,7 @@ class NDCGEvaluator:
         cut = as_count(k)
         if isinstance(relevance_scores, Mapping):
             return Truth(relevance_scores).idcg(cut, self.gain)
-        ideal = tuple(ranked_grades(relevance_scores).ideal)
-        return finite(lambda: ideal_dcg(ideal, cut, self.gain))
+        return ideal_gain(ranked_grades(relevance_scores).ideal, cut, self.gain)
 
     def ndcg_at_k(
         self,

@@ -1,8 +1,11 @@
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from karat.engines.vectors import VectorBackend, get_vector_backend
+from karat.engines.vectors.in_memory import InMemoryStore
+from karat.errors import InputError
 from karat.testing.vectors import VectorBackendSuite
 
 
@@ -26,3 +29,11 @@ def test_writers_and_readers_at_once_lose_nothing() -> None:
     with ThreadPoolExecutor(4) as pool:
         seen = list(pool.map(write_and_read, range(4)))
     assert max(seen) == backend.count("ns") == 201
+
+
+def test_a_dimension_that_another_thread_chose_meanwhile() -> None:
+    store = InMemoryStore()
+    store.upsert("ns", ["a"], np.array([[1.0, 0.0]], dtype=np.float32))
+    with pytest.raises(InputError, match="3 dimensions; namespace 'ns' expects 2"):
+        store.upsert("ns", ["b"], np.array([[1.0, 0.0, 0.0]], dtype=np.float32))
+    assert store.count("ns") == 1

@@ -47,14 +47,35 @@ def unit_vector(embedding: ArrayLike, where: str) -> NDArray[np.float32]:
 
 def unit_rows(keys: Sequence[str], embeddings: Sequence[ArrayLike]) -> NDArray[np.float32]:
     """Return the embeddings of *keys* as unit rows; raise InputError unless all are as long."""
-    rows = [
-        unit_vector(embedding, f"item {key!r}")
-        for key, embedding in zip(keys, embeddings, strict=True)
-    ]
-    for key, row in zip(keys, rows, strict=True):
-        if len(row) != len(rows[0]):
-            raise InputError(
-                f"item {key!r}: the embedding has {len(row)} dimensions; "
-                f"expected {len(rows[0])}, as in item {keys[0]!r}"
+    try:
+        numbers = np.array(embeddings)
+    except (ValueError, OverflowError):
+        numbers = np.empty(0)
+    if numbers.ndim == 2 and numbers.size and numbers.dtype.kind in "fiu":
+        rows = numbers.astype(np.float64)
+        largest = np.abs(rows).max(axis=1, keepdims=True)
+        # NaN fails both comparisons.
+        if ((largest > 0) & (largest < np.inf)).all():
+            rows /= largest
+            unit: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(
+                np.float32
             )
-    return np.stack(rows)
+            return unit
+    raise InputError(first_problem(keys, embeddings))
+
+
+def first_problem(keys: Sequence[str], embeddings: Sequence[ArrayLike]) -> str:
+    """Return what is wrong with the first embedding that cannot stand beside the others."""
+    expected = 0
+    for key, embedding in zip(keys, embeddings, strict=True):
+        try:
+            dimensions = len(unit_vector(embedding, f"item {key!r}"))
+        except InputError as error:
+            return str(error)
+        expected = expected or dimensions
+        if dimensions != expected:
+            return (
+                f"item {key!r}: the embedding has {dimensions} dimensions; "
+                f"expected {expected}, as in item {keys[0]!r}"
+            )
+    return "the embeddings cannot be put together; expected numbers of one kind"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from karat.errors import FormatError, InputError
 from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
@@ -66,7 +65,7 @@ def run_name(source: RunSource, position: int) -> str:
     if isinstance(source, Run):
         return source.name
     if isinstance(source, str | os.PathLike):
-        name = Path(source).name.removesuffix(".gz")
+        name = os.path.basename(source).removesuffix(".gz")  # noqa: PTH119 - pathlib is slow to load
         return name.partition(".")[0] or name
     return f"run{position}"
 

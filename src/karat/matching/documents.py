@@ -6,7 +6,6 @@ scores: nothing is done per unjudged document beyond reading its score. See desi
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Protocol
 
 from karat.errors import InputError
@@ -106,9 +105,9 @@ def _break_ties(
         # Expected scores come from the spans; a tie that does not matter still needs ranks.
         _by_luck(ranks, grades, equal, groups.values(), best=ties != "worst")
     else:
-        rounded = as_float32 if ties == "trec9" else None
+        tied_ids = _tied_ids(scores, float32=ties == "trec9")
         for first, members in groups.items():
-            tied = _tied_ids(scores, hits[members[0]][0], first, equal[members[0]], rounded)
+            tied = tied_ids(hits[members[0]][0], first, equal[members[0]])
             if ties != "order":
                 tied = sorted(tied, reverse=True)
             for index in members:
@@ -133,25 +132,31 @@ def _by_luck(
 
 
 def _tied_ids(
-    scores: Mapping[str, float],
-    score: float,
-    first: int,
-    count: int,
-    rounded: Callable[[float], float] | None,
-) -> Sequence[str]:
-    """Return the ids of the *count* documents of one score, whose first rank is *first*.
+    scores: Mapping[str, float], *, float32: bool
+) -> Callable[[float, int, int], Sequence[str]]:
+    """Return what finds the ids of a score, given the first of its ranks and how many share it.
 
     In a ranking that is returned in rank order they stand together at that rank.
     """
-    if rounded is not None:
-        wanted = rounded(score)
-        same = {other for other in scores.values() if rounded(other) == wanted}
-        return [document for other in same for document in _ids_with_score(scores, other)]
-    if isinstance(scores, dict):
-        together = list(islice(scores.items(), first - 1, first - 1 + count))
-        if all(other == score for _, other in together):
-            return [document for document, _ in together]
-    return _ids_with_score(scores, score)
+    if float32:
+
+        def rounded(score: float, _first: int, _count: int) -> Sequence[str]:
+            wanted = as_float32(score)
+            same = {other for other in scores.values() if as_float32(other) == wanted}
+            return [document for other in same for document in _ids_with_score(scores, other)]
+
+        return rounded
+    if not isinstance(scores, dict):
+        return lambda score, _first, _count: _ids_with_score(scores, score)
+    ids, values = list(scores), list(scores.values())
+
+    def together(score: float, first: int, count: int) -> Sequence[str]:
+        place = slice(first - 1, first - 1 + count)
+        if values[place] == [score] * count:
+            return ids[place]
+        return _ids_with_score(scores, score)
+
+    return together
 
 
 def _ids_with_score(scores: Mapping[str, float], score: float) -> Sequence[str]:

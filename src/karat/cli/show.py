@@ -95,7 +95,8 @@ def _drawn(tables: list[Table], output: Output) -> str:
 
 def _put(text: str, output: Output) -> None:
     if output.path is None:
-        click.echo(text, nl=False)
+        # What looks like an escape in CSV is data; `color` keeps click from taking it away.
+        click.echo(text, nl=False, color=True)
         return
     from karat.formats.atomic import write_text
 

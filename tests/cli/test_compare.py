@@ -1,0 +1,180 @@
+"""karat compare: which run is better, and is it real."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+COMPARE = ("compare", "gold.qrels", "old.run", "new.run", "-m", "mrr", "--draws", "199")
+
+
+@pytest.fixture
+def clear(folder: Path) -> tuple[str, ...]:
+    """Return a comparison that is beyond doubt: 20 queries, rank 2 against rank 1."""
+    rows = range(20)
+    (folder / "clear.csv").write_text(
+        "query,result1,team\n"
+        + "".join(f"question {n},src/{n}.py:1-9:1,{'ab'[n % 2]}\n" for n in rows)
+    )
+    for name, score in (("slow", 1), ("fast", 3)):
+        (folder / f"{name}.run").write_text(
+            "".join(f"{n + 1} Q0 src/{n}.py 1 {score} t\n{n + 1} Q0 src/x.py 2 2 t\n" for n in rows)
+        )
+    return ("compare", "clear.csv", "slow.run", "fast.run", "--match", "exact", "-m", "mrr")
+
+
+def refuse(text: str) -> None:
+    raise AssertionError(text)
+
+
+def test_a_difference_inside_the_noise_is_called_so(karat: Karat) -> None:
+    done = karat(*COMPARE)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "new against old, 4 queries"
+    assert lines[4].split()[:4] == ["mrr", "a", "old", "0.500"]
+    assert lines[5].split()[:3] == ["b", "new", "1.000"]
+    assert "*" not in done.stdout
+    assert "old: over answered queries only, the mean of mrr is 0.750" in lines
+    assert lines[-1].startswith("The difference on mrr is inside the noise")
+
+
+def test_a_difference_beyond_the_noise_is_starred_and_told(
+    karat: Karat, clear: tuple[str, ...]
+) -> None:
+    text = karat(*clear).stdout
+    assert "1.000*" in text
+    assert "* best, beyond the noise" in text
+    assert text.splitlines()[-1].startswith("fast beats slow on mrr by 0.500 ")
+
+
+def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> None:
+    value = json.loads(karat(*COMPARE, "--json").stdout, parse_constant=refuse)
+    assert list(value) == [
+        *("schema", "settings", "runs", "comparison", "slices", "further_tests", "verdict"),
+    ]
+    assert [run["name"] for run in value["runs"]] == ["old", "new"]
+    (difference,) = value["comparison"]["differences"]
+    assert (difference["difference"], difference["relative"]) == (0.5, 1.0)
+    assert (difference["wins"], difference["ties"], difference["losses"]) == (2, 1, 0)
+
+
+def test_an_improvement_from_0_is_null(karat: Karat, folder: Path) -> None:
+    (folder / "none.run").write_text("q1 Q0 x 1 1 t\n")
+    done = karat("compare", "gold.qrels", "none.run", "new.run", "-m", "mrr", "--json")
+    (difference,) = json.loads(done.stdout, parse_constant=refuse)["comparison"]["differences"]
+    assert (difference["difference"], difference["relative"]) == (1.0, None)
+
+
+def test_csv_has_one_row_per_pair(karat: Karat) -> None:
+    rows = list(csv.DictReader(io.StringIO(karat(*COMPARE, "--csv").stdout)))
+    assert [(row["baseline"], row["run"], row["difference"]) for row in rows] == [
+        ("old", "new", "0.5")
+    ]
+
+
+def test_csv_has_one_row_per_run_and_query_when_asked(karat: Karat) -> None:
+    rows = list(csv.DictReader(io.StringIO(karat(*COMPARE, "--csv", "--per-query").stdout)))
+    assert [(row["run"], row["query"], row["mrr"]) for row in rows] == [
+        *(("old", "q1", "0.5"), ("old", "q2", "1.0"), ("old", "q3", "0.0"), ("old", "q4", "")),
+        *(("new", "q1", "1.0"), ("new", "q2", "1.0"), ("new", "q3", "1.0"), ("new", "q4", "")),
+    ]
+
+
+def test_queries_are_shown_worst_change_first_and_unscored_ones_last(karat: Karat) -> None:
+    lines = karat(*COMPARE, "--per-query").stdout.splitlines()
+    assert lines[0] == "mrr per query, and how new changes it against old"
+    assert [line.split() for line in lines[4:8]] == [
+        ["q2", "1.0000", "1.0000", "0.0000"],
+        ["q1", "0.5000", "1.0000", "+0.5000"],
+        ["q3", "0.0000", "1.0000", "+1.0000"],
+        ["q4", "-", "-", "-"],
+    ]
+
+
+def test_values_of_a_tag_are_compared_apart(karat: Karat, clear: tuple[str, ...]) -> None:
+    lines = karat(*clear, "--by", "team").stdout.splitlines()
+    assert [line for line in lines if line.startswith("team = ")] == [
+        *("team = a, 10 queries", "team = b, 10 queries"),
+    ]
+
+
+def test_clusters_make_the_interval_of_a_difference(karat: Karat, folder: Path) -> None:
+    rows = range(24)
+    (folder / "many.qrels").write_text("".join(f"q{n} 0 {n}.x{n % 4} 1\n" for n in rows))
+    for name, gained in (("one", 0), ("two", 2)):
+        (folder / f"{name}.run").write_text(
+            "".join(f"q{n} Q0 {n}.x{n % 4 if n % 4 < gained else 9} 1 1 t\n" for n in rows)
+        )
+    command = ("compare", "many.qrels", "one.run", "two.run", "-m", "mrr", "--json")
+    free, bound = (
+        json.loads(karat(*command, *extra).stdout)["comparison"]["differences"][0]
+        for extra in ((), ("--cluster", "file-type"))
+    )
+    assert free["difference"] == bound["difference"] == 0.5
+    # All queries of a type agree: four clusters tell far less than 24 queries.
+    assert bound["p"] > 0.05 > free["p"]
+
+
+def test_each_against_the_first_only(karat: Karat) -> None:
+    done = karat(
+        *("compare", "gold.qrels", "old.run", "new.run", "new.run", "-m", "mrr"),
+        *("--pairs", "baseline", "--json"),
+    )
+    comparison = json.loads(done.stdout)["comparison"]
+    assert comparison["correction"] == "holm"
+    assert [(entry["baseline"], entry["system"]) for entry in comparison["differences"]] == [
+        *(("old", "new-2"), ("old", "new-3")),
+    ]
+
+
+def test_wilcoxon_comes_with_its_warning(karat: Karat) -> None:
+    value = json.loads(karat(*COMPARE, "--wilcoxon", "--json").stdout)
+    first, warning = value["further_tests"]
+    assert first.startswith("Wilcoxon, mrr, new against old: p = ")
+    assert "not whether the mean" in warning
+
+
+def test_what_has_no_paired_test_is_named_and_never_dropped(karat: Karat) -> None:
+    done = karat("compare", "gold.qrels", "old.run", "new.run", "-m", "mrr,num-rel-ret")
+    assert "num-rel-ret is no plain mean and not compared: old 3.000, new 4.000" in done.stdout
+    alone = karat("compare", "gold.qrels", "old.run", "new.run", "-m", "num-rel-ret")
+    assert (alone.returncode, alone.stdout) == (2, "")
+    assert alone.stderr.startswith("error: no measure to compare; sums and geometric means")
+
+
+def test_fewer_lines_are_better(karat: Karat, folder: Path) -> None:
+    header = {"format": "karat-run", "version": 1}
+    (folder / "many.csv").write_text(
+        "query,result1\n" + "".join(f"question {n},{n}.py:1-9:1\n" for n in range(12))
+    )
+    for name, size in (("wide", 90), ("tight", 10)):
+        answers = [
+            {
+                "query_id": str(n + 1),
+                "hits": [{"path": f"{n}.py", "start_line": 1, "end_line": size + n}],
+            }
+            for n in range(12)
+        ]
+        rows = [header | {"name": name}, *answers]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = karat("compare", "many.csv", "wide.jsonl", "tight.jsonl", "-m", "lines@10")
+    lines = done.stdout.splitlines()
+    assert lines[5].split()[:3] == ["b", "tight", "15.500*"]
+    assert lines[5].split()[-1] == "a"
+
+
+def test_the_demo_compares(karat: Karat, project_root: Path) -> None:
+    demo = project_root / "examples" / "demo"
+    runs = [str(demo / f"{name}.run") for name in ("keyword", "bm25", "bm25-stemmed")]
+    done = karat("compare", str(demo / "gold.json"), *runs, "-m", "ndcg@10", "--draws", "999")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("bm25, bm25-stemmed against keyword, 70 queries\n")
+    told = " ".join(done.stdout.split())
+    assert "The difference of bm25 from bm25-stemmed is inside the noise" in told

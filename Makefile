@@ -20,10 +20,12 @@ FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.runtime ## Compare two example searches, with intervals and a paired test
+demo: .venv/.runtime ## Compare three searches over Python's library, with intervals and paired tests
 	@$(PY) -m compileall -q src/karat
-	@.venv/bin/karat compare examples/demo/gold.qrels examples/demo/keyword.run examples/demo/hybrid.run
-	@echo "Next: .venv/bin/karat compare --help, then your own judgments and runs in place of these."
+	@.venv/bin/karat compare examples/demo/gold.json $(addprefix examples/demo/,keyword.run bm25.run bm25-stemmed.run)
+	@echo
+	@echo "Next: put your own gold set and results in place of these (docs/formats.md says which files can be read):"
+	@echo "      .venv/bin/karat compare GOLD OLD NEW --per-query"
 
 test: check ## Run the checks and the whole suite, doctests of source, README and docs included
 	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100

@@ -1,20 +1,36 @@
 """Snapshots of documents, and the chunks that engines index."""
 
+from karat.corpus.cache import ChunkCache, MemoryCache
+from karat.corpus.chunk import Chunk, Chunker, Piece, Split
+from karat.corpus.chunkers import CHUNKERS, create_chunker
+from karat.corpus.chunking import ChunkedCorpus, chunk_corpus
 from karat.corpus.folder import from_folder
 from karat.corpus.git import GitRepository, from_git
+from karat.corpus.header import header
 from karat.corpus.snapshot import Corpus, Document
 from karat.corpus.texts import from_beir, from_texts
 from karat.corpus.traits import FileClass, Trait, classify
 
 __all__ = [
+    "CHUNKERS",
+    "Chunk",
+    "ChunkCache",
+    "ChunkedCorpus",
+    "Chunker",
     "Corpus",
     "Document",
     "FileClass",
     "GitRepository",
+    "MemoryCache",
+    "Piece",
+    "Split",
     "Trait",
+    "chunk_corpus",
     "classify",
+    "create_chunker",
     "from_beir",
     "from_folder",
     "from_git",
     "from_texts",
+    "header",
 ]

@@ -1,0 +1,57 @@
+"""Chunks by content: what was cut once is not cut again, in a process or on a disk."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from karat.corpus.chunk import Chunk
+
+__all__ = ["ChunkCache", "ChunkKey", "Cut", "MemoryCache"]
+
+
+class ChunkKey(NamedTuple):
+    """All that the chunks of a document depend on; *digest* is that of the chunker's spec."""
+
+    blob: str
+    language: str
+    digest: str
+
+
+class Cut(NamedTuple):
+    """The chunks of one content, and why they are not what was asked for ("" if they are)."""
+
+    chunks: tuple[Chunk, ...]
+    fallback: str = ""
+
+
+class ChunkCache(Protocol):
+    """Keeps the chunks of contents.
+
+    The law: what comes back equals what was put in under that key. Forgetting is allowed.
+    """
+
+    def get(self, keys: Iterable[ChunkKey]) -> Mapping[ChunkKey, Cut]:
+        """Return those of *keys* that are known."""
+        ...
+
+    def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+        """Keep *cuts*."""
+        ...
+
+
+class MemoryCache:
+    """A cache that lives as long as the object does."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._cuts: dict[ChunkKey, Cut] = {}
+
+    def __len__(self) -> int:
+        return len(self._cuts)
+
+    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, Cut]:
+        """Return those of *keys* that are known."""
+        return {key: self._cuts[key] for key in keys if key in self._cuts}
+
+    def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+        """Keep *cuts*."""
+        self._cuts.update(cuts)

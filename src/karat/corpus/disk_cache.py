@@ -1,0 +1,119 @@
+"""A chunk cache in one SQLite file that several processes may share."""
+
+import json
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from karat.corpus.cache import ChunkKey, Cut, MemoryCache
+from karat.corpus.chunk import Piece, Split, chunks_of
+from karat.errors import InputError
+
+__all__ = ["DiskCache"]
+
+# Raise it when equal specs start to give other chunks, or when the stored form changes.
+VERSION = 1
+
+_WAIT_S = 30.0
+_FASTEST = 1
+_SCHEMA = "CREATE TABLE IF NOT EXISTS cut (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
+
+
+class DiskCache:
+    """Keeps chunks in the file *path*, and those of this process in memory as well.
+
+    Values are compressed JSON, never pickled. Two processes may write at once: both write the
+    same value for a key. A value that cannot be read counts as unknown.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open or create the file."""
+        self._path = Path(path)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._memory = MemoryCache()
+        self._lock = threading.Lock()
+        with self._explained():
+            self._database = sqlite3.connect(
+                self._path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+                # A cache may lose its last seconds in a power cut; it may not be slow every day.
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.execute(_SCHEMA)
+            except sqlite3.Error:
+                self._database.close()
+                raise
+
+    def __enter__(self) -> "DiskCache":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, Cut]:
+        """Return those of *keys* that are known."""
+        wanted = list(keys)
+        found = self._memory.get(wanted)
+        read: dict[ChunkKey, Cut] = {}
+        with self._lock, self._explained():
+            for key in wanted:
+                if key not in found and key not in read:
+                    row = self._database.execute(
+                        "SELECT value FROM cut WHERE key = ?", (_name(key),)
+                    ).fetchone()
+                    cut = _unpacked(row[0], key) if row else None
+                    if cut is not None:
+                        read[key] = cut
+        self._memory.put(read)
+        return found | read
+
+    def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+        """Keep *cuts*, all in one transaction."""
+        self._memory.put(cuts)
+        rows = [(_name(key), _packed(cut)) for key, cut in cuts.items()]
+        with self._lock, self._explained():
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                self._database.executemany("INSERT OR REPLACE INTO cut VALUES (?, ?)", rows)
+                self._database.execute("COMMIT")
+            except sqlite3.Error:
+                self._database.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(f"{self._path}: no usable chunk cache: {error}") from error
+
+
+def _name(key: ChunkKey) -> bytes:
+    return sha256("\0".join((str(VERSION), *key)).encode()).digest()
+
+
+def _packed(cut: Cut) -> bytes:
+    pieces = [(c.start_line, c.end_line, c.text, c.symbols, c.scope, c.kind) for c in cut.chunks]
+    return zlib.compress(json.dumps([cut.fallback, pieces], ensure_ascii=False).encode(), _FASTEST)
+
+
+def _unpacked(value: bytes, key: ChunkKey) -> Cut | None:
+    try:
+        fallback, rows = json.loads(zlib.decompress(value))
+        pieces = [
+            Piece(start, end, text, tuple(symbols), tuple(scope), kind)
+            for start, end, text, symbols, scope, kind in rows
+        ]
+    except (zlib.error, ValueError, TypeError):
+        return None
+    return Cut(chunks_of(Split(pieces), blob=key.blob, digest=key.digest), fallback)

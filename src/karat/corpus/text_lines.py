@@ -1,0 +1,68 @@
+"""The lines of a text, and pieces of whole lines."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from karat.corpus.chunk import Piece
+
+__all__ = ["cut_by_size", "lines_of", "piece_of", "weights_of"]
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of *text* with their line ends; only LF ends a line, as in Git.
+
+    >>> lines_of("a\n\x0cb\n")
+    ['a\n', '\x0cb\n']
+    """
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def weights_of(lines: Sequence[str]) -> list[int]:
+    """Return how many characters that are not white each line and all before it have, from 0.
+
+    >>> weights_of(["a b", "", "c"])
+    [0, 2, 2, 3]
+    """
+    return list(accumulate((len("".join(line.split())) for line in lines), initial=0))
+
+
+def piece_of(  # noqa: PLR0917 - the fields of a piece, in their order
+    lines: Sequence[str],
+    first: int,
+    last: int,
+    symbols: tuple[str, ...] = (),
+    scope: tuple[str, ...] = (),
+    kind: str = "lines",
+) -> Piece | None:
+    """Return the lines *first* to *last* (from 0, included) without blank ones around them.
+
+    None where all of them are blank.
+    """
+    while first <= last and not lines[first].strip():
+        first += 1
+    while last > first and not lines[last].strip():
+        last -= 1
+    if first > last:
+        return None
+    return Piece(first + 1, last + 1, "".join(lines[first : last + 1]), symbols, scope, kind)
+
+
+def cut_by_size(
+    weights: Sequence[int], first: int, last: int, limit: int
+) -> Iterator[tuple[int, int]]:
+    """Yield ranges that cover the lines *first* to *last*, each as long as *limit* allows.
+
+    A single line above the limit is a range of its own.
+
+    >>> list(cut_by_size([0, 4, 8, 20, 21], 0, 3, limit=10))
+    [(0, 1), (2, 2), (3, 3)]
+    """
+    start = first
+    for line in range(first, last + 1):
+        if line > start and weights[line + 1] - weights[start] > limit:
+            yield start, line - 1
+            start = line
+    if start <= last:
+        yield start, last

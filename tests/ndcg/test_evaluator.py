@@ -213,6 +213,8 @@ def test_settings() -> None:
         NDCGEvaluator([])
     with pytest.raises(InputError, match="k is 0"):
         NDCGEvaluator([1, 0])
+    with pytest.raises(InputError, match="k_values is 10; expected a list"):
+        NDCGEvaluator(10)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="gain 'square' is none of"):
         NDCGEvaluator(gain="square")
     with pytest.raises(UnknownName, match="did you mean 'mrr'"):

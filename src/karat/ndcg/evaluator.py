@@ -61,6 +61,8 @@ class NDCGEvaluator:
         registry: "CollectorRegistry | None" = None,
     ) -> None:
         """Check the settings; nothing is registered unless it will be recorded."""
+        if not isinstance(k_values, Iterable):
+            raise InputError(f"k_values is {k_values!r}; expected a list such as [1, 10]")
         self.k_values = tuple(dict.fromkeys(map(as_count, k_values)))
         if not self.k_values:
             raise InputError("k_values is empty; expected one cut-off or more, such as [1, 10]")

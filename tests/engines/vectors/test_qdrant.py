@@ -2,10 +2,12 @@ import gc
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
 from karat.engines.vectors import VectorBackend, get_vector_backend
+from karat.engines.vectors.qdrant import QdrantStore
 from karat.errors import InputError, KaratError
 from karat.testing.vectors import VectorBackendSuite
 
@@ -24,6 +26,30 @@ class TestQdrantServer(VectorBackendSuite):
             yield backend
             for namespace in backend.namespaces():
                 backend.drop(namespace)
+
+
+def test_a_collection_that_another_process_makes_meanwhile(
+    qdrant_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = QdrantStore(url=qdrant_url, prefix="race-")
+    store.upsert("ns", ["a"], np.array([[1.0, 0.0]], dtype=np.float32))
+    monkeypatch.setattr(store._client, "collection_exists", lambda name: False)
+    store.upsert("ns", ["b"], np.array([[0.0, 1.0]], dtype=np.float32))
+    assert store.count("ns") == 2
+    with pytest.raises(KaratError, match=r"Qdrant at .* failed"):
+        store.upsert("ns", ["c"], np.array([[1.0, 0.0, 0.0]], dtype=np.float32))
+    with pytest.raises(KaratError, match=r"Qdrant at .* failed"):
+        store.upsert("new", ["c"], np.empty((1, 0), dtype=np.float32))
+    store.drop("ns")
+    store.close()
+
+
+def test_the_approximate_index_of_a_server(qdrant_url: str) -> None:
+    config = {"type": "qdrant", "url": qdrant_url, "prefix": "near-", "exact": False}
+    with get_vector_backend(config) as backend:
+        backend.upsert("ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
+        assert [found.key for found in backend.query("ns", [0.0, 1.0], k=1)] == ["b"]
+        backend.drop("ns")
 
 
 def test_a_folder_keeps_what_was_written(tmp_path: Path) -> None:

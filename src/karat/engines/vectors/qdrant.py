@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -13,7 +14,7 @@ from karat.errors import InputError, KaratError, MissingExtra
 
 try:
     from qdrant_client import QdrantClient, models
-    from qdrant_client.http.exceptions import ApiException
+    from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 except ImportError as missing:
     raise MissingExtra(
         "qdrant-client", extra="qdrant", purpose="the vector back end 'qdrant'"
@@ -92,12 +93,7 @@ class QdrantStore:
         collection = self._prefix + namespace
         with self._asking():
             if not self._client.collection_exists(collection):
-                self._client.create_collection(
-                    collection,
-                    vectors_config=models.VectorParams(
-                        size=vectors.shape[1], distance=models.Distance.COSINE
-                    ),
-                )
+                self._create(collection, vectors.shape[1])
             for start in range(0, len(keys), BATCH):
                 part = keys[start : start + BATCH]
                 rows = vectors[start : start + BATCH].tolist()
@@ -106,6 +102,15 @@ class QdrantStore:
                     for key, row in zip(part, rows, strict=True)
                 ]
                 self._client.upsert(collection, points, wait=True)
+
+    def _create(self, collection: str, dimension: int) -> None:
+        params = models.VectorParams(size=dimension, distance=models.Distance.COSINE)
+        try:
+            self._client.create_collection(collection, vectors_config=params)
+        except UnexpectedResponse as error:
+            # Another process was faster; what it made serves as well.
+            if error.status_code != HTTPStatus.CONFLICT:
+                raise
 
     def delete(self, namespace: str, keys: Sequence[str]) -> int:
         """Remove points and return how many there were."""

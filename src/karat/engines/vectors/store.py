@@ -39,7 +39,7 @@ class VectorStore(Protocol):
     def upsert(self, namespace: str, keys: Sequence[str], vectors: "Vectors") -> None:
         """Insert or replace; create the namespace where it does not exist yet.
 
-        Raise InputError where it has meanwhile been created with another dimension.
+        Raise KaratError where it has meanwhile been created with another dimension.
         """
         ...
 

@@ -278,3 +278,17 @@ def test_a_minimum_overlap_reaches_the_matcher() -> None:
     run = Run.of([Answer("q", (Hit("a", 1.0, 10, 20),))])
     assert judge(dataset, run).queries[0].ranks == [1]
     assert judge(dataset, run, min_overlap=0.5).queries[0].ranks == []
+
+
+def test_a_hit_outside_the_corpus_is_counted_and_takes_no_rank() -> None:
+    truth = {"q": {"a.py": 1.0}}
+    known = {"a.py", "b.py"}
+    run = Run.of([Answer("q", (Hit("ghost.py", 3.0), Hit("./b.py", 2.0), Hit("a.py", 1.0)))])
+    hits = judge(truth, run, match="exact", known=known)
+    scores = judge(
+        truth, {"q": {"ghost.py": 3.0, "./b.py": 2.0, "a.py": 1.0}}, match="exact", known=known
+    )
+    for judged in (hits, scores):
+        assert judged.queries[0].ranks == [2]
+        assert judged.invalid == {"unknown file": 1}
+    assert judge(truth, {"q": {"a.py": 1.0}}, known=known).invalid == {}

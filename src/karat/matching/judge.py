@@ -1,7 +1,7 @@
 """From truth and a run to ranks and grades: the one entry to matching."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import isfinite
 
 from karat.errors import InputError
@@ -46,13 +46,15 @@ def judge(
     depth: int | None = None,
     min_overlap: float = 0.0,
     root: str = "",
+    known: Collection[str] | None = None,
     name: str | None = None,
 ) -> JudgedRun:
     """Return every query of *truth* with the ranks and grades that *run* earns on it.
 
     *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document
     as ``{query: {document: score}}`` or a stream of such pairs, which are read once and not
-    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED.
+    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED. *known*
+    holds the normalised paths of the corpus; a hit elsewhere is invalid.
 
     >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
     >>> judged.queries[0].ranks, judged.unknown_queries
@@ -65,7 +67,7 @@ def judge(
     matcher = MATCHERS.get(match or default)(min_overlap=min_overlap)
     if not isinstance(truth, Dataset) and matcher.name != "document":
         truth = _as_dataset(truth)
-    how = _Judge(matcher, ties=ties, judged_only=judged_only, depth=depth, root=root)
+    how = _Judge(matcher, ties=ties, judged_only=judged_only, depth=depth, root=root, known=known)
     if isinstance(run, Run):
         answered = how.answers(truth, run)
     elif matcher.by_id:
@@ -96,7 +98,7 @@ def judge(
         queries=tuple(queries),
         statuses=tuple(statuses),
         ties=ties,
-        invalid=dict(how.invalid),
+        invalid=dict(+how.invalid),
         unknown_queries=tuple(unknown),
     )
 
@@ -105,13 +107,21 @@ class _Judge:
     """The settings of one judging, and the invalid hits it met."""
 
     def __init__(
-        self, matcher: Matcher, *, ties: str, judged_only: bool, depth: int | None, root: str
+        self,
+        matcher: Matcher,
+        *,
+        ties: str,
+        judged_only: bool,
+        depth: int | None,
+        root: str,
+        known: Collection[str] | None,
     ) -> None:
         self.matcher = matcher
         self.ties = ties
         self.judged_only = judged_only
         self.depth = depth
         self.root = root
+        self.known = known
         self.invalid: Counter[str] = Counter()
 
     def path(self, path: str) -> str:
@@ -132,6 +142,12 @@ class _Judge:
 
     def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return *scores* with normalised paths, of two spellings the higher; ids as they are."""
+        if self.known is not None:
+            inside = {
+                path: score for path, score in scores.items() if self.path(path) in self.known
+            }
+            self.invalid["unknown file"] += len(scores) - len(inside)
+            scores = inside
         if self.matcher.name == "document":
             return scores
         best: dict[str, float] = {}
@@ -213,7 +229,8 @@ class _Judge:
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
-        return valid([hit._replace(path=self.path(hit.path)) for hit in answer.hits], self.invalid)
+        hits = [hit._replace(path=self.path(hit.path)) for hit in answer.hits]
+        return valid(hits, self.invalid, self.known)
 
     def empty(self, truth: Truth, row: int) -> JudgedQuery:
         """Return the judged query of an answer that never came."""

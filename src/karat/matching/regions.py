@@ -6,7 +6,7 @@ them as found.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import isfinite, isnan
 
 from karat.errors import InputError
@@ -18,10 +18,13 @@ from karat.model import Hit, JudgedQuery, Sizes, Target
 __all__ = ["locate_hits", "ordered", "valid"]
 
 
-def valid(hits: Sequence[Hit], invalid: "Counter[str]") -> list[Hit]:
+def valid(
+    hits: Sequence[Hit], invalid: "Counter[str]", known: Collection[str] | None = None
+) -> list[Hit]:
     """Return the hits that can be judged; count the others in *invalid*, by reason.
 
-    Scores are optional, but where one hit of an answer has a score all must have one.
+    Scores are optional, but where one hit of an answer has a score all must have one. *known*
+    holds the paths of the corpus, where the caller has one.
     """
     scored = any(not isnan(hit.score) for hit in hits)
     kept: list[Hit] = []
@@ -36,6 +39,8 @@ def valid(hits: Sequence[Hit], invalid: "Counter[str]") -> list[Hit]:
             reason = "end before start"
         elif scored and not isfinite(hit.score):
             reason = "non-finite score"
+        elif known is not None and hit.path not in known:
+            reason = "unknown file"
         elif place in seen:
             reason = "duplicate"
         else:

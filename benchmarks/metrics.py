@@ -21,8 +21,8 @@ from pathlib import Path
 # Not this folder itself: its statistics.py would hide the standard library's.
 sys.path[0] = str(Path(__file__).parent / "support")
 
-import peers
-import trec_collections as data
+import peers  # noqa: E402
+import trec_collections as data  # noqa: E402
 
 ROUNDS = {"memory": 5, "dense": 40, "small": 9, "file": 3, "compare": 3}
 PARTS = ("memory", "dense", "small", "file", "compare")
@@ -116,8 +116,10 @@ def cold_small(folder: Path) -> None:
         ROUNDS["small"],
     )
     report("Cold process, 127 queries x 10 hits, files to numbers", times, GOALS["small"])
-    print(f"karat under 100 ms: {times['karat'] < 100}; "
-          f"with intervals under 400 ms: {times['karat, with intervals'] < 400}")
+    print(
+        f"karat under 100 ms: {times['karat'] < 100}; "
+        f"with intervals under 400 ms: {times['karat, with intervals'] < 400}"
+    )
 
 
 def cold_file(folder: Path, trec_eval: str | None) -> None:
@@ -147,8 +149,11 @@ def comparison() -> None:
     for function in candidates.values():
         function()
     times = best_cpu(candidates, ROUNDS["compare"])
-    report("Comparison: 5 systems x 6 metrics x 127 queries, 9,999 resamples (ranx: Fisher)",
-           times, GOALS["compare"])
+    report(
+        "Comparison: 5 systems x 6 metrics x 127 queries, 9,999 resamples (ranx: Fisher)",
+        times,
+        GOALS["compare"],
+    )
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ RunDict = dict[str, dict[str, float]]
 
 
 def msmarco(queries: int = 6_980, depth: int = 1_000) -> tuple[Qrels, RunDict]:
-    """Return many queries with about one relevant document each, scores rounded so that they tie."""
+    """Return many queries with about one relevant document each; scores are rounded to tie."""
     rng = np.random.default_rng(1)
     qrels: Qrels = {}
     run: RunDict = {}
@@ -69,7 +69,9 @@ def small(seed: int = 4) -> tuple[Qrels, RunDict]:
             hits[min(int(rng.exponential(2)), 9)] = wanted[0]
         query = f"q{number}"
         qrels[query] = {place: 2 - (rank > 0) for rank, place in enumerate(wanted)}
-        run[query] = {place: round(1 - rank * 0.04, 2) for rank, place in enumerate(dict.fromkeys(hits))}
+        run[query] = {
+            place: round(1 - rank * 0.04, 2) for rank, place in enumerate(dict.fromkeys(hits))
+        }
     return qrels, run
 
 

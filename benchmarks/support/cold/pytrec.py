@@ -1,12 +1,13 @@
 """Files to numbers with pytrec_eval: what a user would write."""
 
 import sys
+from pathlib import Path
 
 import pytrec_eval
 
-with open(sys.argv[1], encoding="utf-8") as file:
+with Path(sys.argv[1]).open(encoding="utf-8") as file:
     qrels = pytrec_eval.parse_qrel(file)
-with open(sys.argv[2], encoding="utf-8") as file:
+with Path(sys.argv[2]).open(encoding="utf-8") as file:
     run = pytrec_eval.parse_run(file)
 names = {"ndcg_cut.10", "recip_rank", "recall.100", "map", "P.10", "success.5"}
 scores = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)

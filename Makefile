@@ -51,7 +51,7 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 
 lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
 	$(COMPILE) pyproject.toml -o requirements/runtime.txt
-	$(COMPILE) pyproject.toml --all-extras --group test -c requirements/runtime.txt -o requirements/test.txt
+	$(COMPILE) pyproject.toml --all-extras --group test --excludes requirements/unlocked.txt -c requirements/runtime.txt -o requirements/test.txt
 	$(COMPILE) pyproject.toml --extra big --group bench -c requirements/test.txt -o requirements/bench.txt
 	$(COMPILE) requirements/build.in -c requirements/test.txt -o requirements/build.txt
 

@@ -1,0 +1,108 @@
+"""The rows of several runs compared."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from karat.api import compare
+from karat.model.contest import Contest
+from karat.report.compare_view import compare_table, per_query_table, slice_tables
+
+QUERIES = [f"q{number:02}" for number in range(20)]
+GOLD = {query: {"a.py": 1.0} for query in QUERIES}
+
+Scores = Mapping[str, Mapping[str, float]]
+
+
+def at_rank(*ranks: int) -> Scores:
+    """Return a run with the target at these ranks in turn."""
+    return {
+        query: {f"x{above}": 99.0 - above for above in range(ranks[place % len(ranks)] - 1)}
+        | {"a.py": 1.0}
+        for place, query in enumerate(QUERIES)
+    }
+
+
+@pytest.fixture(scope="module")
+def contest() -> Contest:
+    """Return a clear winner, a clear loser, and one that is like the loser."""
+    runs = {"base": at_rank(4, 5), "same": at_rank(5, 4), "best": at_rank(1, 1, 2)}
+    return compare(GOLD, runs, ["mrr", "hit@10"], draws=999, by=["file-type"])
+
+
+def test_rows_are_exact(contest: Contest) -> None:
+    table = compare_table(contest)
+    assert table.title == "same, best against base, 20 queries"
+    base, same, best = table.rows[:3]
+    assert [cell.text for cell in base[:3]] == ["mrr", "a base", "0.225"]
+    assert [cell.text for cell in base[4:]] == ["baseline", "", "", "", "-"]
+    assert (same[0].text, same[1].text, same[4].text, same[7].text) == (
+        *("", "b same", "0.000", "10/0/10"),
+    )
+    # Ranks 1, 1, 2 in turn over 20 queries: 14 times 1 and 6 times 1/2.
+    assert best[2].value == pytest.approx((14 + 6 / 2) / 20)
+    assert [cell.text for cell in best[6:]] == ["0.001", "20/0/0", "ab"]
+
+
+def test_the_best_is_marked_only_where_every_other_is_significantly_worse(
+    contest: Contest,
+) -> None:
+    rows = compare_table(contest).rows
+    assert [row[2].best for row in rows] == [False, False, True, False, False, False]
+    without = compare(GOLD, {"base": at_rank(4, 5), "same": at_rank(5, 4)}, ["mrr"], draws=199)
+    table = compare_table(without)
+    assert not any(cell.best for row in table.rows for cell in row)
+    assert not any("*" in note for note in table.notes)
+
+
+def test_two_that_share_the_lead_are_both_unmarked() -> None:
+    runs = {"base": at_rank(5), "one": at_rank(1, 2), "two": at_rank(2, 1)}
+    table = compare_table(compare(GOLD, runs, ["mrr"], draws=999))
+    assert [row[-1].text for row in table.rows] == ["-", "a", "a"]
+    assert not any(row[2].best for row in table.rows)
+
+
+def test_the_verdict_is_the_conclusion(contest: Contest) -> None:
+    table = compare_table(contest)
+    assert table.conclusion == contest.verdict
+    assert "best has the highest mean, 0.850, and beats" in table.conclusion
+
+
+def test_notes_name_the_method_and_each_run(contest: Contest) -> None:
+    notes = compare_table(contest).notes
+    assert notes[0] == (
+        "p: paired sign-flip randomisation, corrected by step-down maxT over all pairs; "
+        "intervals: bootstrap-t, 999 draws, seed 0; * best, beyond the noise"
+    )
+    assert [note.partition(":")[0] for note in notes[1:]] == ["base", "same", "best"]
+
+
+def test_the_mean_over_answered_queries_is_told_where_it_differs() -> None:
+    half = {query: hits for place, (query, hits) in enumerate(at_rank(1).items()) if place % 2}
+    notes = compare_table(compare(GOLD, {"all": at_rank(2), "half": half}, ["mrr"])).notes
+    assert "half: 10 queries of the gold set not in the run: q00, q02, q04, ..." in notes
+    assert "half: over answered queries only, the mean of mrr is 1.000" in notes
+    assert not any(note.startswith("all: over answered") for note in notes)
+
+
+def test_a_slice_has_a_table_of_the_first_measure(contest: Contest) -> None:
+    (table,) = slice_tables(contest)
+    assert table.title == "file-type = .py, 20 queries"
+    assert [row[0].value for row in table.rows] == ["mrr"] * 3
+
+
+def test_a_slice_of_one_query_is_counted_in_the_singular() -> None:
+    gold = GOLD | {"z": {"b.rs": 1.0}}
+    runs = {"old": at_rank(1), "new": at_rank(2)}
+    tables = slice_tables(compare(gold, runs, ["mrr"], draws=99, by=["file-type"]))
+    assert tables[1].title == "file-type = .rs, 1 query"
+
+
+def test_queries_that_lost_most_come_first(contest: Contest) -> None:
+    table = per_query_table(contest, {"q00": "the first"}, "mrr")
+    changes = [row[-2].value for row in table.rows]
+    assert changes == sorted(changes, key=lambda change: float(change or 0))
+    assert [column.title for column in table.columns] == [
+        *("query", "base", "same", "best", "change", "text"),
+    ]
+    assert {row[0].text: row[-1].text for row in table.rows}["q00"] == "the first"

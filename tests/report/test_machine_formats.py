@@ -1,0 +1,101 @@
+"""JSON and CSV: what programs and spreadsheets read."""
+
+import csv
+import io
+import json
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.api import compare, evaluate
+from karat.formats.csvtext import unguard
+from karat.model import Status
+from karat.report.csv import contest_csv, evaluation_csv, queries_csv
+from karat.report.json import contest_json, evaluation_json, plain
+
+GOLD = {"=1+2": {"a": 1.0}, "q,2": {"b": 1.0}, "q3": {"c": 0.0}}
+RUN = {"=1+2": {"a": 1.0}, "q,2": {"x": 2.0, "b": 1.0}, "q3": {"c": 1.0}}
+
+
+def refuse(text: str) -> None:
+    raise AssertionError(text)
+
+
+def test_numbers_that_json_lacks_become_null() -> None:
+    assert plain({"a": (nan, inf, -inf, 1.5), Status.ERROR: Status.TIMEOUT}) == {
+        "a": [None, None, None, 1.5],
+        "error": "timeout",
+    }
+
+
+JSONISH = st.recursive(
+    st.floats() | st.integers() | st.text() | st.none() | st.booleans() | st.sampled_from(Status),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(JSONISH)
+def test_anything_plain_is_json(value: object) -> None:
+    text = json.dumps(plain(value), allow_nan=False)
+    assert json.loads(text, parse_constant=refuse) == plain(value)
+
+
+def test_a_scored_run_as_json() -> None:
+    evaluation = evaluate(GOLD, RUN, ["mrr"], confidence=None)
+    value = json.loads(evaluation_json(evaluation, {"seed": 0}), parse_constant=refuse)
+    assert (value["schema"], value["settings"]) == (1, {"seed": 0})
+    assert value["run"]["metrics"]["mrr"] == {
+        "measure": "mrr",
+        "mean": 0.75,
+        "answered": 0.75,
+        "n": 2,
+        "interval": None,
+    }
+    assert value["run"]["queries"][2] == {
+        "query_id": "q3",
+        "status": "unjudged",
+        "scores": {"mrr": None},
+    }
+
+
+def test_a_contest_as_json_is_the_same_for_the_same_seed() -> None:
+    first, again = (
+        contest_json(compare(GOLD, {"a": RUN, "b": RUN}, ["mrr"], draws=99), {}) for _ in range(2)
+    )
+    assert first == again
+    json.loads(first, parse_constant=refuse)
+
+
+def test_cells_of_csv_are_quoted_and_guarded() -> None:
+    evaluation = evaluate(GOLD, RUN, ["mrr"], confidence=None)
+    text = queries_csv([evaluation])
+    assert "'=1+2" in text
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert [unguard(row[1]) for row in rows[1:]] == list(GOLD)
+    assert [row[3] for row in rows[1:]] == ["1.0", "0.5", ""]
+
+
+def test_every_row_of_csv_has_as_many_cells_as_the_header() -> None:
+    contest = compare(GOLD, {"+a": RUN, "b": RUN}, ["mrr", "ap"], draws=99, by=["file-type"])
+    evaluation = evaluate(GOLD, RUN, ["mrr"], by=["file-type"], draws=99)
+    for text, count in (
+        (contest_csv(contest), 1 + 2 * 2),
+        (evaluation_csv(evaluation), 1 + 2),
+        (queries_csv(contest.evaluations), 1 + 2 * 3),
+    ):
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        assert len(rows) == count
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert "nan" not in text
+
+
+def test_a_negative_number_is_no_formula() -> None:
+    worse = {"=1+2": {"x": 2.0, "a": 1.0}, "q,2": {"x": 2.0, "b": 1.0}}
+    rows = list(
+        csv.DictReader(
+            io.StringIO(contest_csv(compare(GOLD, {"a": RUN, "b": worse}, ["mrr"], draws=99)))
+        )
+    )
+    assert float(rows[0]["difference"]) == pytest.approx(-0.25)

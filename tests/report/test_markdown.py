@@ -1,0 +1,33 @@
+"""Tables as Markdown."""
+
+from karat.report.markdown import render
+from karat.report.table import Cell, Column, Table
+
+
+def test_the_whole_table() -> None:
+    table = Table(
+        "a_b",
+        (Column("run"), Column("mean", numeric=True)),
+        ((Cell("old"), Cell("0.5")), (Cell("new"), Cell("1.0", 1.0, best=True))),
+        ("first note", "second note"),
+        "new beats old.",
+    )
+    assert render(table) == (
+        "### a\\_b\n"
+        "\n"
+        "| run | mean |\n"
+        "|---|---:|\n"
+        "| old | 0.5 |\n"
+        "| new | **1.0**\\* |\n"
+        "\n"
+        "- first note\n"
+        "- second note\n"
+        "\n"
+        "new beats old.\n"
+    )
+
+
+def test_markup_in_a_cell_is_text() -> None:
+    text = "a|b <img> `x` [y](z) *b* \\ \n# h"
+    row = render(Table("", (Column("q"),), ((Cell(text),),))).splitlines()[2]
+    assert row == r"| a\|b \<img\> \`x\` \[y\](z) \*b\* \\ \\n# h |"

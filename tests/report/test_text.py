@@ -1,0 +1,111 @@
+"""Tables for a terminal."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.report.display import display_width
+from karat.report.table import Cell, Column, Table
+from karat.report.text import render
+
+TABLE = Table(
+    "two runs",
+    (
+        Column("run"),
+        Column("mean", numeric=True),
+        Column("change", numeric=True, spare=1),
+        Column("better than", spare=2),
+    ),
+    (
+        (Cell("old"), Cell("0.500"), Cell("baseline"), Cell("-")),
+        (Cell("新しい"), Cell("1.000", 1.0, best=True), Cell("+0.500"), Cell("a")),
+    ),
+    ("a first note", "a second note"),
+    "new beats old.",
+)
+
+
+def test_the_whole_table() -> None:
+    assert render(TABLE) == (
+        "two runs\n"
+        "\n"
+        "run       mean    change  better than\n"
+        "------  ------  --------  -----------\n"
+        "old     0.500   baseline  -\n"
+        "新しい  1.000*    +0.500  a\n"
+        "\n"
+        "a first note\n"
+        "a second note\n"
+        "\n"
+        "new beats old.\n"
+    )
+
+
+def test_colour_changes_nothing_but_the_best() -> None:
+    bold = render(TABLE, colour=True)
+    assert "\x1b[1m1.000*\x1b[0m" in bold
+    assert bold.replace("\x1b[1m", "").replace("\x1b[0m", "") == render(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("width", "hidden"),
+    [(40, ()), (37, ()), (36, ("better than",)), (20, ("better than", "change")), (3, None)],
+)
+def test_spare_columns_go_where_there_is_no_room(
+    width: int, hidden: tuple[str, ...] | None
+) -> None:
+    text = render(TABLE, width=width)
+    heads = text.splitlines()[2]
+    # Nothing but the run and its mean is left, however narrow it gets.
+    hidden = ("better than", "change") if hidden is None else hidden
+    assert all(title not in heads for title in hidden)
+    assert heads.split()[:2] == ["run", "mean"]
+    said = " ".join(text.split())
+    assert (f"not shown: {', '.join(hidden)}" in said) == bool(hidden)
+
+
+def test_a_last_column_of_text_is_cut_before_it_goes() -> None:
+    table = Table(
+        "",
+        (Column("query"), Column("text", spare=1)),
+        ((Cell("q1"), Cell("x" * 40)), (Cell("q2"), Cell("検" * 20))),
+    )
+    cut = render(table, width=30).splitlines()
+    assert cut[2] == "q1     " + "x" * 20 + "..."
+    assert cut[3] == "q2     " + "検" * 10 + "..."
+    assert render(table, width=20).splitlines()[0] == "query"
+
+
+def test_titles_and_notes_cannot_carry_escapes() -> None:
+    table = Table("\x1b[2J", (Column("\x1b[1m"),), ((Cell("\x07"),),), ("\x1b]0;",), "\x1b[0m")
+    assert "\x1b" not in render(table)
+    assert "\x07" not in render(table)
+
+
+def test_groups_stand_apart() -> None:
+    rows = tuple((Cell(name),) for name in ("one", "", "two"))
+    lines = render(Table("", (Column("x"),), rows, grouped=True)).splitlines()
+    assert lines[2:] == ["one", "", "", "two"]
+
+
+def test_a_table_without_rows_has_its_heads() -> None:
+    assert render(Table("", (Column("query"),), ())) == "query\n-----\n"
+
+
+def test_long_notes_are_wrapped_and_long_words_kept() -> None:
+    word = "w" * 120
+    lines = render(Table("", (Column("x"),), (), ("a " * 80, word))).splitlines()
+    assert lines[4].startswith("  a")
+    assert max(map(len, lines[:5])) <= 100
+    assert word in lines
+
+
+UNMARKED = st.text(st.characters(exclude_characters="¦"))
+
+
+@given(st.lists(UNMARKED, min_size=1))
+def test_the_second_column_begins_at_one_place(texts: list[str]) -> None:
+    rows = tuple((Cell(text), Cell("¦")) for text in texts)
+    lines = render(Table("", (Column("query"), Column("x")), rows)).splitlines()
+    assert len(lines) == len(texts) + 2
+    assert len({display_width(line[: line.index("¦")]) for line in lines[2:]}) == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from karat.errors import InputError
-from karat.stats.signflip import flip_sums, flip_units, sign_flip, step_down
+from karat.stats.signflip import flip_sums, flip_units, sign_flip
 
 
 def test_by_hand_all_four_better() -> None:
@@ -86,36 +86,6 @@ def test_a_cluster_that_cancels_out_is_a_tie() -> None:
 def test_too_few_draws_are_refused() -> None:
     with pytest.raises(InputError, match="5 draws"):
         sign_flip([0.1], draws=5)
-
-
-def test_step_down_by_hand() -> None:
-    # Three queries: patterns + + +, - + +, + - +, - - + up to the sign.
-    columns = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 0.0]])
-    flips = flip_sums(columns, draws=99, seed=0)
-    # Column 0 sums to 3 (once in four); column 1 to 0, which every pattern reaches.
-    assert step_down(flips, [0, 1]) == [0.25, 1.0]
-
-
-def test_step_down_is_never_below_raw_and_ordered_by_the_statistic() -> None:
-    columns = np.random.default_rng(2).normal(0.05, 0.3, (60, 8)) + np.linspace(0, 0.1, 8)
-    flips = flip_sums(columns, draws=1_999, seed=0)
-    raw = [
-        flips.p(int((sums >= observed - flips.slack).sum()))
-        for sums, observed in zip(flips.sums, flips.observed, strict=True)
-    ]
-    corrected = step_down(flips, range(8))
-    assert all(after >= before for after, before in zip(corrected, raw, strict=True))
-    order = np.argsort(-flips.observed)
-    assert np.all(np.diff(np.array(corrected)[order]) >= 0)
-    # The last one down stands alone.
-    assert corrected[order[-1]] == max(raw[order[-1]], corrected[order[-2]])
-
-
-def test_copies_of_one_comparison_cost_nothing() -> None:
-    column = np.random.default_rng(4).normal(0.08, 0.3, 60)
-    flips = flip_sums(np.stack([column] * 5, axis=1), draws=1_999, seed=0)
-    alone = flip_sums(column[:, None], draws=1_999, seed=0)
-    assert step_down(flips, range(5)) == step_down(alone, [0]) * 5
 
 
 @settings(max_examples=30)

@@ -11,7 +11,7 @@ from karat.stats.arrays import FloatArray, IntArray
 from karat.stats.chance import every_flip
 from karat.stats.distributions import sign_test
 
-__all__ = ["FlipTest", "exact_flip_test", "whole_numbers"]
+__all__ = ["FlipTest", "exact_flip_test", "whole_numbers", "whole_unit"]
 
 # The longest total, in grid steps, for which the distribution of sums is worked out: well below a
 # millisecond. Scores such as precision@5 or recall of few targets stay below, nDCG does not.
@@ -123,6 +123,10 @@ def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
     are at most *slack* apart after it.
     """
     length = np.sqrt((columns * columns).sum(axis=0))
-    unit = 2.0 ** min(30, 51 - math.ceil(math.log2(max(len(columns), 2))))
-    numbers = np.rint(columns / np.where(length > 0, length, 1.0) * unit)
+    numbers = np.rint(columns / np.where(length > 0, length, 1.0) * whole_unit(len(columns)))
     return numbers, float(len(columns))
+
+
+def whole_unit(rows: int) -> float:
+    """Return the whole number that stands for 1, small enough that sums of *rows* stay exact."""
+    return 2.0 ** min(30, 51 - math.ceil(math.log2(max(rows, 2))))

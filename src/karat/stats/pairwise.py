@@ -14,9 +14,10 @@ from karat.stats.arrays import FloatArray, paired_differences
 from karat.stats.bootstrap import Bounds, bootstrap_intervals
 from karat.stats.correction import benjamini_hochberg, holm
 from karat.stats.effect import relative_improvement
+from karat.stats.maxt import resampled_halves, step_down
 from karat.stats.moments import Moments, column_moments
 from karat.stats.power import reach
-from karat.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_units, step_down
+from karat.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_units
 from karat.stats.student import t_from_moments
 from karat.stats.tukey import randomised_tukey
 
@@ -79,7 +80,7 @@ def difference_entries(
     units = flip_units(differences, plan.clusters)
     flips = flip_sums(units, draws=plan.draws, seed=plan.seed)
     tests = flip_tests(units, flips, draws=plan.draws)
-    corrected = corrected_ps(cube, tests, flips, plan)
+    corrected = corrected_ps(cube, tests, maxt_ps(flips, differences, plan), plan)
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
     found = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
@@ -145,8 +146,20 @@ def residual_deviation(table: FloatArray) -> float | None:
     return math.sqrt(variance) if variance else None
 
 
+def maxt_ps(flips: Flips, differences: FloatArray, plan: Plan) -> list[list[float]]:
+    """Return ``[metric][pair]``: p values by step-down maxT, none where the plan does without."""
+    if plan.correction != "maxt" or len(plan.pairs) < 2:
+        return []
+    means = [moments.mean for moments in column_moments(differences)]
+    centred = flip_units(differences - means, plan.clusters)
+    halves = resampled_halves(flips, centred, seed=plan.seed)
+    width = len(plan.metrics)
+    columns = range(differences.shape[1])
+    return [step_down(flips, columns[metric::width], halves) for metric in range(width)]
+
+
 def corrected_ps(
-    cube: FloatArray, tests: Sequence[FlipTest], flips: Flips, plan: Plan
+    cube: FloatArray, tests: Sequence[FlipTest], maxt: Sequence[Sequence[float]], plan: Plan
 ) -> list[float]:
     """Return the corrected p value of each column; a metric's pairs are a family.
 
@@ -160,7 +173,7 @@ def corrected_ps(
             continue
         raw = [tests[column].p for column in family]
         if plan.correction == "maxt":
-            found = step_down(flips, family)
+            found = list(maxt[metric])
         elif plan.correction == "tukey":
             p = randomised_tukey(cube[:, :, metric].T, draws=plan.draws, seed=plan.seed)
             found = [float(p[pair]) for pair in plan.pairs]

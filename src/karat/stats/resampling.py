@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from karat.stats.arrays import FloatArray, IntArray, cluster_sums
 from karat.stats.chance import generator, resample_counts
 
-__all__ = ["studentised"]
+__all__ = ["exact_integers", "studentised"]
 
 Float32Array = NDArray[np.float32]
 

@@ -5,7 +5,6 @@ is as likely with the other sign. Sums are exact integers and ties count as reac
 not depend on threads or on the order of summation, and are never 0.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,21 +12,23 @@ from numpy.typing import ArrayLike
 
 from karat.stats.arrays import FloatArray, as_columns, cluster_codes, cluster_sums
 from karat.stats.chance import check_draws, every_flip, generator, random_flips
-from karat.stats.exact import FlipTest, exact_flip_test, whole_numbers
+from karat.stats.exact import FlipTest, exact_flip_test, whole_numbers, whole_unit
 
-__all__ = ["FlipTest", "Flips", "flip_sums", "flip_tests", "sign_flip", "step_down"]
+__all__ = ["FlipTest", "Flips", "flip_sums", "flip_tests", "flip_units", "sign_flip"]
 
 
 class Flips(NamedTuple):
     """Absolute flipped sums ``[column, draw]`` beside the observed ones; *complete*: all patterns.
 
-    Sums of different columns are comparable: each is over the length of its differences.
+    Sums of different columns are comparable: each is over the length of its differences, in whole
+    numbers of which *unit* make 1.
     """
 
     observed: FloatArray
     sums: FloatArray
     slack: float
     complete: bool
+    unit: float
 
     def p(self, reached: int) -> float:
         """Return the p value when *reached* draws came up to the observed sum."""
@@ -90,7 +91,7 @@ def flip_sums(columns: FloatArray, *, draws: int, seed: int) -> Flips:
         part -= observed[:, None]
         np.abs(part, out=sums[:, start : start + len(block)])
         start += len(block)
-    return Flips(np.abs(observed), sums, slack, complete)
+    return Flips(np.abs(observed), sums, slack, complete, whole_unit(rows))
 
 
 def flip_tests(columns: FloatArray, flips: Flips, *, draws: int) -> tuple[FlipTest, ...]:
@@ -103,22 +104,3 @@ def flip_tests(columns: FloatArray, flips: Flips, *, draws: int) -> tuple[FlipTe
             test = FlipTest(flips.p(reached), "monte carlo", int(np.count_nonzero(column)))
         tests.append(test)
     return tuple(tests)
-
-
-def step_down(flips: Flips, family: Sequence[int]) -> list[float]:
-    """Return p values corrected for all columns of *family*, by Westfall and Young's maxT.
-
-    Step-down: the largest statistic is held against the maximum over the family under each flip,
-    the next against the maximum over the rest, and so on; no p value is below an earlier one.
-    """
-    order = sorted(family, key=lambda column: flips.observed[column])
-    running = np.zeros(flips.sums.shape[1])
-    corrected: dict[int, float] = {}
-    for column in order:
-        np.maximum(running, flips.sums[column], out=running)
-        reached = int(np.count_nonzero(running >= flips.observed[column] - flips.slack))
-        corrected[column] = flips.p(reached)
-    floor = 0.0
-    for column in reversed(order):
-        floor = corrected[column] = max(floor, corrected[column])
-    return [corrected[column] for column in family]

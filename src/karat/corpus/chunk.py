@@ -7,7 +7,11 @@ from typing import NamedTuple, Protocol
 
 from karat.model.spec import Spec
 
-__all__ = ["Chunk", "Chunker", "Piece", "Split", "chunk_id", "chunks_of"]
+__all__ = ["TIMED_OUT", "Chunk", "Chunker", "Piece", "Split", "chunk_id", "chunks_of"]
+
+
+# The one fallback that another try may not need; it is never kept on disk.
+TIMED_OUT = "parse-timeout"
 
 
 class Piece(NamedTuple):

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from karat.corpus.cache import ChunkKey, Cut, MemoryCache
-from karat.corpus.chunk import Piece, Split, chunks_of
+from karat.corpus.chunk import TIMED_OUT, Piece, Split, chunks_of
 from karat.errors import InputError
 
 __all__ = ["DiskCache"]
@@ -78,9 +78,11 @@ class DiskCache:
         return found | read
 
     def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
-        """Keep *cuts*, all in one transaction."""
+        """Keep *cuts*, all in one transaction; on disk none whose parse ran out of time."""
         self._memory.put(cuts)
-        rows = [(_name(key), _packed(cut)) for key, cut in cuts.items()]
+        rows = [
+            (_name(key), _packed(cut)) for key, cut in cuts.items() if cut.fallback != TIMED_OUT
+        ]
         with self._lock, self._explained():
             self._database.execute("BEGIN IMMEDIATE")
             try:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from karat.corpus.chunk import Split
-from karat.corpus.parameters import require_overlap, spec_of
+from karat.corpus.parameters import require_below, spec_of
 from karat.corpus.text_lines import lines_of, piece_of
 from karat.model.spec import Spec
 
@@ -25,7 +25,7 @@ class Lines:
     overlap: int = 0
 
     def __post_init__(self) -> None:
-        require_overlap("lines", size=self.size, overlap=self.overlap)
+        require_below("lines", size=self.size, overlap=self.overlap)
 
     @property
     def spec(self) -> Spec:

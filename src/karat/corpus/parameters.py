@@ -9,7 +9,7 @@ from karat.model.spec import Spec
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["require_overlap", "require_positive", "spec_of"]
+__all__ = ["require_below", "require_positive", "spec_of"]
 
 
 def spec_of(chunker: "DataclassInstance", name: str) -> Spec:
@@ -24,11 +24,12 @@ def require_positive(chunker: str, **values: object) -> None:
             raise InputError(f"chunker {chunker!r}: {name} is {value!r}; expected 1 or more")
 
 
-def require_overlap(chunker: str, *, size: object, overlap: object) -> None:
-    """Refuse an *overlap* with which no chunk would get further than the one before it."""
+def require_below(chunker: str, *, size: object, **smaller: object) -> None:
+    """Refuse a *size* below 1, and a *smaller* value that is negative or not below it."""
     require_positive(chunker, size=size)
-    whole = isinstance(overlap, int) and not isinstance(overlap, bool)
-    if not whole or not 0 <= cast("int", overlap) < cast("int", size):
-        raise InputError(
-            f"chunker {chunker!r}: overlap is {overlap!r}; expected 0 or more, below size ({size})"
-        )
+    for name, value in smaller.items():
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not 0 <= cast("int", value) < cast("int", size):
+            raise InputError(
+                f"chunker {chunker!r}: {name} is {value!r}; expected 0 or more, below size ({size})"
+            )

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from karat.corpus.chunk import Piece, Split
-from karat.corpus.parameters import require_overlap, spec_of
+from karat.corpus.parameters import require_below, spec_of
 from karat.errors import InputError
 from karat.model.spec import Spec
 
@@ -34,7 +34,7 @@ class Window:
     unit: str = "words"
 
     def __post_init__(self) -> None:
-        require_overlap("window", size=self.size, overlap=self.overlap)
+        require_below("window", size=self.size, overlap=self.overlap)
         if self.unit not in _UNITS:
             raise InputError(f"chunker 'window': unit is {self.unit!r}; expected words, characters")
 

@@ -1,0 +1,71 @@
+"""Syntax trees: which languages have one, and a parse that ends."""
+
+from functools import cache
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from karat.corpus.symbol_queries import QUERIES
+from karat.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Query, Tree
+
+__all__ = ["GRAMMARS", "grammar_version", "parse", "symbol_query"]
+
+# Only these are ever loaded. A grammar's own scanner may spin without reading (cobol's does, on
+# "x"), which nothing in the process can interrupt; each of these is tested to end on broken input.
+GRAMMARS = frozenset(QUERIES)
+
+PARSE_LIMIT_S = 5.0
+_BLOCK = 1 << 15
+
+
+def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> "Tree | None":
+    """Return the syntax tree of *text*, or None if that takes longer than *limit_s*.
+
+    *language* is one of GRAMMARS. Positions in the tree count bytes of UTF-8.
+    """
+    from tree_sitter import Parser
+
+    data = text.encode()
+    deadline = monotonic() + limit_s
+    late = False
+
+    def block(offset: int, _point: object) -> bytes:
+        # A text that seems to end here lets the parser finish at once.
+        nonlocal late
+        late = late or monotonic() > deadline
+        return b"" if late else data[offset : offset + _BLOCK]
+
+    tree = Parser(_language(language)).parse(block)
+    return None if late or monotonic() > deadline else tree
+
+
+@cache
+def grammar_version() -> str:
+    """Return the version of the installed grammars, "" without the extra ``code``."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tree-sitter-language-pack") if version("tree-sitter") else ""
+    except PackageNotFoundError:
+        return ""
+
+
+@cache
+def symbol_query(language: str) -> "Query":
+    """Return the compiled query for the definitions of *language*."""
+    from tree_sitter import Query
+
+    return Query(_language(language), QUERIES[language])
+
+
+@cache
+def _language(name: Any) -> "Language":
+    try:
+        from tree_sitter_language_pack import get_language
+    except ImportError as error:
+        raise MissingExtra(
+            "tree-sitter", extra="code", purpose="a syntax tree of source code"
+        ) from error
+    return get_language(name)

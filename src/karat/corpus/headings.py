@@ -1,0 +1,113 @@
+"""Where the sections of a text begin: headings of Markdown and of reStructuredText."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+__all__ = ["Heading", "fenced_rows", "headings"]
+
+
+class Heading(NamedTuple):
+    """A heading: the line it starts at (from 0), its level (from 1) and its title."""
+
+    row: int
+    level: int
+    title: str
+
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_NO_PARAGRAPH = re.compile(r"\s*(?:$|[-*+>|#]|\d+[.)]\s|<|={3,}|`{3}|~{3})|\t| {4}")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
+
+
+def headings(lines: Sequence[str], language: str) -> list[Heading]:
+    r"""Return the headings of a text in *language*; a plain text has none.
+
+    >>> headings(["# A\n", "\n", "Sub\n", "---\n"], "markdown")
+    [Heading(row=0, level=1, title='A'), Heading(row=2, level=2, title='Sub')]
+    """
+    find = _FINDERS.get(language)
+    return list(find(lines)) if find else []
+
+
+def fenced_rows(lines: Sequence[str]) -> set[int]:
+    """Return the lines inside fenced code blocks of Markdown, the fences included.
+
+    As in CommonMark, a fence that is never closed runs to the end.
+    """
+    inside: set[int] = set()
+    fence = ""
+    for row, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if fence:
+            inside.add(row)
+            closes = found and found[1].startswith(fence) and not found[2].strip()
+            fence = "" if closes else fence
+        elif found and not (found[1][0] == "`" and "`" in found[2]):
+            inside.add(row)
+            fence = found[1]
+    return inside
+
+
+def _markdown(lines: Sequence[str]) -> Iterator[Heading]:
+    start = _after_front_matter(lines)
+    fenced = fenced_rows(lines)
+    for row in range(start, len(lines)):
+        if row in fenced:
+            continue
+        line = lines[row].rstrip("\n")
+        found = _ATX.match(line)
+        if found:
+            yield Heading(row, len(found[1]), _plain(found[2] or ""))
+        elif row > start and row - 1 not in fenced and _SETEXT.match(line):
+            above = lines[row - 1]
+            if not _NO_PARAGRAPH.match(above):
+                yield Heading(row - 1, 1 if "=" in line else 2, _plain(above))
+
+
+def _after_front_matter(lines: Sequence[str]) -> int:
+    if lines and lines[0].rstrip() == "---":
+        for row in range(1, len(lines)):
+            if lines[row].rstrip() in ("---", "..."):
+                return row + 1
+    return 0
+
+
+def _plain(title: str) -> str:
+    return _LINK.sub(r"\1", title).strip().strip("*_` ")
+
+
+def _restructured(lines: Sequence[str]) -> Iterator[Heading]:
+    levels: dict[str, int] = {}
+    row = 0
+    while row + 1 < len(lines):
+        over = _ADORNMENT.match(lines[row])
+        title = lines[row + 1] if over else lines[row]
+        under_row = row + 2 if over else row + 1
+        under = _ADORNMENT.match(lines[under_row]) if under_row < len(lines) else None
+        if _is_title(title, under, over, after_blank=row == 0 or not lines[row - 1].strip()):
+            style = lines[under_row][0] * (2 if over else 1)
+            yield Heading(row, levels.setdefault(style, len(levels) + 1), title.strip())
+            row = under_row + 1
+        else:
+            row += 1
+
+
+def _is_title(
+    title: str, under: re.Match[str] | None, over: re.Match[str] | None, *, after_blank: bool
+) -> bool:
+    """Say whether *title* is one: adorned below, perhaps alike above, and no table or paragraph."""
+    if under is None or not title.strip() or _ADORNMENT.match(title):
+        return False
+    if over:
+        return over[0].rstrip() == under[0].rstrip()
+    return after_blank and not title[0].isspace() and len(under[0].rstrip()) >= len(title.rstrip())
+
+
+_FINDERS: dict[str, Callable[[Sequence[str]], Iterator[Heading]]] = {
+    "markdown": _markdown,
+    "rst": _restructured,
+}

@@ -1,0 +1,115 @@
+"""The definitions in a text: functions, classes, methods, types, constants."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from karat.corpus.grammars import GRAMMARS, parse, symbol_query
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Tree
+
+__all__ = ["Symbol", "symbols", "tree_symbols"]
+
+_SEPARATOR = re.compile(r"::|[.:]")
+_TYPES = frozenset({"class", "struct", "union", "trait", "interface", "enum", "impl"})
+
+
+class Symbol(NamedTuple):
+    """One definition; lines count from 1, *end_line* included.
+
+    *kind* is one of function, method, class, struct, union, trait, interface, enum, impl, module,
+    type, constant, macro and property; *parent* names what encloses it, outermost first, joined by
+    dots.
+    """
+
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+    parent: str = ""
+
+    @property
+    def qualified(self) -> str:
+        """Return the name with what encloses it: ``Session.login``."""
+        return f"{self.parent}.{self.name}" if self.parent else self.name
+
+
+def symbols(text: str, language: str) -> list[Symbol]:
+    r"""Return the definitions in *text*, in its order; none for a language without a grammar.
+
+    A definition starts at its first decorator. A function in a class, a trait and the like is a
+    method. A text that cannot be parsed in time has none.
+
+    >>> for symbol in symbols("class A:\n    @cached\n    def f(self): ...\n", "python"):
+    ...     print(*symbol)
+    A class 1 3
+    f method 2 3 A
+    """
+    if language not in GRAMMARS:
+        return []
+    tree = parse(text, language)
+    return [] if tree is None else tree_symbols(tree, language)
+
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    name: str
+    parent: str
+    first_row: int
+    last_row: int
+
+
+def tree_symbols(tree: "Tree", language: str) -> list[Symbol]:
+    """Return the definitions in a syntax *tree*, in the order of the text."""
+    from tree_sitter import QueryCursor
+
+    best: dict[int, _Found] = {}
+    for _, captures in QueryCursor(symbol_query(language)).matches(tree.root_node):
+        name = captures["name"][0]
+        found = _found(name, captures)
+        known = best.get(name.start_byte)
+        # One name may match twice: as decorated and bare, as constant and function. The wider
+        # one wins, among equals the first of the query.
+        if found and (known is None or (found.start, -found.end) < (known.start, -known.end)):
+            best[name.start_byte] = found
+    return _nested(sorted(best.values(), key=lambda found: (found.start, -found.end)))
+
+
+def _found(name: "Node", captures: "dict[str, list[Node]]") -> _Found | None:
+    kind = next(key for key in captures if key not in ("name", "parent", "body", "_word"))
+    node = captures[kind][0]
+    last = captures["body"][0] if "body" in captures else node
+    *parents, label = _SEPARATOR.split(_text(name).strip("\"'`"))
+    if not label.strip():
+        return None
+    parents = [_text(part) for part in captures.get("parent", ())] or parents
+    first_row, last_row = node.start_point[0], last.end_point[0]
+    if last.end_point[1] == 0 and last_row > first_row:
+        last_row -= 1
+    return _Found(
+        node.start_byte, last.end_byte, kind, label, ".".join(parents), first_row, last_row
+    )
+
+
+def _text(node: "Node") -> str:
+    return (node.text or b"").decode(errors="replace")
+
+
+def _nested(found: Sequence[_Found]) -> list[Symbol]:
+    """Return symbols with their parents from definitions sorted by where they start."""
+    result: list[Symbol] = []
+    around: list[tuple[int, Symbol]] = []
+    for item in found:
+        while around and around[-1][0] <= item.start:
+            around.pop()
+        outer = around[-1][1] if around else None
+        parent = ".".join(part for part in (outer and outer.qualified, item.parent) if part)
+        in_type = outer is not None and outer.kind in _TYPES
+        kind = "method" if in_type and item.kind == "function" else item.kind
+        symbol = Symbol(item.name, kind, item.first_row + 1, item.last_row + 1, parent)
+        result.append(symbol)
+        around.append((item.end, symbol))
+    return result

@@ -1,0 +1,152 @@
+"""The chunker ``syntax``: whole definitions where they fit, along the syntax tree where not.
+
+After cAST (Zhang and others, arXiv 2506.15655): a node above the limit is split into its children,
+small siblings are merged up to the limit, and size is counted in characters that are not white.
+Cuts fall between lines only, so the unit here is a range of lines.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from karat.corpus.chunk import TIMED_OUT, Piece, Split
+from karat.corpus.grammars import GRAMMARS, grammar_version, parse
+from karat.corpus.lines import Lines
+from karat.corpus.parameters import require_positive, spec_of
+from karat.corpus.symbols import Symbol, tree_symbols
+from karat.corpus.text_lines import cut_by_size, lines_of, piece_of, weights_of
+from karat.model.spec import Spec
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["Syntax"]
+
+Range = tuple[int, int]
+
+MAX_CHARACTERS = 1_000_000
+# Past this depth lines are as good as nodes, and Python's stack is safe.
+_DEEPEST = 150
+# A remainder such as a closing brace joins the piece before it, if need be above the limit.
+_REMAINDER = 0.1
+# What belongs to the node after it, besides comments.
+_LEADING = frozenset({"attribute_item", "decorator", "annotation", "attribute_list"})
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    r"""Pieces of at most *size* characters that are not white, cut along the syntax tree.
+
+    A language without a grammar, a text that is too long or one that takes too long to parse is
+    cut into lines, and the split says so. A single line is never cut.
+
+    >>> text = "import os\n\ndef f():\n    return 1\n\ndef g():\n    return 2\n"
+    >>> [(piece.text[:9], piece.symbols) for piece in Syntax(size=30).split(text, "python").pieces]
+    [('import os', ('f',)), ('def g():\n', ('g',))]
+    """
+
+    size: int = 1500
+
+    def __post_init__(self) -> None:
+        require_positive("syntax", size=self.size)
+
+    @property
+    def spec(self) -> Spec:
+        """Return the name and parameters, with the version of the grammars."""
+        own = spec_of(self, "syntax")
+        return Spec(own.kind, own.name, {**own.params, "grammars": grammar_version()})
+
+    def split(self, text: str, language: str) -> Split:
+        """Return the pieces of *text*."""
+        if language not in GRAMMARS:
+            return Split(Lines().split(text, language).pieces, "no-grammar")
+        if len(text) > MAX_CHARACTERS:
+            return Split(Lines().split(text, language).pieces, "too-large-to-parse")
+        tree = parse(text, language)
+        if tree is None:
+            return Split(Lines().split(text, language).pieces, TIMED_OUT)
+        lines = lines_of(text)
+        weights = weights_of(lines)
+        ranges = _merged(
+            _parts([tree.root_node], (0, len(lines) - 1), weights, self.size), weights, self.size
+        )
+        return Split(list(_pieces(lines, ranges, tree_symbols(tree, language))))
+
+
+def _parts(
+    nodes: "Sequence[Node]", rows: Range, weights: Sequence[int], limit: int, depth: int = 0
+) -> Iterator[Range]:
+    """Yield ranges that cover *rows*, the lines of *nodes*, each within *limit* if it can be."""
+    first, last = rows
+    if first > last:
+        return
+    if weights[last + 1] - weights[first] <= limit:
+        yield rows
+    elif depth == _DEEPEST or not any(node.child_count for node in nodes):
+        yield from cut_by_size(weights, first, last, limit)
+    else:
+        for group, inner in _groups(nodes, rows):
+            yield from _merged(_parts(inner, group, weights, limit, depth + 1), weights, limit)
+
+
+def _groups(nodes: "Sequence[Node]", rows: Range) -> "Iterator[tuple[Range, list[Node]]]":
+    """Yield the children of *nodes* as ranges of lines that cover *rows*, in order.
+
+    Children on one line make one range, and so does a comment or an attribute with what follows
+    it. Lines between two children, blank ones as a rule, go to the second.
+    """
+    begin, last = rows
+    end = begin - 1
+    group: list[Node] = []
+    leading = False
+    for node in nodes:
+        for child in node.children or (node,):
+            start = child.start_point[0]
+            if group and start > end + leading:
+                yield (begin, end), group
+                begin, group = end + 1, []
+            group.append(child)
+            end = max(end, min(_last_row(child), last))
+            leading = child.is_extra or child.type in _LEADING
+    yield (begin, last), group
+
+
+def _last_row(node: "Node") -> int:
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
+
+
+def _merged(parts: "Iterator[Range]", weights: Sequence[int], limit: int) -> list[Range]:
+    """Return *parts* with neighbours joined as long as they stay within *limit*."""
+    merged: list[Range] = []
+    for first, last in parts:
+        if merged:
+            begin = merged[-1][0]
+            own, joined = weights[last + 1] - weights[first], weights[last + 1] - weights[begin]
+            rest = limit * _REMAINDER
+            if joined <= limit or (own <= rest and joined <= limit + rest):
+                merged[-1] = begin, last
+                continue
+        merged.append((first, last))
+    return merged
+
+
+def _pieces(
+    lines: Sequence[str], ranges: Sequence[Range], found: Sequence[Symbol]
+) -> Iterator[Piece]:
+    """Yield the pieces, with the names that each defines and those around its first line."""
+    position = 0
+    around: list[Symbol] = []
+    for first, last in ranges:
+        piece = piece_of(lines, first, last, kind="code")
+        if piece is None:
+            continue
+        around = [symbol for symbol in around if symbol.end_line >= piece.start_line]
+        scope = tuple(symbol.name for symbol in around)
+        inside: list[Symbol] = []
+        while position < len(found) and found[position].start_line <= piece.end_line:
+            inside.append(found[position])
+            position += 1
+        around += [symbol for symbol in inside if symbol.end_line > piece.end_line]
+        names = tuple(dict.fromkeys(symbol.name for symbol in inside))
+        yield piece._replace(symbols=names, scope=scope)

@@ -45,6 +45,16 @@ def test_a_missing_score_stays_missing(tmp_path: Path) -> None:
     assert isnan(read_run(path).scores[0])
 
 
+def test_a_range_that_makes_no_sense_is_kept_for_judging(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    run = Run.of([Answer("q", (Hit("a.py", 2.0, 9, 4), Hit("b.py", 1.0, 0, 3)))])
+    write(run, path)
+    assert read_run(path).answer(0).hits == run.answer(0).hits
+    path.write_text(HEADER + '{"query_id": "q", "hits": [{"path": "a", "end_line": 2147483648}]}')
+    with pytest.raises(FormatError, match="out of range"):
+        read_run(path)
+
+
 def test_every_bad_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(

@@ -35,11 +35,11 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
     path = tmp_path / "r.parquet"
     pl.DataFrame(
         {
-            "query_id": ["a"] * 5,
-            "path": ["x", "", "y", "z", "w"],
-            "score": [float("nan"), 1.0, 1.0, 1.0, 1.0],
-            "start_line": [None, None, 5, 0, 1],
-            "end_line": [None, None, 4, 3, None],
+            "query_id": ["a"] * 3,
+            "path": ["x", "", "y"],
+            "score": [float("nan"), 1.0, 1.0],
+            "start_line": [None, None, 5],
+            "end_line": [None, None, 2**31],
         }
     ).write_parquet(path)
     with pytest.raises(FormatError) as caught:
@@ -47,10 +47,17 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
     assert [problem.message for problem in caught.value.problems] == [
         "row 1: score nan is not finite",
         "row 2: the path is empty",
-        "row 3: lines 5 to 4 are no range; lines count from 1",
-        "row 4: lines 0 to 3 are no range; lines count from 1",
-        "row 5: start_line and end_line come together",
+        "row 3: lines 5 to 2147483648 are out of range",
     ]
+
+
+def test_a_range_that_makes_no_sense_is_kept_for_judging(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    pl.DataFrame(
+        {"query_id": ["a", "a"], "path": ["y", "z"], "start_line": [5, None], "end_line": [4, 3]}
+    ).write_parquet(path)
+    hits = read_run(path).answer(0).hits
+    assert [(hit.start_line, hit.end_line) for hit in hits] == [(5, 4), (0, 3)]
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

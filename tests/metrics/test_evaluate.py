@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from karat.matching import judge
 from karat.metrics import average, evaluate, parse_all
-from karat.model import JudgedQuery, JudgedRun, Status
+from karat.model import JudgedQuery, JudgedRun, Sizes, Status
 
 TRUTH = {"found": {"a": 1}, "missing": {"a": 1}, "unjudged": {"a": 0}, "silent": {}}
 RUN = {"found": {"b": 2.0, "a": 1.0}, "unjudged": {"a": 1.0}}
@@ -82,3 +82,20 @@ def test_an_average_is_between_the_least_and_the_most(values: list[float]) -> No
 def test_an_infinite_score_makes_an_infinite_average() -> None:
     assert average([float("inf"), 1.0]) == float("inf")
     assert average([float("inf"), nan]) == float("inf")
+
+
+def test_a_query_without_an_answer_is_not_thrifty() -> None:
+    sizes = Sizes([40], [40], [0], [100], 10)
+    answered = JudgedQuery([], [], ideal=[1], retrieved=1, sizes=sizes)
+    silent = JudgedQuery([], [], ideal=[1], retrieved=0, sizes=Sizes([], [], [], [], 10))
+    judged = JudgedRun(
+        "run",
+        ("a", "b", "c"),
+        (answered, silent, silent),
+        (Status.SCORED, Status.SCORED, Status.ERROR),
+        "trec10",
+    )
+    columns = evaluate(judged, parse_all(["lines@10", "tokens@10", "line-iou@10"])).columns
+    assert columns["lines@10"].tolist() == pytest.approx([40.0, 0.0, nan], nan_ok=True)
+    assert columns["tokens@10"].tolist() == pytest.approx([100.0, 0.0, nan], nan_ok=True)
+    assert columns["line-iou@10"].tolist() == [0.0, 0.0, 0.0]

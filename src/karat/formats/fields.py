@@ -128,15 +128,24 @@ class Checker:
             self.add(at, f"{value} is out of range; expected {_range(low, high)}")
         return number
 
-    def whole(self, record: Record, key: str, place: Place, *, default: int, low: int = 0) -> int:
-        """Return the whole number at *key*, at least *low* and below 2**63, or *default*."""
+    def whole(
+        self,
+        record: Record,
+        key: str,
+        place: Place,
+        *,
+        default: int,
+        low: int = 0,
+        below: int = 2**63,
+    ) -> int:
+        """Return the whole number at *key*, at least *low* and *below* that, or *default*."""
         value = record.get(key)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int):
             self.add((*place, key), f"expected a whole number, found {_kind(value)}")
             return default
-        if not low <= value < 2**63:
+        if not low <= value < below:
             self.add((*place, key), f"{value} is out of range; expected {low} or more")
             return default
         return value

@@ -141,7 +141,9 @@ def _answer(check: Checker, row: Record, place: Place) -> Answer:
 
 def _hit(check: Checker, row: Record, place: Place) -> Hit:
     check.known(row, HIT_KEYS, place)
-    start, end = check.lines(row, place)
+    # A range that makes no sense is kept: judging counts it as an invalid hit.
+    start = check.whole(row, "start_line", place, default=0, below=2**31)
+    end = check.whole(row, "end_line", place, default=0, below=2**31)
     return Hit(
         check.text(row, "path", place),
         check.number(row, "score", place, default=nan),

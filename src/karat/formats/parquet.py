@@ -126,10 +126,9 @@ def _fault(row: dict[str, Any]) -> str:
         return "the path is empty"
     if score is not None and not isfinite(score):
         return f"score {score} is not finite"
-    if (start is None) != (end is None):
-        return "start_line and end_line come together"
-    if start is not None and not 1 <= start <= end:
-        return f"lines {start} to {end} are no range; lines count from 1"
+    if not all(0 <= line < 2**31 for line in (start or 0, end or 0)):
+        return f"lines {start} to {end} are out of range"
+    # A range that makes no sense is kept: judging counts it as an invalid hit.
     return ""
 
 

@@ -11,6 +11,7 @@ from karat.model import JudgedRun, ScoreTable, Status
 
 __all__ = ["average", "evaluate"]
 
+FAILED = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
 # What a query that earns nothing counts as in a geometric mean, as in trec_eval.
 LEAST_IN_GEOMETRIC = 0.00001
 
@@ -25,7 +26,7 @@ def evaluate(
     """Return one score per query and measure; NaN is not scored.
 
     A query without any positive judgment is not scored, one that the run lacks scores what an
-    empty answer earns. trec_eval does the opposite of both: *score_unjudged* and not *score_empty*.
+    empty answer earns, except where less is better. trec_eval does the opposite of both: *score_unjudged* and not *score_empty*.
 
     >>> from karat.metrics.measure import parse
     >>> from karat.model import JudgedQuery
@@ -44,11 +45,16 @@ def evaluate(
     ]
     queries = judged.queries if all(scored) else tuple(compress(judged.queries, scored))
     columns = {}
+    failed = [row for row, status in enumerate(judged.statuses) if status in FAILED]
     for measure in measures:
         column = array("d", map(measure.bind(), queries))
         if queries is not judged.queries:
             values = iter(column)
             column = array("d", [next(values) if is_scored else nan for is_scored in scored])
+        if not measure.definition.higher_is_better:
+            # A query that got no answer has not been thrifty.
+            for row in failed:
+                column[row] = nan
         columns[str(measure)] = column
     return ScoreTable(
         name=judged.name,

@@ -26,7 +26,8 @@ def evaluate(
     """Return one score per query and measure; NaN is not scored.
 
     A query without any positive judgment is not scored, one that the run lacks scores what an
-    empty answer earns, except where less is better. trec_eval does the opposite of both: *score_unjudged* and not *score_empty*.
+    empty answer earns, except where less is better. trec_eval does the opposite of both:
+    *score_unjudged* and not *score_empty*.
 
     >>> from karat.metrics.measure import parse
     >>> from karat.model import JudgedQuery

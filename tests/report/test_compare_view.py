@@ -71,7 +71,7 @@ def test_the_verdict_is_the_conclusion(contest: Contest) -> None:
 def test_notes_name_the_method_and_each_run(contest: Contest) -> None:
     notes = compare_table(contest).notes
     assert notes[0] == (
-        "p: paired sign-flip randomisation, corrected by step-down maxT over all pairs; "
+        "p: paired randomisation, corrected by step-down maxT over all pairs; "
         "intervals: bootstrap-t, 999 draws, seed 0; * best, beyond the noise"
     )
     assert [note.partition(":")[0] for note in notes[1:]] == ["base", "same", "best"]

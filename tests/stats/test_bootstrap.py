@@ -216,3 +216,11 @@ def test_scale_and_shift_carry_over(scale: float, shift: float) -> None:
     expected = (low * scale + shift, high * scale + shift)
     found = ends(only(values * scale + shift, draws=999))
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-4 * scale)
+
+
+def test_an_open_bound_clips_one_end_and_gives_a_constant_no_interval() -> None:
+    (open_end,) = bootstrap_intervals([0.0, 0.0, 0.0, 90.0, 3.0], bounds=(0.0, float("inf")))
+    assert open_end.low == 0.0
+    assert open_end.high is not None
+    (constant,) = bootstrap_intervals([7.0, 7.0, 7.0], bounds=(0.0, float("inf")))
+    assert (constant.low, constant.high, constant.method) == (None, None, "none")

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from math import nan
 
-from karat.app.confidence import bounds_of
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels, slice_rows
@@ -93,7 +92,7 @@ def _compared(
         metrics=names,
         pairs=confidence.pairs,  # type: ignore[arg-type]
         correction=confidence.correction,  # type: ignore[arg-type]
-        bounds=[bounds_of(measure) for measure in measures],
+        bounds=[measure.bounds for measure in measures],
         level=confidence.level,
         draws=confidence.draws,
         seed=confidence.seed,

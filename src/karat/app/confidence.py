@@ -1,14 +1,13 @@
 """Intervals and comparisons of score columns: where numbers meet statistics."""
 
 from collections.abc import Sequence
-from math import isinf
 
 from karat.app.settings import Confidence
 from karat.metrics import Measure
 from karat.model.comparison import Interval
 from karat.stats import bootstrap_intervals
 
-__all__ = ["bounds_of", "mean_intervals"]
+__all__ = ["mean_intervals"]
 
 
 def mean_intervals(
@@ -26,7 +25,7 @@ def mean_intervals(
 
     found = bootstrap_intervals(
         np.array(columns).T,
-        bounds=[bounds_of(measure) for measure in measures],
+        bounds=[measure.bounds for measure in measures],
         level=confidence.level,
         draws=confidence.draws,
         seed=confidence.seed,
@@ -36,9 +35,3 @@ def mean_intervals(
         interval if measure.definition.average == "arithmetic" else None
         for interval, measure in zip(found, measures, strict=True)
     ]
-
-
-def bounds_of(measure: Measure) -> tuple[float, float] | None:
-    """Return what a mean of *measure* can be, None where one end is open."""
-    metric = measure.definition
-    return None if isinf(metric.low) or isinf(metric.high) else (metric.low, metric.high)

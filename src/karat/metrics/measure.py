@@ -74,6 +74,11 @@ class Measure:
         """Return the metric that this measure binds."""
         return METRICS.get(self.metric)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Return what a score, and so a mean, can be; the upper end may be open."""
+        return self.definition.low, self.definition.high
+
     def bind(self) -> Callable[[JudgedQuery], float]:
         """Return a function of one judged query."""
         score, k = self.definition.score, self.k

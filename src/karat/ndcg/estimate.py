@@ -1,13 +1,13 @@
 """Means over rankings, each with its confidence interval."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, isnan
+from math import isnan
 from typing import NamedTuple
 
 from karat.metrics import Measure, average
 from karat.model.comparison import Interval
 
-__all__ = ["Estimate", "bounds_of", "estimates"]
+__all__ = ["Estimate", "estimates"]
 
 
 class Estimate(NamedTuple):
@@ -32,7 +32,7 @@ def estimates(
     columns = [[row[name] for name in names] for row in rows] or [[float("nan")] * len(names)]
     intervals = bootstrap_intervals(
         columns,
-        bounds=[bounds_of(measure) for measure in measures],
+        bounds=[measure.bounds for measure in measures],
         level=level,
         draws=draws,
         seed=seed,
@@ -42,9 +42,3 @@ def estimates(
         mean = average([row[name] for row in rows])
         found[name] = Estimate(None if isnan(mean) else mean, interval)
     return found
-
-
-def bounds_of(measure: Measure) -> tuple[float, float] | None:
-    """Return the least and the most that *measure* can be, None where it has no such limit."""
-    metric = measure.definition
-    return (metric.low, metric.high) if isfinite(metric.low) and isfinite(metric.high) else None

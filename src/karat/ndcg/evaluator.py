@@ -12,7 +12,7 @@ from karat.metrics.gain import dcg, gain_function
 from karat.model import JudgedQuery
 from karat.model.comparison import Comparison
 from karat.ndcg.batch import Batch, truths_for
-from karat.ndcg.estimate import bounds_of, estimates
+from karat.ndcg.estimate import estimates
 from karat.ndcg.histogram import recorder
 from karat.ndcg.ranking import Judgments, RankedItems, Ranking, as_grade, read_ranking
 from karat.ndcg.truth import Truth, finite, ideal_gain
@@ -226,7 +226,7 @@ class NDCGEvaluator:
             [[[row[name] for name in names] for row in system] for system in rows],
             systems=["baseline", "improved"],
             metrics=names,
-            bounds=[bounds_of(measure) for measure in self.measures],
+            bounds=[measure.bounds for measure in self.measures],
             level=level,
             draws=draws,
             seed=seed,

@@ -37,7 +37,7 @@ def compare_table(contest: Contest) -> Table:
     )
     starred = any(cell.best for row in table.rows for cell in row)
     notes = [
-        f"p: paired sign-flip randomisation, {CORRECTIONS[comparison.correction]}; intervals: "
+        f"p: paired randomisation, {CORRECTIONS[comparison.correction]}; intervals: "
         f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
         + ("; * best, beyond the noise" if starred else "")
     ]
@@ -136,8 +136,8 @@ def per_query_table(contest: Contest, texts: Mapping[str, str], measure: str) ->
             text_cell(text),
         )
         rows.append((scores[-1] - scores[0], cells))
-    # NaN, a query not scored, goes last.
-    rows.sort(key=lambda pair: (pair[0] != pair[0], pair[0]))
+    sign = -1.0 if measure in contest.comparison.lower_is_better else 1.0
+    rows.sort(key=lambda pair: (isnan(pair[0]), sign * pair[0]))  # not scored: last
     return Table(
         f"{measure} per query, and how {tables[-1].name} changes it against {first.name}",
         (

@@ -44,9 +44,10 @@ def bootstrap_intervals(
 ) -> tuple[Interval, ...]:
     """Return one interval for the mean of each column of ``values[query, column]``.
 
-    NaN is left out; *bounds* (one pair, or one per column) are what a mean can possibly be, and
-    ends beyond them are clipped. With *clusters*, one label per query, whole clusters are drawn.
-    A column gets the same interval whatever other columns are in the call.
+    NaN is left out; *bounds* (one pair, or one per column) are what a mean can possibly be, one of
+    them infinite perhaps, and ends beyond them are clipped. With *clusters*, one label per query,
+    whole clusters are drawn. A column gets the same interval whatever other columns are in the
+    call.
 
     The method is ``bootstrap-t`` unless the data cannot carry it:
 
@@ -218,7 +219,7 @@ def constant_interval(value: float, units: int, bounds: Bounds | None, level: fl
     With probability (1 - share)**units a sample shows nothing of the share of queries that differ;
     the largest share not ruled out at (1 - level) / 2, moved to either bound, gives the ends.
     """
-    if bounds is None:
+    if bounds is None or not all(map(math.isfinite, bounds)):
         return Interval(None, None, level, "none")
     share = 1.0 - ((1.0 - level) / 2) ** (1.0 / units)
     low, high = value - share * (value - bounds[0]), value + share * (bounds[1] - value)

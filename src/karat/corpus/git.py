@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from karat.corpus.content import decode
-from karat.corpus.git_objects import ObjectReader, TreeEntry, git, list_tree
+from karat.corpus.git_objects import SUBMODULE, ObjectReader, TreeEntry, git, list_tree
 from karat.corpus.intake import MAX_BYTES, Intake, Look, look_at
 from karat.corpus.languages import language_of
 from karat.corpus.snapshot import Corpus, Document
@@ -14,7 +14,6 @@ from karat.errors import InputError
 __all__ = ["GitRepository", "from_git"]
 
 _SYMLINK = "120000"
-_SUBMODULE = "160000"
 
 
 class GitRepository:
@@ -115,7 +114,7 @@ def _outside(entry: TreeEntry, *, max_bytes: int, hidden: bool) -> tuple[str, st
     except UnicodeDecodeError:
         return "name-not-utf-8", ""
     reasons = (
-        ("submodule", entry.mode == _SUBMODULE),
+        ("submodule", entry.mode == SUBMODULE),
         ("symlink", entry.mode == _SYMLINK),
         ("hidden", not hidden and (path.startswith(".") or "/." in path)),
         ("missing", entry.size < 0),

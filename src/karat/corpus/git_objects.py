@@ -9,11 +9,14 @@ from typing import IO, NamedTuple
 
 from karat.errors import InputError, KaratError
 
-__all__ = ["ObjectReader", "TreeEntry", "git", "list_tree"]
+__all__ = ["SUBMODULE", "ObjectReader", "TreeEntry", "git", "list_tree"]
 
 # Asked for together, answered together: far below what a pipe holds (64 KiB), so that Git can
 # always take all requests before it blocks on the first answer.
 _AT_ONCE = 256
+
+SUBMODULE = "160000"
+_LIST = ("ls-tree", "-r", "-z", "--full-tree")
 
 
 class TreeEntry(NamedTuple):
@@ -25,11 +28,15 @@ class TreeEntry(NamedTuple):
     path: bytes
 
 
-def git(repository: str, *arguments: str) -> bytes:
+def git(repository: str, *arguments: str, given: bytes = b"") -> bytes:
     """Return what ``git *arguments*`` prints in *repository*; a failure raises InputError."""
     try:
         done = subprocess.run(  # noqa: S603 - a list of arguments, no shell
-            _command(repository, *arguments), capture_output=True, env=_environment(), check=False
+            _command(repository, *arguments),
+            input=given,
+            capture_output=True,
+            env=_environment(),
+            check=False,
         )
     except OSError as error:
         raise InputError(f"{repository}: cannot run git: {error}") from error
@@ -41,13 +48,35 @@ def git(repository: str, *arguments: str) -> bytes:
 
 def list_tree(repository: str, tree: str) -> list[TreeEntry]:
     """Return every entry below *tree*, in Git's order (by the bytes of the path)."""
-    listed = git(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", tree)
+    try:
+        return _entries(git(repository, *_LIST, "-l", tree))
+    except InputError:
+        # A partial clone ends here, since Git may not fetch what it lacks.
+        missing = _missing(repository, tree)
+        if not missing:
+            raise
+    entries = _entries(git(repository, *_LIST, tree))
+    blobs = sorted({entry.oid for entry in entries if entry.mode != SUBMODULE} - missing)
+    asked = "".join(f"{oid}\n" for oid in blobs).encode()
+    answers = git(repository, "cat-file", "--batch-check=%(objectsize)", given=asked).split()
+    sizes = dict(zip(blobs, map(int, answers), strict=True))
+    return [entry._replace(size=sizes.get(entry.oid, -1)) for entry in entries]
+
+
+def _entries(listed: bytes) -> list[TreeEntry]:
     entries = []
     for record in listed.split(b"\0")[:-1]:
         about, _, path = record.partition(b"\t")
-        mode, _, oid, size = about.decode("ascii").split()
-        entries.append(TreeEntry(mode, oid, int(size) if size.isdigit() else -1, path))
+        mode, _, oid, *size = about.decode("ascii").split()
+        known = bool(size) and size[0].isdigit()
+        entries.append(TreeEntry(mode, oid, int(size[0]) if known else -1, path))
     return entries
+
+
+def _missing(repository: str, tree: str) -> set[str]:
+    """Return the objects below *tree* that a partial clone lacks."""
+    walk = ("rev-list", "--objects", "--no-object-names", "--missing=print", tree)
+    return {line[1:] for line in git(repository, *walk).decode().split() if line.startswith("?")}
 
 
 class ObjectReader:

@@ -2,15 +2,15 @@
 
 from functools import cache
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.corpus.symbol_queries import QUERIES
 from karat.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Query, Tree
+    from tree_sitter import Language, Node, Query
 
-__all__ = ["GRAMMARS", "grammar_version", "parse", "symbol_query"]
+__all__ = ["GRAMMARS", "Parsed", "grammar_version", "parse", "symbol_query"]
 
 # Only these are ever loaded. A grammar's own scanner may spin without reading (cobol's does, on
 # "x"), which nothing in the process can interrupt; each of these is tested to end on broken input.
@@ -20,10 +20,18 @@ PARSE_LIMIT_S = 5.0
 _BLOCK = 1 << 15
 
 
-def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> "Tree | None":
+class Parsed(NamedTuple):
+    """A syntax tree, and the bytes (UTF-8) that its positions count in."""
+
+    root: "Node"
+    data: bytes
+    language: str
+
+
+def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed | None:
     """Return the syntax tree of *text*, or None if that takes longer than *limit_s*.
 
-    *language* is one of GRAMMARS. Positions in the tree count bytes of UTF-8.
+    *language* is one of GRAMMARS.
     """
     from tree_sitter import Parser
 
@@ -38,7 +46,7 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> "Tree 
         return b"" if late else data[offset : offset + _BLOCK]
 
     tree = Parser(_language(language)).parse(block)
-    return None if late or monotonic() > deadline else tree
+    return None if late else Parsed(tree.root_node, data, language)
 
 
 @cache

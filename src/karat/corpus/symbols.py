@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.corpus.grammars import GRAMMARS, parse, symbol_query
+from karat.corpus.grammars import GRAMMARS, Parsed, parse, symbol_query
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node
 
 __all__ = ["Symbol", "symbols", "tree_symbols"]
 
@@ -48,8 +48,8 @@ def symbols(text: str, language: str) -> list[Symbol]:
     """
     if language not in GRAMMARS:
         return []
-    tree = parse(text, language)
-    return [] if tree is None else tree_symbols(tree, language)
+    parsed = parse(text, language)
+    return [] if parsed is None else tree_symbols(parsed)
 
 
 class _Found(NamedTuple):
@@ -62,14 +62,14 @@ class _Found(NamedTuple):
     last_row: int
 
 
-def tree_symbols(tree: "Tree", language: str) -> list[Symbol]:
-    """Return the definitions in a syntax *tree*, in the order of the text."""
+def tree_symbols(parsed: Parsed) -> list[Symbol]:
+    """Return the definitions in a syntax tree, in the order of the text."""
     from tree_sitter import QueryCursor
 
     best: dict[int, _Found] = {}
-    for _, captures in QueryCursor(symbol_query(language)).matches(tree.root_node):
+    for _, captures in QueryCursor(symbol_query(parsed.language)).matches(parsed.root):
         name = captures["name"][0]
-        found = _found(name, captures)
+        found = _found(name, captures, parsed.data)
         known = best.get(name.start_byte)
         # One name may match twice: as decorated and bare, as constant and function. The wider
         # one wins, among equals the first of the query.
@@ -78,14 +78,14 @@ def tree_symbols(tree: "Tree", language: str) -> list[Symbol]:
     return _nested(sorted(best.values(), key=lambda found: (found.start, -found.end)))
 
 
-def _found(name: "Node", captures: "dict[str, list[Node]]") -> _Found | None:
+def _found(name: "Node", captures: "dict[str, list[Node]]", data: bytes) -> _Found | None:
     kind = next(key for key in captures if key not in ("name", "parent", "body", "_word"))
     node = captures[kind][0]
     last = captures["body"][0] if "body" in captures else node
-    *parents, label = _SEPARATOR.split(_text(name).strip("\"'`"))
+    *parents, label = _SEPARATOR.split(_text(name, data).strip("\"'`"))
     if not label.strip():
         return None
-    parents = [_text(part) for part in captures.get("parent", ())] or parents
+    parents = [_text(part, data) for part in captures.get("parent", ())] or parents
     first_row, last_row = node.start_point[0], last.end_point[0]
     if last.end_point[1] == 0 and last_row > first_row:
         last_row -= 1
@@ -94,8 +94,8 @@ def _found(name: "Node", captures: "dict[str, list[Node]]") -> _Found | None:
     )
 
 
-def _text(node: "Node") -> str:
-    return (node.text or b"").decode(errors="replace")
+def _text(node: "Node", data: bytes) -> str:
+    return data[node.start_byte : node.end_byte].decode(errors="replace")
 
 
 def _nested(found: Sequence[_Found]) -> list[Symbol]:

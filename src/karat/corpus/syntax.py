@@ -62,15 +62,13 @@ class Syntax:
             return Split(Lines().split(text, language).pieces, "no-grammar")
         if len(text) > MAX_CHARACTERS:
             return Split(Lines().split(text, language).pieces, "too-large-to-parse")
-        tree = parse(text, language)
-        if tree is None:
+        parsed = parse(text, language)
+        if parsed is None:
             return Split(Lines().split(text, language).pieces, TIMED_OUT)
-        lines = lines_of(text)
-        weights = weights_of(lines)
-        ranges = _merged(
-            _parts([tree.root_node], (0, len(lines) - 1), weights, self.size), weights, self.size
-        )
-        return Split(list(_pieces(lines, ranges, tree_symbols(tree, language))))
+        lines, weights = lines_of(text), weights_of(text)
+        parts = _parts([parsed.root], (0, len(lines) - 1), weights, self.size)
+        ranges = _merged(parts, weights, self.size)
+        return Split(list(_pieces(lines, ranges, tree_symbols(parsed))))
 
 
 def _parts(

@@ -1,0 +1,97 @@
+"""What a path says about a file."""
+
+import pytest
+
+from karat.corpus.languages import language_of
+from karat.corpus.traits import Trait, classify
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("a.py", "python"),
+        ("a.pyi", "python"),
+        ("src/lib.RS", "rust"),
+        ("a.h", "cpp"),
+        ("Makefile", "make"),
+        ("deploy/Dockerfile", "dockerfile"),
+        ("CMakeLists.txt", "cmake"),
+        ("README", "text"),
+        ("README.md", "markdown"),
+        ("LICENSE.APACHE", "text"),
+        ("archive.tar.gz", ""),
+        (".bashrc", "bash"),
+        (".py", ""),
+        ("py", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_comes_from_the_name(path: str, language: str) -> None:
+    assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tests/a.py",
+        "src/__tests__/a.js",
+        "pkg/server_test.go",
+        "test_a.py",
+        "conftest.py",
+        "web/button.spec.ts",
+        "web/button.test.tsx",
+        "src/main/FooTest.java",
+        "src/TestFoo.java",
+        "spec/models/user_spec.rb",
+    ],
+)
+def test_tests_are_known(path: str) -> None:
+    assert classify(path).is_test
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/latest.py", "src/contest.go", "lib/attest.rs", "src/Latest.java", "inspect.py"],
+)
+def test_words_that_end_like_a_test_are_none(path: str) -> None:
+    assert classify(path).is_source
+
+
+@pytest.mark.parametrize(
+    ("path", "trait"),
+    [
+        ("Cargo.lock", Trait.LOCK),
+        ("web/package-lock.json", Trait.LOCK),
+        ("go.sum", Trait.LOCK),
+        ("uv.lock", Trait.LOCK),
+        ("vendor/x/y.go", Trait.VENDORED),
+        ("a/node_modules/b/c.js", Trait.VENDORED),
+        ("third_party/zlib/a.c", Trait.VENDORED),
+        ("api/user_pb2.py", Trait.GENERATED),
+        ("api/user.pb.go", Trait.GENERATED),
+        ("src/__generated__/types.ts", Trait.GENERATED),
+        ("pkg/zz_generated.deepcopy.go", Trait.GENERATED),
+        ("static/app.min.js", Trait.MINIFIED),
+        ("docs/conf.py", Trait.DOCS),
+        ("CHANGELOG.md", Trait.DOCS),
+        ("pyproject.toml", Trait.CONFIG),
+        ("requirements-dev.txt", Trait.CONFIG),
+    ],
+)
+def test_other_traits_are_known(path: str, trait: Trait) -> None:
+    assert trait in classify(path).traits
+
+
+def test_every_trait_has_its_question() -> None:
+    found = classify("docs/vendor/test/generated/package-lock.json")
+    assert found.is_docs
+    assert found.is_vendored
+    assert found.is_test
+    assert found.is_generated
+    assert found.is_lock
+    assert found.is_config
+    assert not found.is_source
+
+
+def test_an_unknown_language_is_no_source() -> None:
+    assert not classify("data.bin").is_source

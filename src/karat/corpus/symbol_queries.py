@@ -160,7 +160,7 @@ QUERIES = {
 (decorated_definition definition: (function_definition name: (_) @name)) @function
 (class_definition name: (_) @name) @class
 (function_definition name: (_) @name) @function
-(module (expression_statement (assignment left: (identifier) @name)) @constant)
+(module (assignment left: (identifier) @name) @constant)
 """,
     "ruby": """
 (class name: (_) @name) @class

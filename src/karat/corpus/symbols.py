@@ -53,6 +53,7 @@ def symbols(text: str, language: str) -> list[Symbol]:
 
 
 class _Found(NamedTuple):
+    order: int
     start: int
     end: int
     kind: str
@@ -67,18 +68,18 @@ def tree_symbols(parsed: Parsed) -> list[Symbol]:
     from tree_sitter import QueryCursor
 
     best: dict[int, _Found] = {}
-    for _, captures in QueryCursor(symbol_query(parsed.language)).matches(parsed.root):
+    for order, captures in QueryCursor(symbol_query(parsed.language)).matches(parsed.root):
         name = captures["name"][0]
-        found = _found(name, captures, parsed.data)
+        found = _found(name, captures, order, parsed.data)
         known = best.get(name.start_byte)
-        # One name may match twice: as decorated and bare, as constant and function. The wider
-        # one wins, among equals the first of the query.
-        if found and (known is None or (found.start, -found.end) < (known.start, -known.end)):
-            best[name.start_byte] = found
+        if found:
+            best[name.start_byte] = _united(known, found) if known else found
     return _nested(sorted(best.values(), key=lambda found: (found.start, -found.end)))
 
 
-def _found(name: "Node", captures: "dict[str, list[Node]]", data: bytes) -> _Found | None:
+def _found(
+    name: "Node", captures: "dict[str, list[Node]]", order: int, data: bytes
+) -> _Found | None:
     kind = next(key for key in captures if key not in ("name", "parent", "body", "_word"))
     node = captures[kind][0]
     last = captures["body"][0] if "body" in captures else node
@@ -90,7 +91,19 @@ def _found(name: "Node", captures: "dict[str, list[Node]]", data: bytes) -> _Fou
     if last.end_point[1] == 0 and last_row > first_row:
         last_row -= 1
     return _Found(
-        node.start_byte, last.end_byte, kind, label, ".".join(parents), first_row, last_row
+        order, node.start_byte, last.end_byte, kind, label, ".".join(parents), first_row, last_row
+    )
+
+
+def _united(one: _Found, other: _Found) -> _Found:
+    """Return one definition from two matches of a name: bare and decorated, function and constant.
+
+    The first pattern of the query gives the kind, the wider match the range.
+    """
+    first = min(one, other)
+    wide = min(one, other, key=lambda found: (found.start, -found.end))
+    return first._replace(
+        start=wide.start, end=wide.end, first_row=wide.first_row, last_row=wide.last_row
     )
 
 

@@ -1,0 +1,117 @@
+"""Definitions, language by language."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from karat.corpus.grammars import GRAMMARS, parse
+from karat.corpus.symbols import Symbol, symbols
+
+
+def load_samples() -> ModuleType:
+    """Return samples.py; the tests are no package that could import it by name."""
+    place = Path(__file__).with_name("samples.py")
+    spec = importlib.util.spec_from_file_location("corpus_samples", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SAMPLES: dict[str, tuple[str, list[str]]] = load_samples().SAMPLES
+
+
+def test_every_grammar_has_a_sample() -> None:
+    assert set(SAMPLES) == GRAMMARS
+    assert len(GRAMMARS) >= 15
+
+
+@pytest.mark.parametrize("language", sorted(SAMPLES))
+def test_definitions_are_found(language: str) -> None:
+    text, expected = SAMPLES[language]
+    found = symbols(text, language)
+    assert [f"{symbol.kind} {symbol.qualified}" for symbol in found] == expected
+
+
+@pytest.mark.parametrize("language", sorted(SAMPLES))
+def test_lines_are_those_of_the_text(language: str) -> None:
+    text, _ = SAMPLES[language]
+    lines = text.split("\n")
+    for symbol in symbols(text, language):
+        assert 1 <= symbol.start_line <= symbol.end_line < len(lines)
+        assert symbol.name in "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
+
+
+def test_a_definition_has_its_decorators_and_its_end() -> None:
+    text = "@a\n@b(\n  1)\ndef f():\n    x = 1\n\n    return x\n\n\nY = 2\n"
+    assert symbols(text, "python") == [
+        Symbol("f", "function", 1, 7),
+        Symbol("Y", "constant", 10, 10),
+    ]
+
+
+def test_a_dart_function_has_its_body() -> None:
+    assert symbols(SAMPLES["dart"][0], "dart")[1] == Symbol("total", "method", 2, 4, "Cart")
+
+
+def test_names_beyond_ascii() -> None:
+    found = symbols("# äöü 日本\ndef größe():\n    pass\n", "python")
+    assert found == [Symbol("größe", "function", 2, 3)]
+
+
+def test_no_grammar_no_symbols() -> None:
+    assert symbols("x", "cobol") == []
+    assert symbols("# A", "markdown") == []
+
+
+def test_a_parse_that_takes_too_long_is_given_up() -> None:
+    assert parse("x = 1\n" * 50_000, "python", limit_s=-1) is None
+    assert parse("x = 1\n", "python") is not None
+
+
+PROBE = """
+import random, sys
+from karat.corpus.grammars import GRAMMARS
+from karat.corpus.symbols import symbols
+from karat.corpus.syntax import Syntax
+texts = ["", "x", "\\n", "\\ufeff", "(" * 3000, "{" * 3000, "a" * 9000, '"', "'", "/*", "<?", "\\0",
+         "#", "end", "\\\\", "def", "`${`${", "R\\"(", "<<EOF", "=begin", "--[[", "#|", "\\t \\x0b"]
+chance = random.Random(7)
+signs = "(){}[]<>:;,.\\"'`#/*\\\\-+=|&%$@! \\n\\tabfnéx019日"
+texts += ["".join(chance.choices(signs, k=400)) for _ in range(12)]
+for language in sorted(GRAMMARS):
+    for text in texts:
+        symbols(text, language)
+        Syntax(size=50).split(text, language)
+print("done")
+"""
+
+
+def test_every_grammar_ends_on_broken_input() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.parametrize("depth", [100, 3000])
+def test_deep_nesting(depth: int) -> None:
+    text = "".join(f"{' ' * n}if x:\n" for n in range(100)) + " " * 100 + "def deep(): pass\n"
+    assert [symbol.name for symbol in symbols(text, "python")] == ["deep"]
+    calls = "f(\n" * depth + ")" * depth
+    assert symbols(f"function g() {{ {calls} }}", "javascript")[0].name == "g"
+
+
+def test_loading_karat_needs_no_grammar() -> None:
+    code = (
+        "import sys, karat.cli, karat.corpus; from karat.corpus import create_chunker;"
+        "create_chunker('auto'); create_chunker('lines');"
+        "print([name for name in sys.modules if 'tree_sitter' in name or name == 'numpy'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -77,7 +77,7 @@ def _after_front_matter(lines: Sequence[str]) -> int:
 
 
 def _plain(title: str) -> str:
-    return _LINK.sub(r"\1", title).strip().strip("*_` ")
+    return _LINK.sub(r"\1", title).replace("`", "").strip().strip("*_ ")
 
 
 def _restructured(lines: Sequence[str]) -> Iterator[Heading]:

@@ -1,0 +1,19 @@
+"""Embeddings: texts become vectors, offline by default, with a cache and a law."""
+
+from karat.engines.embedding.base import Embedder, Kind, SupportsTokenVectors
+from karat.engines.embedding.catalogue import (
+    DEFAULT_EMBEDDER,
+    EMBEDDERS,
+    PROFILES,
+    create_embedder,
+)
+
+__all__ = [
+    "DEFAULT_EMBEDDER",
+    "EMBEDDERS",
+    "PROFILES",
+    "Embedder",
+    "Kind",
+    "SupportsTokenVectors",
+    "create_embedder",
+]

@@ -1,0 +1,63 @@
+"""What turns texts into vectors, and the law that every embedder keeps."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+__all__ = ["Embedder", "Kind", "SupportsTokenVectors"]
+
+Kind = Literal["document", "query"]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors whose inner product says how alike the texts are.
+
+    The law, which ``karat.testing.embedding`` checks:
+
+    - one float32 row a text, in order, of length 1; no texts give no rows;
+    - a text without anything to embed, such as blanks, gives a row of zeros;
+    - any text will do: what is past ``max_tokens`` is not looked at;
+    - a row depends on its text and *kind* only, not on the texts beside it.
+
+    ``digest`` names the weights and every setting that changes a vector, so that a stored vector
+    is used only where it would come out again.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return what a report calls it."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a row."""
+        ...
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Return how many tokens of a text count, None where nobody says."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Return the identity of the weights and settings."""
+        ...
+
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> "Vectors":
+        """Return one row a text."""
+        ...
+
+
+@runtime_checkable
+class SupportsTokenVectors(Protocol):
+    """An embedder that also gives a vector for each token, for late interaction."""
+
+    def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> "Sequence[Vectors]":
+        """Return, for each text, one row of length 1 a token; no rows for an empty text."""
+        ...

@@ -1,0 +1,179 @@
+"""Vectors kept in one SQLite file, so that no text is embedded twice."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import InputError
+
+__all__ = ["EmbeddingCache", "cache_folder", "vector_key"]
+
+# Raise it when the stored form changes.
+VERSION = 1
+
+MOST_BYTES = 2 * 1024**3
+KEYS_A_QUERY = 500
+ROWS_A_SWEEP = 5_000
+WAIT_S = 30.0
+# Writing down every use would make each lookup a write; a day is close enough for the oldest.
+DAY_S = 86_400
+
+SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS vector "
+    "(key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS vector_used ON vector (used)",
+)
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return where this user's caches lie: KARAT_CACHE, else by the XDG rules.
+
+    >>> cache_folder({"KARAT_CACHE": "/data/karat"}).as_posix()
+    '/data/karat'
+    >>> cache_folder({"XDG_CACHE_HOME": "/data/cache"}).as_posix()
+    '/data/cache/karat'
+    """
+    if environment.get("KARAT_CACHE"):
+        return Path(environment["KARAT_CACHE"])
+    home = environment.get("XDG_CACHE_HOME", "")
+    # The rules say that a relative path is to be ignored.
+    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
+    return base / "karat"
+
+
+def vector_key(text: str, *, digest: str, kind: str) -> bytes:
+    """Return the key of *text*: equal content, weights, settings and kind have equal keys."""
+    start = f"{VERSION}\0{digest}\0{kind}\0"
+    return sha256(start.encode() + text.encode("utf-8", "surrogatepass")).digest()
+
+
+class EmbeddingCache:
+    """Rows of float32 by key, in the file *path*; several processes may use it at once.
+
+    Above *max_bytes* the rows that were used least recently go. Nothing is pickled: a value is the
+    bytes of its numbers, and one of the wrong length counts as unknown.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_bytes: int = MOST_BYTES,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Open or create the file; *clock* counts seconds."""
+        self._path = Path(path)
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._lock = Lock()
+        with self._explained():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                self._path, timeout=WAIT_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._database.execute("PRAGMA journal_mode = WAL")
+                # A cache may lose its last seconds in a power cut; it may not be slow every day.
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                for statement in SCHEMA:
+                    self._database.execute(statement)
+            except sqlite3.Error:
+                self._database.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def get(self, keys: Sequence[bytes], dimension: int) -> dict[bytes, NDArray[np.float32]]:
+        """Return the rows of those *keys* that are known."""
+        found: dict[bytes, NDArray[np.float32]] = {}
+        stale: list[bytes] = []
+        now = int(self._clock())
+        with self._lock, self._explained():
+            for start in range(0, len(keys), KEYS_A_QUERY):
+                some = keys[start : start + KEYS_A_QUERY]
+                marks = ",".join("?" * len(some))
+                rows = self._database.execute(
+                    f"SELECT key, used, value FROM vector WHERE key IN ({marks})",  # noqa: S608
+                    some,
+                )
+                for key, used, value in rows:
+                    if len(value) == 4 * dimension:
+                        found[key] = np.frombuffer(value, "<f4")
+                        if now - used > DAY_S:
+                            stale.append(key)
+            if stale:
+                self._write(
+                    "UPDATE vector SET used = ? WHERE key = ?", ((now, key) for key in stale)
+                )
+        return found
+
+    def put(self, rows: Mapping[bytes, NDArray[np.float32]]) -> None:
+        """Keep *rows*, all in one transaction."""
+        now = int(self._clock())
+        values = (
+            (key, now, np.ascontiguousarray(row, "<f4").tobytes()) for key, row in rows.items()
+        )
+        with self._lock, self._explained():
+            self._write("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", values)
+            self._shrink()
+
+    def __len__(self) -> int:
+        with self._lock, self._explained():
+            (count,) = self._database.execute("SELECT count(*) FROM vector").fetchone()
+        return int(count)
+
+    def _write(self, statement: str, values: Iterable[tuple[object, ...]]) -> None:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            self._database.executemany(statement, values)
+            self._database.execute("COMMIT")
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+
+    def _shrink(self) -> None:
+        while self._bytes() > self._max_bytes:
+            gone = self._database.execute(
+                "DELETE FROM vector WHERE key IN (SELECT key FROM vector ORDER BY used LIMIT ?)",
+                (ROWS_A_SWEEP,),
+            )
+            if not gone.rowcount:
+                break
+
+    def _bytes(self) -> int:
+        """Return the bytes in use; those of deleted rows are used again."""
+        size, pages, free = (
+            self._database.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_size", "page_count", "freelist_count")
+        )
+        return int(size * (pages - free))
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(f"{self._path}: no usable embedding cache: {error}") from error

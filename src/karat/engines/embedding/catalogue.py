@@ -1,0 +1,58 @@
+"""The embedders by name, how a specification becomes one, and the default."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from karat.engines.embedding.base import Embedder
+from karat.errors import InputError
+from karat.registry import Registry
+
+__all__ = ["DEFAULT_EMBEDDER", "EMBEDDERS", "PROFILES", "create_embedder"]
+
+DEFAULT_EMBEDDER = "granite"
+
+# What a search embeds with when only speed or quality was asked for.
+PROFILES = {
+    "fast": ("static",),
+    "balanced": (DEFAULT_EMBEDDER,),
+    "quality": ("granite:512", "minilm"),
+}
+
+EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
+    "embedder",
+    {
+        "granite": "karat.engines.embedding.granite:granite",
+        "minilm": "karat.engines.embedding.minilm:minilm",
+        "onnx": "karat.engines.embedding.onnx_folder:onnx_folder",
+        "openai": "karat.engines.embedding.remote:openai",
+        "st": "karat.engines.embedding.transformer:transformer",
+        "static": "karat.engines.embedding.static:static",
+    },
+    aliases={"sentence-transformers": "st", "http": "openai"},
+)
+
+
+def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
+    """Return the embedder that *spec* describes: a name, and after a colon what it is about.
+
+    ``static``, ``granite``, ``minilm`` (both also with a number of tokens, ``granite:512``),
+    ``onnx:<folder>``, ``st:<hub id or folder>``, ``openai:<model>@<url>``, a plug-in of the entry
+    point group ``karat.embedders``, or ``module:factory``. An option that the embedder does not
+    know is refused.
+
+    >>> create_embedder("granit")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
+    """
+    name, colon, argument = spec.partition(":")
+    known = {*EMBEDDERS, *(other for key in EMBEDDERS for other in EMBEDDERS.aliases(key))}
+    if colon and name.lower() not in known:
+        name, argument = spec, ""
+    factory = EMBEDDERS.get(name)
+    try:
+        inspect.signature(factory).bind(argument, **options)
+    except TypeError as error:
+        raise InputError(f"embedder {spec!r}: {error}") from None
+    return factory(argument, **options)

@@ -1,0 +1,187 @@
+"""Embeddings by an ONNX graph on the processor, without torch."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.embedding.base import Kind
+from karat.engines.embedding.graph import GRAPH_VERSION
+from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
+from karat.engines.embedding.tokens import Tokenizer
+from karat.errors import InputError, MissingExtra
+
+__all__ = ["OnnxEmbedder", "Pooling"]
+
+Pooling = Literal["first", "mean"]
+
+# Larger batches of long texts leave the processor's cache and gain nothing.
+MOST_TOKENS_A_BATCH = 4096
+
+
+class OnnxEmbedder:
+    """Runs a graph from ``input_ids`` to token vectors, and pools these to one vector a text.
+
+    A graph that takes no ``attention_mask`` gets one text at a time, so that no text is padded and
+    none depends on another; other graphs get batches of texts sorted by length. Each batch runs in
+    one thread, as many at once as *threads* says (all processors where it is None).
+    """
+
+    def __init__(
+        self,
+        graph: bytes,
+        tokenizer: str,
+        *,
+        name: str,
+        identity: str,
+        pooling: Pooling,
+        max_tokens: int,
+        prefixes: dict[Kind, str] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Load *graph* and the JSON of *tokenizer*; *identity* is the hash of the weights."""
+        self._name = name
+        self._max_tokens = max_tokens
+        self._pooling = pooling
+        self._prefixes = prefixes or {}
+        self._threads = threads or _processors()
+        self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
+        self._session = _session(graph, name)
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        self._output = self._session.get_outputs()[0].name
+        self._dimension = int(self._run([[0, 0]])[0].shape[1])
+        settings = (GRAPH_VERSION, identity, pooling, max_tokens, sorted(self._prefixes.items()))
+        self._digest = sha256(repr(settings).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Return the specification that made it."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a row."""
+        return self._dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """Return how many tokens of a text count, the special ones included."""
+        return self._max_tokens
+
+    @property
+    def digest(self) -> str:
+        """Return the identity of weights and settings."""
+        return self._digest
+
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
+        """Return one row of length 1 a text."""
+        pool = _first if self._pooling == "first" else _mean
+        return embed_distinct(
+            texts,
+            self._dimension,
+            lambda some: unit(np.stack(self._encoded(some, kind, pool))),
+        )
+
+    def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> list[Vectors]:
+        """Return one row of length 1 for each token of each text, the special ones included."""
+        cleaned = [embeddable(text) for text in texts]
+        filled = [text for text in cleaned if text.strip()]
+        found = iter(self._encoded(filled, kind, unit))
+        nothing = np.zeros((0, self._dimension), np.float32)
+        return [next(found) if text.strip() else nothing for text in cleaned]
+
+    def _encoded(
+        self, texts: list[str], kind: Kind, pool: Callable[[Vectors], Vectors]
+    ) -> list[Vectors]:
+        prefix = self._prefixes.get(kind, "")
+        ids = self._tokenizer.encode([prefix + text for text in texts])
+        batches = self._batches(ids)
+        rows: list[Vectors] = [np.empty(0, np.float32)] * len(ids)
+
+        def fill(batch: list[int]) -> None:
+            for number, tokens in zip(batch, self._run([ids[i] for i in batch]), strict=True):
+                rows[number] = pool(tokens)
+
+        if len(batches) > 1 and self._threads > 1:
+            with ThreadPoolExecutor(self._threads) as pool_of_threads:
+                list(pool_of_threads.map(fill, batches))
+        else:
+            for batch in batches:
+                fill(batch)
+        return rows
+
+    def _batches(self, ids: list[list[int]]) -> list[list[int]]:
+        """Return the texts' numbers in batches, longest first, so that threads end together."""
+        order = sorted(range(len(ids)), key=lambda number: -len(ids[number]))
+        if "attention_mask" not in self._inputs:
+            return [[number] for number in order]
+        batches: list[list[int]] = []
+        for number in order:
+            longest = len(ids[batches[-1][0]]) if batches else 0
+            if batches and (len(batches[-1]) + 1) * longest <= MOST_TOKENS_A_BATCH:
+                batches[-1].append(number)
+            else:
+                batches.append([number])
+        return batches
+
+    def _run(self, ids: list[list[int]]) -> list[Vectors]:
+        """Return the token vectors of texts that run together."""
+        length = max(map(len, ids))
+        padded: NDArray[np.int64] = np.zeros((len(ids), length), np.int64)
+        mask = np.zeros_like(padded)
+        for row, numbers in enumerate(ids):
+            padded[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
+        known = {
+            "input_ids": padded,
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(padded),
+        }
+        feed = {name: known[name] for name in self._inputs}
+        (out,) = self._session.run([self._output], feed)
+        return [out[row, : len(numbers)] for row, numbers in enumerate(ids)]
+
+
+def _processors() -> int:
+    # What this process may use, where the system says so, not what the machine has.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _first(tokens: Vectors) -> Vectors:
+    first: Vectors = tokens[0]
+    return first
+
+
+def _mean(tokens: Vectors) -> Vectors:
+    mean: Vectors = tokens.mean(axis=0)
+    return mean
+
+
+def _session(graph: bytes, name: str) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise MissingExtra("onnxruntime", extra="dense", purpose="embedding offline") from None
+    options = onnxruntime.SessionOptions()
+    # Texts run beside each other, each on one processor: no thread waits for another.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # Higher levels would put the slow fused operators back that the graph avoids.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    try:
+        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # a class for each kind of damage
+        raise InputError(f"{name}: no readable ONNX model: {error}") from error
+    given = {put.name for put in session.get_inputs()}
+    if not {"input_ids"} <= given <= {"input_ids", "attention_mask", "token_type_ids"}:
+        raise InputError(
+            f"{name}: the model takes {', '.join(sorted(given))}; expected input_ids, "
+            "and at most attention_mask and token_type_ids beside it"
+        )
+    return session

@@ -1,0 +1,153 @@
+"""Embeddings by looking up words: a mean of token vectors, thousands of texts a second."""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.embedding.base import Kind
+from karat.engines.embedding.texts import Vectors, embed_distinct, unit
+from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.weights import PackagedFile
+from karat.errors import InputError, MissingExtra
+
+__all__ = ["StaticEmbedder", "frequency_weights", "static", "words_apart"]
+
+TABLE = PackagedFile(
+    "wordllama==0.4.0.post1",
+    "wordllama",
+    "weights/l2_supercat_256.safetensors",
+    "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+)
+TOKENIZER = PackagedFile(
+    "wordllama==0.4.0.post1",
+    "wordllama",
+    "tokenizers/l2_supercat_tokenizer_config.json",
+    "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+)
+
+# Special tokens and single bytes come first in this vocabulary; words follow, frequent ones first.
+FIRST_WORD = 259
+
+# Raise it when the same table gives other vectors.
+VERSION = 1
+
+TEXTS_AT_ONCE = 512
+
+HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
+
+
+class StaticEmbedder:
+    """The weighted mean of the token vectors of a text, projected where there is a projection.
+
+    *table* has one row a token, *weights* one number a token. All of a text counts.
+    """
+
+    def __init__(
+        self,
+        table: NDArray[np.floating],
+        tokenizer: Tokenizer,
+        *,
+        weights: NDArray[np.floating],
+        projection: NDArray[np.floating] | None = None,
+        name: str,
+        identity: str,
+    ) -> None:
+        """Keep the table; *identity* is the hash of what it was made of."""
+        if len(weights) != len(table):
+            raise InputError(f"{name}: {len(table)} token vectors, but {len(weights)} weights")
+        if projection is not None and projection.shape[0] != table.shape[1]:
+            raise InputError(
+                f"{name}: the projection takes {projection.shape[0]} dimensions; "
+                f"the table has {table.shape[1]}"
+            )
+        self._table = np.asarray(table * weights[:, None], np.float32)
+        self._projection = projection
+        self._tokenizer = tokenizer
+        self._name = name
+        self._dimension = int((table if projection is None else projection).shape[1])
+        self._digest = sha256(repr((VERSION, identity)).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Return the specification that made it."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a row."""
+        return self._dimension
+
+    @property
+    def max_tokens(self) -> None:
+        """Return None: a text counts from end to end."""
+        return
+
+    @property
+    def digest(self) -> str:
+        """Return the identity of table and settings."""
+        return self._digest
+
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:  # noqa: ARG002
+        """Return one row of length 1 a text; zeros where no token of it weighs anything."""
+        return embed_distinct(texts, self._dimension, self._means)
+
+    def _means(self, texts: list[str]) -> Vectors:
+        sums = np.zeros((len(texts), self._table.shape[1]), np.float32)
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
+            some = [words_apart(text) for text in texts[start : start + TEXTS_AT_ONCE]]
+            for row, numbers in enumerate(self._tokenizer.encode(some), start=start):
+                if numbers:
+                    counted, times = np.unique(numbers, return_counts=True)
+                    sums[row] = times.astype(np.float32) @ self._table[counted]
+        # Only directions are kept, so a sum is as good as a mean.
+        return unit(sums if self._projection is None else sums @ self._projection)
+
+
+def words_apart(text: str) -> str:
+    """Return *text* in lower case with the words of identifiers apart.
+
+    >>> words_apart("parseHTTPRequest(max_size)")
+    'parse http request(max size)'
+    """
+    return HUMPS.sub(" ", text).lower()
+
+
+def frequency_weights(tokens: Sequence[str]) -> NDArray[np.float32]:
+    """Return how much each token of a vocabulary sorted by frequency counts.
+
+    Rare tokens say more than frequent ones: the weight is the squared logarithm of the rank, 1 for
+    the last token. Tokens without a letter or digit count nothing.
+    """
+    ranks = np.maximum(np.arange(len(tokens)) - FIRST_WORD + 1, 1)
+    weights = (np.log1p(ranks) / np.log1p(len(tokens))) ** 2
+    for number, token in enumerate(tokens):
+        if number < FIRST_WORD or not any(character.isalnum() for character in token):
+            weights[number] = 0
+    return np.asarray(weights, np.float32)
+
+
+def static(argument: str = "") -> StaticEmbedder:
+    """Return the table of word vectors that the extra ``dense`` brings; there is no other yet."""
+    if argument:
+        raise InputError(f"static:{argument}: expected just static")
+    try:
+        from safetensors.numpy import load
+    except ImportError:
+        raise MissingExtra("safetensors", extra="dense", purpose="embedding offline") from None
+    content, description = TABLE.read(), TOKENIZER.read()
+    (table,) = load(content).values()
+    tokenizer = Tokenizer(
+        description.decode(), max_tokens=None, special=False, where=TOKENIZER.path
+    )
+    names = tokenizer.tokens()[: len(table)]
+    names += [""] * (len(table) - len(names))
+    return StaticEmbedder(
+        table.astype(np.float32),
+        tokenizer,
+        weights=frequency_weights(names),
+        name="static",
+        identity=TABLE.sha256,
+    )

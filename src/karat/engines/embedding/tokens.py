@@ -1,0 +1,54 @@
+"""Texts as token numbers, by the tokenizer that came with the weights."""
+
+from collections.abc import Sequence
+
+from karat.errors import InputError, MissingExtra
+
+__all__ = ["Tokenizer"]
+
+# No token of these vocabularies is longer on average; more text than this is never looked at.
+MOST_CHARACTERS_A_TOKEN = 64
+
+
+class Tokenizer:
+    """A tokenizer.json, cut at *max_tokens* including the special ones; nothing is padded."""
+
+    def __init__(
+        self, description: str, *, max_tokens: int | None, special: bool = True, where: str
+    ) -> None:
+        """Read the JSON *description*; *where* is named when it cannot be read."""
+        try:
+            import tokenizers
+        except ImportError:
+            raise MissingExtra("tokenizers", extra="dense", purpose="embedding offline") from None
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_str(description)
+        except Exception as error:  # it raises no narrower class
+            raise InputError(f"{where}: no readable tokenizer: {error}") from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._special = special
+        self._most = max_tokens
+        if max_tokens is not None:
+            self._tokenizer.enable_truncation(max_tokens)
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token numbers of each text."""
+        if self._most is not None:
+            most = self._most * MOST_CHARACTERS_A_TOKEN
+            texts = [text[:most] for text in texts]
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=self._special)
+        return [encoding.ids for encoding in encodings]
+
+    def tokens(self) -> list[str]:
+        """Return the vocabulary, in the order of its numbers; a gap is an empty text."""
+        vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+        named = [""] * (max(vocabulary.values(), default=-1) + 1)
+        for token, number in vocabulary.items():
+            named[number] = token
+        return named
+
+    def number(self, token: str) -> int | None:
+        """Return the number of *token*, None where the vocabulary lacks it."""
+        found: int | None = self._tokenizer.token_to_id(token)
+        return found

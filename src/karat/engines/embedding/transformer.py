@@ -1,0 +1,105 @@
+"""Embeddings by any sentence-transformers model, from the hub or a folder."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from karat.engines.embedding.base import Kind
+from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
+from karat.errors import InputError, MissingExtra
+
+__all__ = ["TransformerEmbedder", "transformer"]
+
+TEXTS_A_BATCH = 32
+
+
+class TransformerEmbedder:
+    """A loaded SentenceTransformer; its own prompts for documents and queries are used."""
+
+    def __init__(self, model: Any, *, name: str) -> None:
+        """Keep *model*, and hash its weights."""
+        self._model = model
+        self._name = name
+        self._prompts = {kind: text for kind, text in (model.prompts or {}).items() if text}
+        settings = (model.max_seq_length, sorted(self._prompts.items()))
+        self._digest = sha256(f"{_weights_hash(model)} {settings!r}".encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Return the specification that made it."""
+        return self._name
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a row."""
+        return int(self._model.get_sentence_embedding_dimension())
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Return how many tokens of a text count."""
+        limit = self._model.max_seq_length
+        return None if limit is None else int(limit)
+
+    @property
+    def digest(self) -> str:
+        """Return the identity of weights and settings."""
+        return self._digest
+
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
+        """Return one row of length 1 a text."""
+        return embed_distinct(
+            texts, self.dimension, lambda some: unit(np.asarray(self._encode(some, kind)))
+        )
+
+    def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> list[Vectors]:
+        """Return one row of length 1 for each token of each text."""
+        cleaned = [embeddable(text) for text in texts]
+        filled = [text for text in cleaned if text.strip()]
+        tokens = self._encode(filled, kind, output_value="token_embeddings") if filled else []
+        found = iter(tokens)
+        nothing = np.zeros((0, self.dimension), np.float32)
+        return [
+            unit(next(found).float().cpu().numpy()) if text.strip() else nothing for text in cleaned
+        ]
+
+    def _encode(self, texts: list[str], kind: Kind, **options: Any) -> Any:
+        whole = "output_value" not in options
+        return self._model.encode(
+            texts,
+            batch_size=TEXTS_A_BATCH,
+            prompt=self._prompts.get(kind),
+            show_progress_bar=False,
+            convert_to_numpy=whole,
+            **options,
+        )
+
+
+def transformer(argument: str, *, device: str | None = None) -> TransformerEmbedder:
+    """Return the model *argument*, a hub id or a folder; code from the hub never runs."""
+    if not argument:
+        raise InputError("st: no model is named; expected st:<hub id or folder>")
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise MissingExtra(
+            "sentence-transformers", extra="transformers", purpose=f"embedding by st:{argument}"
+        ) from None
+    try:
+        model = SentenceTransformer(argument, device=device, trust_remote_code=False)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"st:{argument}: cannot load the model: {error}") from error
+    return TransformerEmbedder(model, name=f"st:{argument}")
+
+
+def _weights_hash(model: Any) -> str:
+    import torch
+
+    found = sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        content = tensor.detach().cpu().contiguous()
+        found.update(f"{name} {content.dtype} {tuple(content.shape)}".encode())
+        # As bytes, because numpy knows no bfloat16.
+        found.update(content.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return found.hexdigest()

@@ -1,0 +1,111 @@
+"""Exact nearest rows of a matrix, by number: one product a query, and no full sort."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import InputError
+
+__all__ = ["ExactIndex", "Nearest", "check_queries", "check_rows", "rescored"]
+
+Vectors = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+# Single precision sums of unit vectors stray less than this, up to some ten thousand dimensions.
+STRAY = 1e-5
+
+BLOCK = 256
+QUERIES_AT_ONCE = 32
+
+
+class Nearest(NamedTuple):
+    """Row numbers, best first, equal scores by number; and their inner products with the query."""
+
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+class ExactIndex:
+    """Searches *matrix*, one float32 row an item.
+
+    >>> index = ExactIndex(np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32))
+    >>> index.search(np.array([0, 1], np.float32), 2).rows.tolist()
+    [1, 2]
+    """
+
+    def __init__(self, matrix: Vectors) -> None:
+        """Keep *matrix*, without a copy where it is float32 in row order already."""
+        self._matrix = check_rows(matrix)
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    def search(self, query: Vectors, k: int, *, live: Mask | None = None) -> Nearest:
+        """Return the *k* rows with the largest products; only rows of *live* where it is given."""
+        (vector,) = check_queries(np.asarray(query)[None], self._matrix.shape[1])
+        return self._best(self._matrix @ vector, vector, k, live)
+
+    def search_many(self, queries: Vectors, k: int, *, live: Mask | None = None) -> list[Nearest]:
+        """Return what ``search`` returns for each query, sooner."""
+        vectors = check_queries(queries, self._matrix.shape[1])
+        found: list[Nearest] = []
+        for start in range(0, len(vectors), QUERIES_AT_ONCE):
+            some = vectors[start : start + QUERIES_AT_ONCE]
+            quick = some @ self._matrix.T
+            found += [
+                self._best(row, vector, k, live) for row, vector in zip(quick, some, strict=True)
+            ]
+        return found
+
+    def _best(self, quick: Vectors, vector: Vectors, k: int, live: Mask | None) -> Nearest:
+        if live is not None:
+            quick = np.where(live, quick, np.float32(-np.inf))
+        near = np.flatnonzero(quick >= _floor(quick, k) - 2 * STRAY)
+        if live is not None:
+            near = near[live[near]]
+        return rescored(self._matrix, near, vector, k)
+
+
+def _floor(scores: Vectors, k: int) -> float:
+    """Return a score that at least *k* of *scores* reach, and few more than those.
+
+    The k-th largest of the maxima of blocks is such a score, and much sooner found than the k-th
+    largest of all.
+    """
+    if k >= len(scores):
+        return -np.inf
+    whole = len(scores) // BLOCK * BLOCK
+    if whole // BLOCK < 2 * k:
+        return float(np.partition(scores, len(scores) - k)[len(scores) - k])
+    maxima = scores[:whole].reshape(-1, BLOCK).max(axis=1)
+    return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])
+
+
+def rescored(matrix: Vectors, rows: NDArray[np.int64], vector: Vectors, k: int) -> Nearest:
+    """Return the best *k* of *rows* by exact products.
+
+    A matrix product may sum equal rows in different orders and so tell them apart; this pass sums
+    each row alike, so that equal rows have equal scores and their numbers decide.
+    """
+    scores = (matrix[rows].astype(np.float64) * vector).sum(axis=1)
+    order = np.lexsort((rows, -scores))[:k]
+    return Nearest(rows[order].astype(np.int64), scores[order])
+
+
+def check_rows(matrix: Vectors) -> Vectors:
+    """Return *matrix* as float32 in row order; raise InputError unless it is finite rows."""
+    rows = np.ascontiguousarray(matrix, np.float32)
+    if rows.ndim != 2:
+        raise InputError(f"the vectors have shape {rows.shape}; expected one row an item")
+    if not np.isfinite(rows).all():
+        raise InputError("the vectors hold a number that is not finite")
+    return rows
+
+
+def check_queries(queries: Vectors, dimension: int) -> Vectors:
+    """Return *queries* as finite float32 rows of the index's dimension, or raise InputError."""
+    rows = check_rows(queries)
+    if rows.shape[1] != dimension:
+        raise InputError(f"the query has {rows.shape[1]} dimensions; the index has {dimension}")
+    return rows

@@ -1,1 +1,6 @@
 """Conformance suites and fakes for tests and plug-ins; the product never imports them."""
+
+from karat.testing.engines import EngineSuite
+from karat.testing.vectors import VectorBackendSuite
+
+__all__ = ["EngineSuite", "VectorBackendSuite"]

@@ -1,0 +1,191 @@
+"""From a JSON value to hits, by the JSONPaths of the options."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from math import nan
+
+from karat.engines.adapters.options import AnswerOptions
+from karat.errors import EngineError
+from karat.model import Hit
+
+__all__ = ["AnswerReader", "by_score", "excerpt", "last_words"]
+
+LISTS = ("hits", "results", "matches", "result")
+PATHS = ("path", "file_path", "file", "filename")
+STARTS = ("start_line", "startLine", "start", "line", "line_number")
+ENDS = ("end_line", "endLine", "end")
+SCORES = ("score",)
+DISTANCES = ("distance",)
+SYMBOLS = ("symbol", "symbol_name")
+TOKENS = ("tokens",)
+SHOWN = 160
+RANGE = re.compile(r"\D*(\d+)(?:\D+(\d+))?\D*")
+# A range that is no range; the check of the hits counts it.
+BAD_RANGE = (-1, -1)
+
+Find = Callable[[object], object]
+
+
+def excerpt(text: str) -> str:
+    """Return the beginning of *text* in quotes, as far as an error should show it."""
+    return repr(text[:SHOWN] + ("..." if len(text) > SHOWN else ""))
+
+
+def last_words(text: str) -> str:
+    """Return the end of *text* in quotes: a program says last why it gave up."""
+    text = text.strip()
+    return repr(("..." if len(text) > SHOWN else "") + text[-SHOWN:])
+
+
+class AnswerReader:
+    """Takes the hits out of JSON values.
+
+    >>> reader = AnswerReader(AnswerOptions(hits="$.data[*]", path="file.name", lines="range"))
+    >>> reader.hits({"data": [{"file": {"name": "a.py"}, "range": "10-12", "score": 0.5}]})
+    [Hit(path='a.py', score=0.5, start_line=10, end_line=12, symbol='', tokens=-1)]
+    """
+
+    def __init__(self, options: AnswerOptions) -> None:
+        self._hits = _all_of(options.hits) if options.hits else None
+        self._path = _one_of(options.path, PATHS)
+        self._start = _one_of(options.start_line, STARTS)
+        self._end = _one_of(options.end_line, ENDS)
+        self._lines = _one_of(options.lines, ()) if options.lines else None
+        self._score = _one_of(options.score, () if options.distance else SCORES)
+        self._distance = _one_of(options.distance, () if options.score else DISTANCES)
+        self._symbol = _one_of(options.symbol, SYMBOLS)
+        self._tokens = _one_of(options.tokens, TOKENS)
+        self._shift = 1 - options.first_line
+        self._sorted = options.order == "score"
+
+    def hits(self, answer: object, *, partial: bool = False) -> list[Hit]:
+        """Return the hits in *answer*; an answer without a list is an error unless *partial*."""
+        found = [self._hit(entry) for entry in self._entries(answer, partial=partial)]
+        return by_score(found) if self._sorted else found
+
+    def one(self, entry: object) -> list[Hit]:
+        """Return the hits of *entry*, which is one line of many: a hit, or an answer of its own."""
+        if self._hits is None and isinstance(entry, Mapping) and self._path(entry) is not None:
+            return [self._hit(entry)]
+        return self.hits(entry, partial=True)
+
+    def _entries(self, answer: object, *, partial: bool) -> Iterable[object]:
+        if self._hits is not None:
+            return self._hits(answer)
+        if isinstance(answer, list):
+            return answer
+        if isinstance(answer, Mapping):
+            for key in LISTS:
+                if isinstance(answer.get(key), list):
+                    return list(answer[key])
+        if partial:
+            return ()
+        raise EngineError(
+            f"no list of hits in the answer {excerpt(repr(answer))}; "
+            "name its place by hits: and a JSONPath such as $.data[*]"
+        )
+
+    def _hit(self, entry: object) -> Hit:
+        if isinstance(entry, str):
+            return Hit(entry)
+        path = self._path(entry)
+        start, end = self._range(entry)
+        score, distance = _number(self._score(entry)), _number(self._distance(entry))
+        symbol, tokens = self._symbol(entry), self._tokens(entry)
+        return Hit(
+            path=path if isinstance(path, str) else "",
+            score=score if score is not None else -distance if distance is not None else nan,
+            start_line=start,
+            end_line=end,
+            symbol=symbol if isinstance(symbol, str) else "",
+            tokens=tokens if isinstance(tokens, int) and tokens >= 0 else -1,
+        )
+
+    def _range(self, entry: object) -> tuple[int, int]:
+        if self._lines is not None:
+            return self._one_value(self._lines(entry))
+        start, end = self._start(entry), self._end(entry)
+        if start is None and end is None:
+            return 0, 0
+        first = _whole(start)
+        last = first if end is None else _whole(end)
+        if first is None or last is None:
+            return BAD_RANGE
+        return self._shifted(first, last)
+
+    def _one_value(self, value: object) -> tuple[int, int]:
+        if value is None:
+            return 0, 0
+        if isinstance(value, str) and (match := RANGE.fullmatch(value)):
+            return self._shifted(int(match[1]), int(match[2] or match[1]))
+        ends = [_whole(part) for part in value] if isinstance(value, list) else [_whole(value)]
+        numbers = [number for number in ends if number is not None]
+        if not numbers or len(numbers) != len(ends):
+            return BAD_RANGE
+        return self._shifted(numbers[0], numbers[-1])
+
+    def _shifted(self, start: int, end: int) -> tuple[int, int]:
+        # Line 0 where lines count from 1 is a mistake, and must not pass for "the whole file".
+        start, end = start + self._shift, end + self._shift
+        return BAD_RANGE if start < 1 else (start, end if end > 0 else -1)
+
+
+def by_score(hits: list[Hit]) -> list[Hit]:
+    """Return *hits* sorted by score, the best first; those without a score come last."""
+    return sorted(hits, key=lambda hit: -hit.score if hit.score == hit.score else float("inf"))
+
+
+def _one_of(path: str | None, names: tuple[str, ...]) -> Find:
+    """Return what finds the first value at *path*, or else under one of *names*."""
+    if path is not None and not path.isidentifier():
+        find_all = _all_of(path)
+
+        def find(entry: object) -> object:
+            return next(iter(find_all(entry)), None)
+
+        return find
+    keys = (path,) if path is not None else names
+
+    def get(entry: object) -> object:
+        if isinstance(entry, Mapping):
+            for key in keys:
+                if entry.get(key) is not None:
+                    return entry[key]
+        return None
+
+    return get
+
+
+def _all_of(path: str) -> Callable[[object], Iterable[object]]:
+    from jsonpath import JSONPathError, compile  # noqa: A004 - jsonpath's own name
+
+    compiled = compile(path)
+
+    def find(value: object) -> list[object]:
+        if not isinstance(value, Mapping | list):
+            return []
+        try:
+            return list(compiled.findall(value))
+        except (JSONPathError, TypeError, RecursionError) as error:
+            raise EngineError(f"JSONPath {path!r} fails on the answer: {error}") from None
+
+    return find
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return float(value) if isinstance(value, int | float | str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 12:
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and abs(value) < 10**12 else None

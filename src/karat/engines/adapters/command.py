@@ -1,0 +1,140 @@
+"""``command``: a program that is started for every query and prints its hits."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from karat.corpus import Corpus
+from karat.engines.adapters.answers import AnswerReader, last_words
+from karat.engines.adapters.child import run
+from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.options import JSON_PLACES
+from karat.engines.adapters.ripgrep import grouped
+from karat.engines.adapters.spawning import SpawnOptions, arguments, environment
+from karat.engines.adapters.template import Secrets
+from karat.engines.adapters.text_answers import (
+    GROUPS,
+    PatternReader,
+    json_document,
+    json_lines,
+)
+from karat.errors import EngineError
+from karat.model import Hit
+
+__all__ = ["CommandEngine", "CommandOptions"]
+
+
+class CommandOptions(SpawnOptions):
+    """A command and what it prints.
+
+    *output* is one JSON document, JSON lines, the events of ``rg --json``, octocode's array, or
+    text that *pattern* reads (a regular expression with the groups path, start, end, score and
+    symbol). *exit_codes* are those that mean an answer: 0, and for ripgrep 1, no match.
+    """
+
+    output: Literal["json", "jsonl", "rg", "octocode", "regex"] = "json"
+    pattern: str | None = None
+    exit_codes: list[int] | None = None
+    join_lines: int = Field(default=10, ge=0)
+
+    @model_validator(mode="after")
+    def _used(self) -> "CommandOptions":
+        """Refuse what the output does not use; a setting without effect is a mistake."""
+        if (self.pattern is None) == (self.output == "regex"):
+            raise ValueError("pattern belongs to output: regex, which needs it")
+        if self.pattern is not None:
+            check_pattern(self.pattern)
+        if "join_lines" in self.model_fields_set and self.output != "rg":
+            raise ValueError("join_lines belongs to output: rg")
+        unused = sorted(JSON_PLACES & self.model_fields_set)
+        if unused and self.output in ("rg", "regex", "octocode"):
+            raise ValueError(f"{unused[0]} is not used with output: {self.output}")
+        return self
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise ValueError where *pattern* is no expression with a group ``path``."""
+    try:
+        groups = set(re.compile(pattern).groupindex)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+    if "path" not in groups:
+        raise ValueError(f"{pattern!r} has no group (?P<path>...)")
+    if unknown := sorted(groups - set(GROUPS)):
+        raise ValueError(f"group {unknown[0]!r} is unknown; expected {', '.join(GROUPS)}")
+
+
+class CommandEngine(External):
+    """A program that answers one query per start, in the directory of the corpus.
+
+    It runs in a process group of its own, which ends with the query; its start-up is part of
+    every latency (``karat engines check`` says how much of it is the start of any program).
+    """
+
+    Options = CommandOptions
+
+    def __init__(
+        self, options: CommandOptions, *, environ: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(options.name or os.path.basename(options.command[0]))  # noqa: PTH119
+        self.strip_prefix = options.strip_prefix
+        self._options = options
+        self._environ = environ
+        self._secrets = Secrets(os.environ if environ is None else environ)
+        self._root = ""
+        self._read = _Reader(options)
+
+    def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - nothing to start
+        self._root = root
+
+    def _ask(self, query: str, k: int) -> Reply:
+        options = self._options
+        try:
+            done = run(
+                arguments(options, root=self._root, query=query, k=k),
+                root=self._root,
+                environment=environment(options, self._secrets, self._environ),
+                timeout_s=options.timeout_s,
+                max_bytes=options.max_bytes,
+            )
+            if done.code not in self._codes():
+                said = (done.complaints or done.output).decode("utf-8", "replace").strip()
+                raise EngineError(f"exit code {done.code}: {last_words(self._secrets.scrub(said))}")
+            return Reply(self._read(done.output.decode("utf-8", "replace"), query))
+        except EngineError as error:
+            message = self._secrets.scrub(f"{self.name}: {error}")
+            raise EngineError(message) from error.__cause__
+
+    def _codes(self) -> tuple[int, ...]:
+        if self._options.exit_codes is not None:
+            return tuple(self._options.exit_codes)
+        return (0, 1) if self._options.output == "rg" else (0,)
+
+
+class _Reader:
+    """Reads what a command printed."""
+
+    def __init__(self, options: CommandOptions) -> None:
+        self._options = options
+        self._reader = AnswerReader(options)
+        self._pattern = (
+            PatternReader(
+                options.pattern,
+                first_line=options.first_line,
+                sort=options.order == "score",
+            )
+            if options.pattern is not None
+            else None
+        )
+
+    def __call__(self, text: str, query: str) -> list[Hit]:
+        if self._pattern is not None:
+            return self._pattern.hits(text)
+        if self._options.output == "rg":
+            return grouped(text, query, join_lines=self._options.join_lines)
+        if self._options.output == "jsonl":
+            return json_lines(text, self._reader)
+        return self._reader.hits(json_document(text))

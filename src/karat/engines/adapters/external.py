@@ -1,0 +1,122 @@
+"""What all searches outside Karat share: a directory to search, and a check of every answer."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from time import perf_counter_ns
+from typing import NamedTuple
+
+from karat.corpus import Corpus
+from karat.engines.adapters.places import Places
+from karat.engines.adapters.view import CorpusView
+from karat.errors import EngineError, InputError
+from karat.model import Hit
+
+__all__ = ["External", "Reply"]
+
+
+class Reply(NamedTuple):
+    """What a search answered, as it came, and where its time went (nanoseconds by phase)."""
+
+    hits: Sequence[Hit]
+    phases: Mapping[str, int] = {}
+
+
+class External(ABC):
+    """An engine whose search is somewhere else.
+
+    A subclass says how to start it in a directory, how to ask it and how to stop it. *invalid*
+    counts the hits that were dropped, by reason, and *mended* those that were repaired, since the
+    corpus was indexed. An empty query, or an empty corpus, is answered here.
+    """
+
+    thread_safe = True
+    # Whether the search reads files, so that the corpus must be a directory.
+    needs_directory = True
+    strip_prefix = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.invalid: Counter[str] = Counter()
+        self.mended: Counter[str] = Counter()
+        self._view: CorpusView | None = None
+        self._places: Places | None = None
+        self._last = threading.local()
+        self._lock = threading.Lock()
+
+    def index(self, corpus: Corpus) -> None:
+        """Start the search on *corpus*; one that runs already is stopped first."""
+        self.close()
+        self.invalid, self.mended = Counter(), Counter()
+        try:
+            if self.needs_directory:
+                self._view = CorpusView(corpus)
+            root = str(self._view.root) if self._view else ""
+            if len(corpus):
+                self._start(corpus, root)
+            self._places = Places(
+                corpus,
+                root=root,
+                renamed=self._view.renamed if self._view else None,
+                strip_prefix=self.strip_prefix,
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    def search(self, query: str, k: int) -> Sequence[Hit]:
+        """Return the best *k* hits, each of which exists in the corpus."""
+        if type(k) is not int or k < 1:
+            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
+        places = self._places
+        if places is None:
+            raise EngineError(f"{self.name}: search before index")
+        # No command line and no pipe carries NUL or half a character.
+        query = query.replace("\0", " ").encode("utf-8", "replace").decode()
+        self._last.phases = {}
+        if not query.strip() or not len(places):
+            return ()
+        started = perf_counter_ns()
+        reply = self._ask(query, k)
+        answered = perf_counter_ns()
+        accepted = places.accept(reply.hits, k)
+        phases = {"call": answered - started, "check": perf_counter_ns() - answered}
+        self._last.phases = {**phases, **reply.phases}
+        if accepted.invalid or accepted.mended:
+            with self._lock:
+                self.invalid.update(accepted.invalid)
+                self.mended.update(accepted.mended)
+        return accepted.hits
+
+    def phases_ns(self) -> Mapping[str, int]:
+        """Return where the time of this thread's last search went."""
+        return dict(getattr(self._last, "phases", {}))
+
+    def close(self) -> None:
+        """Stop the search and remove its directory; calling it twice is fine."""
+        self._places = None
+        try:
+            self._stop()
+        finally:
+            view, self._view = self._view, None
+            if view:
+                view.close()
+
+    def __enter__(self) -> "External":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - for a subclass
+        """Make the search ready for *corpus*, which lies in the directory *root*."""
+        return
+
+    @abstractmethod
+    def _ask(self, query: str, k: int) -> Reply:
+        """Return the answer to *query*, not yet checked; raise EngineError where there is none."""
+
+    def _stop(self) -> None:
+        """Let go of everything; nothing may have been started."""
+        return

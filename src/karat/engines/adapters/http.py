@@ -1,0 +1,272 @@
+"""``http``: a service that answers a request with JSON, at once or as a stream."""
+
+import json
+import os
+from collections.abc import Mapping
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, urlsplit
+
+from pydantic import Field, field_validator, model_validator
+
+from karat.corpus import Corpus
+from karat.engines.adapters.answers import AnswerReader, excerpt
+from karat.engines.adapters.child import timed_out
+from karat.engines.adapters.event_loop import LoopThread
+from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
+from karat.engines.adapters.streams import events, limited_lines
+from karat.engines.adapters.template import SENSITIVE, Secrets, check_template, fill, fill_value
+from karat.engines.adapters.text_answers import json_document
+from karat.errors import EngineError, MissingExtra
+from karat.model import Hit
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+__all__ = ["HttpEngine", "HttpOptions", "checked_url"]
+
+NAMES = ("query", "k", "root")
+
+
+class HttpOptions(AnswerOptions):
+    """A request: {query}, {k} and {root} stand in the URL (escaped there) and in the body.
+
+    *body* is JSON, as a mapping or as a text that holds JSON. Headers and body take secrets from
+    the environment: ``Authorization: Bearer {env:TOKEN}``. ``stream`` reads server-sent events
+    (of the name *event*, where given) or JSON lines as they arrive. Redirects are followed within
+    the same origin only.
+    """
+
+    url: str
+    method: Literal["GET", "POST", "PUT"] | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: dict[str, object] | list[object] | None = None
+    stream: Literal["sse", "jsonl"] | None = None
+    event: str | None = None
+    redirects: int = Field(default=3, ge=0, le=10)
+    proxy: str | None = None
+
+    @field_validator("url")
+    @classmethod
+    def _usable_url(cls, value: str) -> str:
+        check_template(value, NAMES, env=True)
+        return checked_url(value)
+
+    @field_validator("headers")
+    @classmethod
+    def _no_secrets(cls, value: dict[str, str]) -> dict[str, str]:
+        check_template(value, (), env=True)
+        literal_secrets(value, "the header")
+        return value
+
+    @field_validator("body", mode="before")
+    @classmethod
+    def _json(cls, value: object) -> object:
+        value = json_template(value)
+        check_template(value, NAMES, env=True)
+        if isinstance(value, Mapping):
+            literal_secrets(value, "the body's")
+        return value
+
+    @model_validator(mode="after")
+    def _asks(self) -> "HttpOptions":
+        if "{query}" not in self.url and "{query}" not in json.dumps(self.body):
+            raise ValueError("neither url nor body holds {query}")
+        if self.body is not None and self.method == "GET":
+            raise ValueError("method GET has no body")
+        if self.event is not None and self.stream != "sse":
+            raise ValueError("event belongs to stream: sse")
+        return self
+
+
+def checked_url(value: str) -> str:
+    """Return *value*, or raise ValueError where it is no address or holds a secret."""
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("expected an address that begins with http:// or https://")
+    if parts.username is not None:
+        raise ValueError("the address holds a password; use a header with {env:NAME}")
+    for pair in parts.query.split("&"):
+        key, _, entry = pair.partition("=")
+        if SENSITIVE.search(key) and entry and "{" not in entry:
+            raise ValueError(f"parameter {key!r} holds a secret; write {{env:NAME}} in its place")
+    return value
+
+
+class HttpEngine(External):
+    """A service that is asked once per query, over connections that stay open.
+
+    A search ends within the time limit whatever the service does: the whole exchange is limited,
+    not each read of it. Phases: ``headers`` and ``body`` of the answer, and for a stream
+    ``first_hit``.
+    """
+
+    Options = HttpOptions
+
+    def __init__(self, options: HttpOptions, *, environ: Mapping[str, str] | None = None) -> None:
+        super().__init__(options.name or str(urlsplit(options.url).hostname))
+        self.strip_prefix = options.strip_prefix
+        self.needs_directory = "{root}" in options.url or "{root}" in json.dumps(options.body)
+        self._options = options
+        self._secrets = Secrets(os.environ if environ is None else environ)
+        self._reader = AnswerReader(options)
+        self._root = ""
+        self._loop: LoopThread | None = None
+        self._client: httpx.AsyncClient | None = None
+
+    def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - the service has its own
+        try:
+            import httpx
+        except ImportError:
+            raise MissingExtra("httpx", extra="http", purpose="the engine http") from None
+        self._root = root
+        expand = self._secrets.expand
+        headers = {name: expand(value) for name, value in self._options.headers.items()}
+        proxy = expand(self._options.proxy) if self._options.proxy else None
+        self._loop = LoopThread("http")
+        self._client = httpx.AsyncClient(
+            # Nothing from .netrc or proxy variables: the configuration says all there is.
+            trust_env=False,
+            proxy=proxy,
+            timeout=self._options.timeout_s,
+            verify=_certificates(self._options.url),
+            headers={"Accept-Encoding": "identity", **headers},
+        )
+
+    def _stop(self) -> None:
+        loop, client, self._loop, self._client = self._loop, self._client, None, None
+        if loop is not None:
+            if client is not None:
+                loop.run(client.aclose())
+            loop.close()
+
+    def _ask(self, query: str, k: int) -> Reply:
+        import httpx
+
+        if self._loop is None or self._client is None:
+            raise EngineError(f"{self.name}: search before index")
+        timeout_s = self._options.timeout_s
+        try:
+            return self._loop.run(self._exchange(self._client, query, k), timeout_s)
+        except TimeoutError:
+            raise EngineError(
+                f"{self.name}: {timed_out('the service', timeout_s)}"
+            ) from TimeoutError(timeout_s)
+        except EngineError as error:
+            # Not chained: what the service said may hold what it was sent.
+            raise EngineError(self._secrets.scrub(f"{self.name}: {error}")) from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+            said = str(error) or type(error).__name__
+            place = urlsplit(self._options.url).netloc
+            message = self._secrets.scrub(f"{self.name}: no answer from {place}: {said}")
+            raise EngineError(message) from None
+
+    async def _exchange(self, client: "httpx.AsyncClient", query: str, k: int) -> Reply:
+        started = perf_counter_ns()
+        response = await self._response(client, self._request(client, query, k))
+        phases = {"headers": perf_counter_ns() - started}
+        try:
+            if response.status_code != 200:
+                raise EngineError(await _refusal(response))
+            if self._options.stream:
+                hits = await self._streamed(response, started, phases)
+            else:
+                hits = self._reader.hits(json_document(await self._text(response)))
+        finally:
+            await response.aclose()
+        phases["body"] = perf_counter_ns() - started - phases["headers"]
+        return Reply(hits, phases)
+
+    def _request(self, client: "httpx.AsyncClient", query: str, k: int) -> "httpx.Request":
+        values = {"query": query, "k": str(k), "root": self._root}
+
+        def get(name: str) -> str:
+            return values[name] if name in values else self._secrets.get(name[4:])
+
+        def escaped(name: str) -> str:
+            return quote(get(name), safe="")
+
+        body = self._options.body
+        return client.build_request(
+            self._options.method or ("POST" if body is not None else "GET"),
+            fill(self._options.url, escaped),
+            json=fill_value(body, get, k=k) if body is not None else None,
+        )
+
+    async def _response(
+        self, client: "httpx.AsyncClient", request: "httpx.Request"
+    ) -> "httpx.Response":
+        """Return the answer after redirects, of which none may leave the origin."""
+        for _ in range(self._options.redirects + 1):
+            response = await client.send(request, stream=True)
+            following = response.next_request
+            if following is None:
+                return response
+            await response.aclose()
+            if _origin(following.url) != _origin(request.url):
+                place = following.url.copy_with(query=None, username=None, password=None)
+                raise EngineError(f"redirects to another origin, {place}; use that address")
+            request = following
+        raise EngineError(f"redirects more than {self._options.redirects} times")
+
+    async def _text(self, response: "httpx.Response") -> str:
+        found = bytearray()
+        async for chunk in response.aiter_bytes():
+            found += chunk
+            if len(found) > self._options.max_bytes:
+                raise EngineError(f"the answer is longer than {self._options.max_bytes:,} bytes")
+        text = found.decode("utf-8", "replace")
+        if _is_html(response, text):
+            raise EngineError(f"answered HTML, expected JSON: {excerpt(text)}")
+        return text
+
+    async def _streamed(
+        self, response: "httpx.Response", started: int, phases: dict[str, int]
+    ) -> list[Hit]:
+        if _is_html(response, ""):
+            raise EngineError("answered HTML, expected a stream")
+        hits: list[Hit] = []
+        lines = limited_lines(response.aiter_bytes(), self._options.max_bytes)
+        async for event in events(lines, sse=self._options.stream == "sse"):
+            if self._options.event is None or event.name == self._options.event:
+                hits += self._reader.one(json_document(event.data))
+                if hits and "first_hit" not in phases:
+                    phases["first_hit"] = perf_counter_ns() - started
+        return hits
+
+
+def _certificates(url: str) -> "ssl.SSLContext | bool":
+    if not url.startswith("https"):
+        return True
+    import ssl
+
+    # What the system trusts, a company's own authority included.
+    return ssl.create_default_context()
+
+
+def _origin(url: "httpx.URL") -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
+def _is_html(response: "httpx.Response", text: str) -> bool:
+    kind = response.headers.get("content-type", "")
+    return "html" in kind or text.lstrip()[:15].lower().startswith(("<!doctype", "<html"))
+
+
+async def _refusal(response: "httpx.Response") -> str:
+    """Return one sentence on an answer that is none."""
+    said = bytearray()
+    async for chunk in response.aiter_bytes():
+        said += chunk
+        if len(said) > 2_000:
+            break
+    text = bytes(said[:2_000]).decode("utf-8", "replace").strip()
+    what = f"answered {response.status_code} {response.reason_phrase}".rstrip()
+    if wait := response.headers.get("retry-after"):
+        what += f" (retry after {wait[:40]})"
+    if _is_html(response, text):
+        return f"{what}, with a page of HTML"
+    return f"{what}: {excerpt(text)}" if text else what

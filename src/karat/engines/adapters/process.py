@@ -1,0 +1,170 @@
+"""``process``: a program that stays and answers JSON lines, the cheapest way into any language.
+
+The protocol, one JSON object a line, each answer with the id of its request:
+
+    -> {"id": 0, "op": "index", "root": "/path/of/the/corpus"}
+    <- {"id": 0}
+    -> {"id": 1, "op": "search", "query": "where is login", "k": 10}
+    <- {"id": 1, "hits": [{"path": "src/auth.py", "start_line": 3, "end_line": 9, "score": 1.5}]}
+    <- {"id": 1, "error": "what went wrong"}
+
+The end of its standard input asks the program to leave.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from time import monotonic
+
+from pydantic import field_validator
+
+from karat.corpus import Corpus
+from karat.engines.adapters.answers import AnswerReader, excerpt, last_words
+from karat.engines.adapters.child import Child, timed_out
+from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.options import Seconds
+from karat.engines.adapters.spawning import SpawnOptions, arguments, environment
+from karat.engines.adapters.template import Secrets, check_template
+from karat.errors import EngineError
+
+__all__ = ["ProcessEngine", "ProcessOptions"]
+
+
+class ProcessOptions(SpawnOptions):
+    """A program that reads requests; *index_timeout_s* is how long it may take to get ready."""
+
+    index_timeout_s: Seconds = 600.0
+
+    @field_validator("command")
+    @classmethod
+    def _only_the_root(cls, value: list[str]) -> list[str]:
+        check_template(value, ("root",))
+        return value
+
+
+class ProcessEngine(External):
+    """A process that lives from ``index`` to ``close``.
+
+    One that dies is started again once per search; one that prints garbage, floods or hangs is
+    ended, and started anew by the next search. Searches take turns.
+    """
+
+    Options = ProcessOptions
+
+    def __init__(
+        self, options: ProcessOptions, *, environ: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(options.name or os.path.basename(options.command[0]))  # noqa: PTH119
+        self.strip_prefix = options.strip_prefix
+        self.restarts = 0
+        self._options = options
+        self._environ = environ
+        self._secrets = Secrets(os.environ if environ is None else environ)
+        self._reader = AnswerReader(options)
+        self._root = ""
+        self._child: Child | None = None
+        self._number = 0
+        self._turn = threading.Lock()
+
+    def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - the root says it all
+        self._root = root
+        with self._turn:
+            try:
+                self._child = self._started()
+            except EOFError:
+                raise EngineError(f"{self.name}: {self._last_words}") from None
+
+    def _ask(self, query: str, k: int) -> Reply:
+        with self._turn:
+            try:
+                answer = self._searched(query, k)
+            except EOFError:
+                raise EngineError(
+                    f"{self.name}: died, was started again and died again; {self._last_words}"
+                ) from None
+            try:
+                return Reply(self._reader.hits(answer))
+            except EngineError as error:
+                raise self._named(error) from None
+
+    def _stop(self) -> None:
+        with self._turn:
+            child, self._child = self._child, None
+        if child:
+            child.close()
+
+    def _searched(self, query: str, k: int) -> Mapping[str, object]:
+        request: dict[str, object] = {"op": "search", "query": query, "k": k}
+        timeout_s = self._options.timeout_s
+        if self._child is not None:
+            try:
+                return self._request(self._child, request, timeout_s)
+            except EOFError:
+                self.restarts += 1
+        self._child = self._started()
+        return self._request(self._child, request, timeout_s)
+
+    def _started(self) -> Child:
+        try:
+            child = Child(
+                arguments(self._options, root=self._root),
+                root=self._root,
+                environment=environment(self._options, self._secrets, self._environ),
+                max_bytes=self._options.max_bytes,
+            )
+        except EngineError as error:
+            raise self._named(error) from None
+        self._request(child, {"op": "index", "root": self._root}, self._options.index_timeout_s)
+        return child
+
+    def _request(
+        self, child: Child, request: dict[str, object], timeout_s: float
+    ) -> Mapping[str, object]:
+        """Return the answer of *child*; whenever there is none, the child is ended."""
+        self._number += 1
+        try:
+            deadline = monotonic() + timeout_s
+            child.send(json.dumps({"id": self._number, **request}).encode(), deadline)
+            answer = self._answer(child, deadline)
+        except TimeoutError:
+            self._kill(child)
+            raise self._named(timed_out("the process", timeout_s)) from TimeoutError(timeout_s)
+        except EngineError as error:
+            self._kill(child)
+            raise self._named(error) from None
+        except EOFError:
+            said = child.complaints().strip()
+            self._last_words = f"its last words: {last_words(self._secrets.scrub(said))}"
+            self._kill(child)
+            raise
+        except BaseException:
+            # Interrupted between question and answer: the next answer would be the wrong one.
+            self._kill(child)
+            raise
+        if (complaint := answer.get("error")) is not None:
+            raise self._named(EngineError(f"answered an error: {excerpt(str(complaint))}"))
+        return answer
+
+    def _answer(self, child: Child, deadline: float) -> Mapping[str, object]:
+        line = child.receive(deadline)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict) or answer.get("id") != self._number:
+            text = line.decode("utf-8", "replace")
+            raise EngineError(
+                f"printed {excerpt(text)}; expected an object with id {self._number} on one line "
+                "(logs belong on standard error)"
+            )
+        return answer
+
+    def _kill(self, child: Child) -> None:
+        self._child = None
+        child.kill()
+
+    def _named(self, error: EngineError) -> EngineError:
+        return EngineError(self._secrets.scrub(f"{self.name}: {error}"))
+
+    _last_words = "it said nothing"

@@ -1,0 +1,157 @@
+"""``python``: a class in this process, in one of three shapes."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from math import nan
+from typing import Any, cast
+
+from karat.corpus import Corpus
+from karat.engines.adapters.answers import AnswerReader
+from karat.engines.adapters.event_loop import LoopThread
+from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.options import AnswerOptions
+from karat.engines.base import Engine
+from karat.errors import EngineError, InputError, KaratError
+from karat.model import Hit
+
+__all__ = ["AgentEngine", "StoreEngine", "adapted"]
+
+# What an object in a store's answer may be asked for.
+ATTRIBUTES = (
+    *("path", "file_path", "file", "filename", "start_line", "end_line", "line", "score"),
+    *("distance", "symbol", "symbol_name", "tokens"),
+)
+
+
+def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> Engine:
+    """Return *target* as an engine, whichever of the three shapes it has.
+
+    - ``index(corpus)`` and ``search(query, k)``: Karat's own protocol, returned as it is;
+    - ``initialize(repo_path)`` and ``retrieve(query)``: an agent;
+    - ``async search(query=, limit=)``: an asynchronous store.
+    """
+    search = getattr(target, "search", None)
+    if inspect.iscoroutinefunction(search):
+        return StoreEngine(target, name, use_reranker=use_reranker)
+    if use_reranker is not None:
+        raise InputError(f"{name}: use_reranker belongs to an asynchronous store")
+    if callable(getattr(target, "retrieve", None)) and hasattr(target, "initialize"):
+        return AgentEngine(target, name)
+    if callable(search) and callable(getattr(target, "index", None)):
+        if not isinstance(getattr(target, "name", None), str):
+            cast("Any", target).name = name
+        return cast("Engine", target)
+    raise InputError(
+        f"{name} is no engine; expected index(corpus) and search(query, k), or "
+        "initialize(repo_path) and retrieve(query), or async search(query=, limit=)"
+    )
+
+
+class AgentEngine(External):
+    """A RetrievalAgent: files, best first."""
+
+    def __init__(self, agent: Any, name: str) -> None:
+        super().__init__(name)
+        self.thread_safe = bool(getattr(agent, "thread_safe", False))
+        self._agent = agent
+
+    def reset(self) -> None:
+        """Let the agent forget what it cached."""
+        _guarded(self.name, self._agent.reset)
+
+    def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - agents read files
+        _guarded(self.name, self._agent.initialize, root)
+
+    def _ask(self, query: str, k: int) -> Reply:  # noqa: ARG002 - an agent returns all it has
+        result = _guarded(self.name, self._agent.retrieve, query)
+        files, scores = getattr(result, "files", None), getattr(result, "scores", None) or ()
+        if not isinstance(files, Sequence) or isinstance(files, str):
+            raise EngineError(
+                f"{self.name}: retrieve returned {type(result).__name__} without a list of files"
+            )
+        if len(scores) not in (0, len(files)):
+            raise EngineError(f"{self.name}: {len(files)} files, but {len(scores)} scores")
+        pairs = zip_longest(files, scores, fillvalue=nan)
+        return Reply([Hit(str(path), float(score)) for path, score in pairs])
+
+    def _stop(self) -> None:
+        _close(self.name, self._agent)
+
+
+class StoreEngine(External):
+    """An asynchronous store, asked by ``await store.search(query=, limit=, use_reranker=)``.
+
+    Where it has an ``index`` it is called with the corpus's directory. Results are objects or
+    mappings with ``file_path`` and, where known, ``symbol_name``, ``score`` and lines.
+    """
+
+    thread_safe = False
+
+    def __init__(self, store: Any, name: str, *, use_reranker: bool | None = None) -> None:
+        super().__init__(name)
+        self._store = store
+        self._reader = AnswerReader(AnswerOptions())
+        self._further: dict[str, object] = {}
+        self._loop: LoopThread | None = None
+        if use_reranker is not None:
+            if not _takes(store.search, "use_reranker"):
+                raise InputError(f"{name}: its search takes no use_reranker")
+            self._further["use_reranker"] = use_reranker
+
+    def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - stores read files
+        self._loop = LoopThread("store")
+        if callable(index := getattr(self._store, "index", None)):
+            self._awaited(index, root)
+
+    def _ask(self, query: str, k: int) -> Reply:
+        found = self._awaited(self._store.search, query=query, limit=k, **self._further)
+        if not isinstance(found, Sequence) or isinstance(found, str):
+            raise EngineError(f"{self.name}: search returned {type(found).__name__}, no list")
+        return Reply(self._reader.hits([_mapping(entry) for entry in found]))
+
+    def _stop(self) -> None:
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            try:
+                if callable(close := getattr(self._store, "close", None)):
+                    _guarded(self.name, lambda: loop.run(_maybe_awaited(close)))
+            finally:
+                loop.close()
+
+    def _awaited(self, function: Callable[..., object], *args: object, **named: object) -> object:
+        loop = self._loop
+        if loop is None:
+            raise EngineError(f"{self.name}: search before index")
+        return _guarded(self.name, lambda: loop.run(_maybe_awaited(function, *args, **named)))
+
+
+async def _maybe_awaited(function: Callable[..., Any], *args: object, **named: object) -> object:
+    result = function(*args, **named)
+    return await result if inspect.isawaitable(result) else result
+
+
+def _mapping(entry: object) -> object:
+    if isinstance(entry, Mapping | str):
+        return entry
+    return {name: getattr(entry, name) for name in ATTRIBUTES if hasattr(entry, name)}
+
+
+def _takes(function: Callable[..., object], name: str) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _close(name: str, target: object) -> None:
+    if callable(close := getattr(target, "close", None)):
+        _guarded(name, close)
+
+
+def _guarded(name: str, function: Callable[..., Any], *args: object) -> Any:
+    """Call a foreign *function*; what it raises is an error of the engine, not of Karat."""
+    try:
+        return function(*args)
+    except KaratError:
+        raise
+    except Exception as error:
+        raise EngineError(f"{name}: {type(error).__name__}: {error}") from error

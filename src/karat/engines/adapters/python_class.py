@@ -1,0 +1,63 @@
+"""A class by its place, ``module:Class``, as a configuration names it."""
+
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from karat.engines.adapters.options import Options
+from karat.engines.adapters.python import adapted
+from karat.engines.base import Engine
+from karat.errors import EngineError, KaratError
+
+__all__ = ["PythonOptions", "made", "python_engine"]
+
+
+class PythonOptions(Options):
+    """*class* is ``module:Class``; *options* are what it is made with.
+
+    *use_reranker* is handed to an asynchronous store's search.
+    """
+
+    target: str = Field(alias="class")
+    options: dict[str, Any] = Field(default_factory=dict)
+    use_reranker: bool | None = None
+
+    @field_validator("target")
+    @classmethod
+    def _is_place(cls, value: str) -> str:
+        module, _, name = value.partition(":")
+        if not module or not name:
+            raise ValueError(f"{value!r} is no place; expected module:Class")
+        return value
+
+
+class _PythonEngine:
+    """Makes the engine that its options describe."""
+
+    Options = PythonOptions
+
+    def __call__(self, options: PythonOptions) -> Engine:
+        """Return an engine around a new instance of the class that *options* name."""
+        from karat.engines.registry import ENGINES
+        from karat.engines.signature import checked
+
+        factory = ENGINES.get(options.target)
+        values = checked(factory, options.options, what=options.target)
+        name = options.name or options.target.partition(":")[2]
+        return made(factory, values, name, use_reranker=options.use_reranker)
+
+
+python_engine = _PythonEngine()
+
+
+def made(
+    factory: Any, values: dict[str, Any], name: str, *, use_reranker: bool | None = None
+) -> Engine:
+    """Return what *factory* makes of *values*, as an engine; its own failure is an EngineError."""
+    try:
+        target = factory(**values)
+    except KaratError:
+        raise
+    except Exception as error:
+        raise EngineError(f"{name}: {type(error).__name__} when made: {error}") from error
+    return adapted(target, name, use_reranker=use_reranker)

@@ -1,0 +1,34 @@
+"""The engines by name."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from karat.engines.base import Engine
+from karat.registry import Registry
+
+__all__ = ["ENGINES", "NEEDS", "Need"]
+
+ENGINES: Registry[Callable[..., Engine]] = Registry(
+    "engine",
+    {
+        "command": "karat.engines.adapters.command:CommandEngine",
+        "http": "karat.engines.adapters.http:HttpEngine",
+        "mcp": "karat.engines.adapters.mcp:McpEngine",
+        "process": "karat.engines.adapters.process:ProcessEngine",
+        "python": "karat.engines.adapters.python_class:python_engine",
+    },
+)
+
+
+class Need(NamedTuple):
+    """A package that an engine cannot work without, and the extra that brings it."""
+
+    package: str
+    extra: str
+
+
+# What can be told without importing an engine.
+NEEDS: Mapping[str, Need] = {
+    "http": Need("httpx", "http"),
+    "mcp": Need("mcp", "mcp"),
+}

@@ -4,9 +4,11 @@ from karat.corpus.cache import ChunkCache, MemoryCache
 from karat.corpus.chunk import Chunk, Chunker, Piece, Split
 from karat.corpus.chunkers import CHUNKERS, create_chunker
 from karat.corpus.chunking import ChunkedCorpus, chunk_corpus
+from karat.corpus.definitions import Symbol, symbols
+from karat.corpus.disk_cache import DiskCache
 from karat.corpus.folder import from_folder
 from karat.corpus.git import GitRepository, from_git
-from karat.corpus.header import header
+from karat.corpus.headers import header
 from karat.corpus.snapshot import Corpus, Document
 from karat.corpus.texts import from_beir, from_texts
 from karat.corpus.traits import FileClass, Trait, classify
@@ -18,12 +20,14 @@ __all__ = [
     "ChunkedCorpus",
     "Chunker",
     "Corpus",
+    "DiskCache",
     "Document",
     "FileClass",
     "GitRepository",
     "MemoryCache",
     "Piece",
     "Split",
+    "Symbol",
     "Trait",
     "chunk_corpus",
     "classify",
@@ -33,4 +37,5 @@ __all__ = [
     "from_git",
     "from_texts",
     "header",
+    "symbols",
 ]

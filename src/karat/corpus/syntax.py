@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from karat.corpus.chunk import TIMED_OUT, Piece, Split
+from karat.corpus.definitions import Symbol, tree_symbols
 from karat.corpus.grammars import GRAMMARS, grammar_version, parse
 from karat.corpus.lines import Lines
 from karat.corpus.parameters import require_positive, spec_of
-from karat.corpus.symbols import Symbol, tree_symbols
 from karat.corpus.text_lines import cut_by_size, lines_of, piece_of, weights_of
 from karat.model.spec import Spec
 

@@ -8,9 +8,6 @@ from karat.corpus.chunk import Piece
 __all__ = ["cut_by_size", "lines_of", "piece_of", "weights_of"]
 
 
-_WHITE = dict.fromkeys(map(ord, " \t\r\f\v\u00a0"))
-
-
 def lines_of(text: str) -> list[str]:
     r"""Return the lines of *text* with their line ends; only LF ends a line, as in Git.
 
@@ -28,8 +25,10 @@ def weights_of(text: str) -> list[int]:
     >>> weights_of("a b\n\nc\n")
     [0, 2, 2, 3, 3]
     """
-    # Deleting from the whole text at once is three times as fast as line by line.
-    return list(accumulate(map(len, text.translate(_WHITE).split("\n")), initial=0))
+    # Deleting from the whole text is several times as fast as from each line, or by translate().
+    for white in " \t\r\f\v":
+        text = text.replace(white, "")
+    return list(accumulate(map(len, text.split("\n")), initial=0))
 
 
 def piece_of(  # noqa: PLR0917 - the fields of a piece, in their order

@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from karat.corpus.definitions import Symbol, symbols
 from karat.corpus.grammars import GRAMMARS, parse
-from karat.corpus.symbols import Symbol, symbols
 
 
 def load_samples() -> ModuleType:
@@ -77,7 +77,7 @@ def test_a_parse_that_takes_too_long_is_given_up() -> None:
 PROBE = """
 import random, sys
 from karat.corpus.grammars import GRAMMARS
-from karat.corpus.symbols import symbols
+from karat.corpus.definitions import symbols
 from karat.corpus.syntax import Syntax
 texts = ["", "x", "\\n", "\\ufeff", "(" * 3000, "{" * 3000, "a" * 9000, '"', "'", "/*", "<?", "\\0",
          "#", "end", "\\\\", "def", "`${`${", "R\\"(", "<<EOF", "=begin", "--[[", "#|", "\\t \\x0b"]

@@ -99,3 +99,37 @@ def test_a_query_without_an_answer_is_not_thrifty() -> None:
     assert columns["lines@10"].tolist() == pytest.approx([40.0, 0.0, nan], nan_ok=True)
     assert columns["tokens@10"].tolist() == pytest.approx([100.0, 0.0, nan], nan_ok=True)
     assert columns["line-iou@10"].tolist() == [0.0, 0.0, 0.0]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), max_size=2),
+            st.lists(st.integers(0, 2), max_size=6),
+        ),
+        max_size=8,
+    )
+)
+def test_equal_queries_share_a_score_and_others_do_not(
+    rows: list[tuple[list[tuple[int, int]], list[int]]],
+) -> None:
+    queries = tuple(
+        JudgedQuery(
+            sorted(rank + place for place, (rank, _) in enumerate(hits)),
+            [grade for _, grade in hits],
+            ideal=sorted([*ideal, *(grade for _, grade in hits)], reverse=True),
+            retrieved=9,
+        )
+        for hits, ideal in rows
+    )
+    measures = parse_all(["ndcg@3", "ap", "recall@2"])
+    judged = JudgedRun(
+        "run",
+        tuple(map(str, range(len(queries)))),
+        queries,
+        (Status.SCORED,) * len(queries),
+        "trec10",
+    )
+    table = evaluate(judged, measures)
+    for measure in measures:
+        assert table.columns[str(measure)].tolist() == [measure.bind()(query) for query in queries]

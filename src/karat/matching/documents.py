@@ -6,6 +6,7 @@ scores: nothing is done per unjudged document beyond reading its score. See desi
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Protocol
 
 from karat.errors import InputError
@@ -41,29 +42,33 @@ def locate(
     >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
     """
-    get = scores.get
-    hits = [
-        (score, grade, document)
-        for document, grade in judgments.items()
-        if (score := get(document)) is not None
-    ]
-    chosen = [hit[0] for hit in hits]
+    found = list(map(scores.get, judgments))
+    documents, grades = list(judgments), list(judgments.values())
+    if None in found:
+        retrieved_too = [score is not None for score in found]
+        documents = list(compress(documents, retrieved_too))
+        grades = list(compress(grades, retrieved_too))
+    chosen: list[float] = [score for score in found if score is not None]
     if judged_only:
         if ties == "order":
             # Equal scores come in the order returned, not in that of the judgments.
-            hits.sort(key=lambda hit: _ids_with_score(scores, hit[0]).index(hit[2]))
-            chosen = [hit[0] for hit in hits]
-        scores = {document: score for score, _, document in hits}
+            place = {
+                document: _ids_with_score(scores, score).index(document)
+                for document, score in zip(documents, chosen, strict=True)
+            }
+            documents.sort(key=place.__getitem__)
+            grades = [judgments[document] for document in documents]
+            chosen = [scores[document] for document in documents]
+        scores = dict(zip(documents, chosen, strict=True))
     retrieved = len(scores)
     better, equal = standings(scores.values(), chosen, float32=ties == "trec9")
     ranks = [count + 1 for count in better]
-    grades = [hit[1] for hit in hits]
     spans = None
     tied = False
     if len(ranks) < sum(equal):
         if ties == "expected":
             spans = [(first + 1, first + count) for first, count in zip(better, equal, strict=True)]
-        tied = _break_ties(ranks, grades, hits, equal, scores, ties=ties)
+        tied = _break_ties(ranks, grades, documents, equal, scores, ties=ties)
     if len(ranks) > 1:
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
         ranks = [ranks[index] for index in order]
@@ -82,7 +87,7 @@ def locate(
 def _break_ties(
     ranks: list[int],
     grades: Sequence[float],
-    hits: Sequence[tuple[float, float, str]],
+    documents: Sequence[str],
     equal: Sequence[int],
     scores: Mapping[str, float],
     *,
@@ -107,11 +112,11 @@ def _break_ties(
     else:
         tied_ids = _tied_ids(scores, float32=ties == "trec9")
         for first, members in groups.items():
-            tied = tied_ids(hits[members[0]][0], first, equal[members[0]])
+            tied = tied_ids(scores[documents[members[0]]], first, equal[members[0]])
             if ties != "order":
                 tied = sorted(tied, reverse=True)
             for index in members:
-                ranks[index] = first + tied.index(hits[index][2])
+                ranks[index] = first + tied.index(documents[index])
     return matters
 
 

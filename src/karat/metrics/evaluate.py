@@ -7,7 +7,7 @@ from math import exp, fsum, isnan, log, nan
 
 from karat.errors import InputError
 from karat.metrics.measure import Average, Measure
-from karat.model import JudgedRun, ScoreTable, Status
+from karat.model import JudgedQuery, JudgedRun, ScoreTable, Status
 
 __all__ = ["average", "evaluate"]
 
@@ -45,13 +45,15 @@ def evaluate(
         for query, status in zip(judged.queries, judged.statuses, strict=True)
     ]
     queries = judged.queries if all(scored) else tuple(compress(judged.queries, scored))
+    distinct, rows = _distinct(queries)
     columns = {}
     failed = [row for row, status in enumerate(judged.statuses) if status in FAILED]
     for measure in measures:
-        column = array("d", map(measure.bind(), queries))
+        values = list(map(measure.bind(), distinct))
+        column = array("d", map(values.__getitem__, rows))
         if queries is not judged.queries:
-            values = iter(column)
-            column = array("d", [next(values) if is_scored else nan for is_scored in scored])
+            scores = iter(column)
+            column = array("d", [next(scores) if is_scored else nan for is_scored in scored])
         if not measure.definition.higher_is_better:
             # A query that got no answer has not been thrifty.
             for row in failed:
@@ -63,6 +65,23 @@ def evaluate(
         statuses=judged.statuses,
         columns=columns,
     )
+
+
+def _distinct(queries: Sequence[JudgedQuery]) -> tuple[list[JudgedQuery], list[int]]:
+    """Return the queries that differ, and for each query which of them it equals.
+
+    With one judgment a query, as in large collections, most queries equal another: the same rank
+    of the same grade. What is equal is measured once.
+    """
+    numbers: dict[object, int] = {}
+    distinct: list[JudgedQuery] = []
+    rows = []
+    for query in queries:
+        number = numbers.setdefault(query.signature() or query, len(numbers))
+        if number == len(distinct):
+            distinct.append(query)
+        rows.append(number)
+    return distinct, rows
 
 
 def average(values: Sequence[float], kind: Average = "arithmetic") -> float:

@@ -10,6 +10,8 @@ from karat.model.scores import Status
 
 __all__ = ["JudgedQuery", "JudgedRun", "Sizes"]
 
+FEW = 4
+
 
 class Sizes(NamedTuple):
     """How much a query's answer makes a reader read; entry *i* belongs to rank i + 1.
@@ -73,13 +75,20 @@ class JudgedQuery:
         self.grades = grades
         self.ideal = ideal
         self.retrieved = retrieved
-        self.found_ranks, self.found_grades = found or (ranks, grades)
+        self.found_ranks = ranks if found is None else found[0]
+        self.found_grades = grades if found is None else found[1]
         self.spans = spans
         self.tied = tied
         self.sizes = sizes
         self.entry_credits = credits[0] if credits else None
         self.target_credits = credits[1] if credits else None
         self._relevant: tuple[float, list[int]] | None = None
+
+    def signature(self) -> tuple[object, ...] | None:
+        """Return what all metrics depend on, None where that is more than a few numbers."""
+        if len(self.ideal) > FEW or self.spans or self.sizes or self.entry_credits is not None:
+            return None
+        return (self.retrieved, len(self.ranks), *self.ranks, *self.grades, *self.ideal)
 
     def relevant(self, level: float = 0.0) -> list[int]:
         """Return the ranks of the hits relevant at *level*, ascending.

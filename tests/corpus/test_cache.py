@@ -2,6 +2,7 @@
 
 import multiprocessing
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,17 @@ def test_a_header_names_the_place() -> None:
     chunk = Chunk("i", "b", 1, 2, "text", ("f", "g"), ("A", "B"), "code")
     assert header(chunk, "src/a.py") == "src/a.py\nA > B\nf g"
     assert header(Chunk("i", "b", 1, 2, "text"), "src/a.py") == "src/a.py"
+
+
+def test_a_long_corpus_is_kept_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.corpus.chunking.AT_ONCE", 2)
+    kept: list[int] = []
+
+    class Watched(MemoryCache):
+        def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+            kept.append(len(cuts))
+            super().put(cuts)
+
+    corpus = from_texts({str(number): f"{number}\n" for number in range(5)})
+    assert len(chunk_corpus(corpus, Counting(), cache=Watched())) == 5
+    assert kept == [2, 2, 1]

@@ -1,13 +1,14 @@
 """A corpus from a Git revision."""
 
 import os
+import pickle
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from karat.corpus import GitRepository, from_git
+from karat.corpus import Corpus, GitRepository, from_folder, from_git, from_texts
 from karat.corpus.git_objects import ObjectReader
 from karat.errors import InputError, KaratError
 
@@ -158,3 +159,35 @@ def test_the_process_ends_with_the_repository(repository: Path) -> None:
     del opened
     assert isinstance(process, subprocess.Popen)
     assert process.poll() == 0
+
+
+def read_all(corpus: Corpus) -> list[str]:
+    return [text for _, text in corpus.texts()]
+
+
+@pytest.mark.parametrize("source", ["git", "folder", "texts"])
+def test_a_corpus_can_be_sent_to_another_process(repository: Path, source: str) -> None:
+    corpus = {
+        "git": lambda: from_git(repository),
+        "folder": lambda: from_folder(repository),
+        "texts": lambda: from_texts({"a": "one", "b": "two"}),
+    }[source]()
+    expected = read_all(corpus)
+    copy = pickle.loads(pickle.dumps(corpus))  # noqa: S301 - our own bytes
+    assert read_all(copy) == expected
+    assert copy.snapshot == corpus.snapshot
+
+
+def test_a_forked_process_reads_by_itself(repository: Path) -> None:
+    corpus = from_git(repository)
+    expected = read_all(corpus)
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(sending, b"same" if read_all(corpus) == expected else b"other")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(receiving, 9) == b"same"
+    os.close(receiving)
+    os.close(sending)
+    assert read_all(corpus) == expected

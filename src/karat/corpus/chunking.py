@@ -12,6 +12,9 @@ from karat.model.spec import Spec
 
 __all__ = ["ChunkedCorpus", "chunk_corpus"]
 
+# Kept together; an interrupted run loses no more than these.
+AT_ONCE = 500
+
 
 @dataclass(frozen=True, eq=False)
 class ChunkedCorpus:
@@ -57,13 +60,15 @@ def chunk_corpus(
     keys = [ChunkKey(d.blob, d.language, digest) for d in corpus.documents]
     cuts = dict(cache.get(keys))
     unknown = {key: d for key, d in zip(keys, corpus.documents, strict=True) if key not in cuts}
+    total = len(cuts) + len(unknown)
     new: dict[ChunkKey, Cut] = {}
     for key, text in zip(unknown, corpus.reader(tuple(unknown.values())), strict=True):
         split = chunker.split(text, key.language)
         new[key] = Cut(chunks_of(split, blob=key.blob, digest=digest), split.fallback)
-    if new:
-        cache.put(new)
-        cuts |= new
+        if len(new) == AT_ONCE or len(cuts) + len(new) == total:
+            cache.put(new)
+            cuts |= new
+            new = {}
     fallbacks = Counter(cuts[key].fallback for key in keys)
     del fallbacks[""]
     by_document = tuple(cuts[key].chunks for key in keys)

@@ -69,7 +69,7 @@ class GitRepository:
         for path, entry in chosen:
             look = self._looks[entry.oid, language_of(path)]
             intake.add(path, entry.oid, entry.size, look=look)
-        return intake.corpus(name or f"{self.name}@{revision}", self._read)
+        return intake.corpus(name or f"{self.name}@{revision}", _Reader(self._objects))
 
     def tree(self, revision: str) -> str:
         """Return the id of the tree of *revision*."""
@@ -87,7 +87,14 @@ class GitRepository:
         for key, data in zip(new, self._objects.read([oid for oid, _ in new]), strict=True):
             self._looks[key] = look_at(data, key[1])
 
-    def _read(self, documents: Iterable[Document]) -> Iterator[str]:
+
+class _Reader:
+    """Reads documents by their blobs; the work tree does not matter."""
+
+    def __init__(self, objects: ObjectReader) -> None:
+        self._objects = objects
+
+    def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
         oids = [document.blob for document in documents]
         return (decode(data).text for data in self._objects.read(oids))
 

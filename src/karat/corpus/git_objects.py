@@ -82,15 +82,20 @@ def _missing(repository: str, tree: str) -> set[str]:
 class ObjectReader:
     """Reads objects through one ``git cat-file --batch`` process, which starts when first used.
 
-    Threads may share it. The process ends with :meth:`close` or with the object.
+    Threads may share it; another process, forked or sent a copy, starts its own. The process ends
+    with :meth:`close` or with the object.
     """
 
     def __init__(self, repository: str) -> None:
         """Read from *repository*."""
         self._repository = repository
         self._lock = threading.Lock()
+        self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._finish: weakref.finalize[[subprocess.Popen[bytes]], ObjectReader] | None = None
+
+    def __reduce__(self) -> tuple[type["ObjectReader"], tuple[str]]:
+        return ObjectReader, (self._repository,)
 
     def read(self, oids: Sequence[str]) -> Iterator[bytes]:
         """Yield the content of each object, in order; one that is missing raises InputError."""
@@ -133,7 +138,9 @@ class ObjectReader:
         return data
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        if self._process is None or self._process.poll() is not None:
+        inherited = self._owner != os.getpid()
+        if self._process is None or inherited or self._process.poll() is not None:
+            self._owner = os.getpid()
             self._process = subprocess.Popen(  # noqa: S603 - a list of arguments, no shell
                 _command(self._repository, "cat-file", "--batch"),
                 stdin=subprocess.PIPE,

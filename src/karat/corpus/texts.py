@@ -39,10 +39,17 @@ def from_texts(
         intake.add(path, blob_id(data), len(data), look=look)
         kept[path] = text.replace("\r\n", "\n")
 
-    def reader(documents: Iterable[Document]) -> Iterator[str]:
-        return (kept[document.path] for document in documents)
+    return intake.corpus(name, _Reader(kept))
 
-    return intake.corpus(name, reader)
+
+class _Reader:
+    """Gives the texts at hand; a class, so that a corpus can be sent to another process."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
+        return (self._texts[document.path] for document in documents)
 
 
 def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> Corpus:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.corpus import create_chunker
+from karat.corpus import create_chunker, syntax
 from karat.corpus.chunk import Piece
 from karat.errors import InputError, UnknownName
 
@@ -163,3 +163,17 @@ def test_auto_works_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     assert split.fallback == "no-extra-code"
     assert split.pieces[0].kind == "lines"
     assert create_chunker("auto").spec.digest != with_grammars.digest
+
+
+def test_long_lines_are_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    really = syntax._groups
+
+    def counted(nodes: list[object], rows: tuple[int, int]) -> object:
+        looked.append(len(nodes))
+        return really(nodes, rows)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(syntax, "_groups", counted)
+    text = "(function () {\n" + "a(b(c(d(e(1)))));" * 300 + "\n" + "f(g(1));" * 300 + "\n})();\n"
+    assert lines(cut("syntax", text, "javascript", size=500)) == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    assert sum(looked) < 1000

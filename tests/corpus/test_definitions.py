@@ -105,13 +105,3 @@ def test_deep_nesting(depth: int) -> None:
     assert [symbol.name for symbol in symbols(text, "python")] == ["deep"]
     calls = "f(\n" * depth + ")" * depth
     assert symbols(f"function g() {{ {calls} }}", "javascript")[0].name == "g"
-
-
-def test_loading_karat_needs_no_grammar() -> None:
-    code = (
-        "import sys, karat.cli, karat.corpus; from karat.corpus import create_chunker;"
-        "create_chunker('auto'); create_chunker('lines');"
-        "print([name for name in sys.modules if 'tree_sitter' in name or name == 'numpy'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -78,9 +78,9 @@ def _parts(
     first, last = rows
     if first > last:
         return
-    if weights[last + 1] - weights[first] <= limit:
+    if first == last or weights[last + 1] - weights[first] <= limit:
         yield rows
-    elif depth == _DEEPEST or not any(node.child_count for node in nodes):
+    elif depth == _DEEPEST or not any(map(_is_splittable, nodes)):
         yield from cut_by_size(weights, first, last, limit)
     else:
         for group, inner in _groups(nodes, rows):
@@ -98,7 +98,7 @@ def _groups(nodes: "Sequence[Node]", rows: Range) -> "Iterator[tuple[Range, list
     group: list[Node] = []
     leading = False
     for node in nodes:
-        for child in node.children or (node,):
+        for child in node.children if _is_splittable(node) else (node,):
             start = child.start_point[0]
             if group and start > end + leading:
                 yield (begin, end), group
@@ -107,6 +107,11 @@ def _groups(nodes: "Sequence[Node]", rows: Range) -> "Iterator[tuple[Range, list
             end = max(end, min(_last_row(child), last))
             leading = child.is_extra or child.type in _LEADING
     yield (begin, last), group
+
+
+def _is_splittable(node: "Node") -> bool:
+    """Say whether a cut may fall inside *node*; on one line none can."""
+    return node.child_count > 0 and _last_row(node) > node.start_point[0]
 
 
 def _last_row(node: "Node") -> int:

@@ -69,11 +69,13 @@ class EmbeddingCache:
         path: str | os.PathLike[str],
         *,
         max_bytes: int = MOST_BYTES,
+        sweep: int = ROWS_A_SWEEP,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Open or create the file; *clock* counts seconds."""
+        """Open or create the file; *sweep* rows go at a time, *clock* counts seconds."""
         self._path = Path(path)
         self._max_bytes = max_bytes
+        self._sweep = sweep
         self._clock = clock
         self._lock = Lock()
         with self._explained():
@@ -158,7 +160,7 @@ class EmbeddingCache:
         while self._bytes() > self._max_bytes:
             gone = self._database.execute(
                 "DELETE FROM vector WHERE key IN (SELECT key FROM vector ORDER BY used LIMIT ?)",
-                (ROWS_A_SWEEP,),
+                (self._sweep,),
             )
             if not gone.rowcount:
                 break

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from karat.engines.embedding.base import Embedder, Kind, SupportsTokenVectors
+from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.cache import EmbeddingCache, vector_key
 from karat.engines.embedding.texts import Vectors, embed_distinct
-from karat.errors import InputError
 
 __all__ = ["CachedEmbedder"]
 
@@ -14,42 +13,39 @@ TEXTS_A_STEP = 256
 
 
 class CachedEmbedder:
-    """Embeds by *embedder* what *cache* does not know; the rows are the same either way."""
+    """Embeds by *embedder* what *cache* does not know; the rows are the same either way.
+
+    Token vectors are hundreds of times as large and are not kept: ask ``embedder`` for them.
+    """
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         """Stand before *embedder*."""
-        self._embedder = embedder
+        self.embedder = embedder
         self._cache = cache
 
     @property
     def name(self) -> str:
         """Return the embedder's name."""
-        return self._embedder.name
+        return self.embedder.name
 
     @property
     def dimension(self) -> int:
         """Return the length of a row."""
-        return self._embedder.dimension
+        return self.embedder.dimension
 
     @property
     def max_tokens(self) -> int | None:
         """Return how many tokens of a text count."""
-        return self._embedder.max_tokens
+        return self.embedder.max_tokens
 
     @property
     def digest(self) -> str:
         """Return the embedder's identity."""
-        return self._embedder.digest
+        return self.embedder.digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
         """Return one row of length 1 a text."""
         return embed_distinct(texts, self.dimension, lambda some: self._rows(some, kind))
-
-    def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> Sequence[Vectors]:
-        """Return the embedder's token vectors; they are too large to keep."""
-        if not isinstance(self._embedder, SupportsTokenVectors):
-            raise InputError(f"embedder {self.name!r} has no token vectors; granite and minilm do")
-        return self._embedder.token_vectors(texts, kind)
 
     def _rows(self, texts: list[str], kind: Kind) -> Vectors:
         import numpy as np
@@ -60,7 +56,7 @@ class CachedEmbedder:
         missing = [number for number, key in enumerate(keys) if key not in known]
         for start in range(0, len(missing), TEXTS_A_STEP):
             step = missing[start : start + TEXTS_A_STEP]
-            rows = self._embedder.embed([texts[number] for number in step], kind)
+            rows = self.embedder.embed([texts[number] for number in step], kind)
             new = {keys[number]: row for number, row in zip(step, rows, strict=True)}
             self._cache.put(new)
             known |= new

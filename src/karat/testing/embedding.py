@@ -1,0 +1,81 @@
+"""The law of embedders, as tests that any of them inherits.
+
+    class TestMine(EmbedderSuite):
+        @pytest.fixture
+        def embedder(self):
+            return create_embedder("my_package:factory")
+"""
+
+# A suite of tests asserts, wherever it is kept.
+# ruff: noqa: S101
+
+import numpy as np
+import pytest
+
+from karat.engines.embedding import Embedder, SupportsTokenVectors
+from karat.errors import InputError
+
+__all__ = ["EmbedderSuite"]
+
+TEXTS = [
+    "def read_file(path): return open(path).read()",
+    "the cat sat on the mat",
+    "größer als 猫が座った 🙂",
+    "a\0b\r\n\tc",
+    "half a pair \ud83d of surrogates",
+    "word " * 5_000,
+    "x" * 100_000,
+]
+
+
+class EmbedderSuite:
+    """Inherit it, and give the embedder under test as the fixture ``embedder``."""
+
+    def test_rows_are_unit_float32_in_order(self, embedder: Embedder) -> None:
+        """One row a text, whatever the text."""
+        rows = embedder.embed(TEXTS)
+        assert rows.dtype == np.float32
+        assert rows.shape == (len(TEXTS), embedder.dimension)
+        assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+    def test_no_text_and_blank_text(self, embedder: Embedder) -> None:
+        """No texts give no rows, blanks a row of zeros."""
+        assert embedder.embed([]).shape[0] == 0
+        rows = embedder.embed(["", TEXTS[0], " \n\t"])
+        assert not rows[[0, 2]].any()
+        assert rows[1].any()
+
+    def test_a_row_depends_on_its_text_only(self, embedder: Embedder) -> None:
+        """Neighbours, order and repetition change nothing."""
+        together = embedder.embed(TEXTS)
+        shuffled = embedder.embed([*reversed(TEXTS), TEXTS[0]])
+        alone = np.concatenate([embedder.embed([text]) for text in TEXTS])
+        assert np.allclose(together, alone, atol=1e-5)
+        assert np.allclose(together[::-1], shuffled[:-1], atol=1e-5)
+        assert np.allclose(together[0], shuffled[-1], atol=1e-5)
+
+    def test_queries_have_the_same_shape(self, embedder: Embedder) -> None:
+        """A query is compared with documents, so it has their dimension."""
+        rows = embedder.embed(["read a file"], kind="query")
+        assert rows.shape == (1, embedder.dimension)
+
+    def test_one_text_is_no_list(self, embedder: Embedder) -> None:
+        """A text in place of a list of texts would be embedded letter by letter."""
+        with pytest.raises(InputError, match="expected a list of texts"):
+            embedder.embed("read a file")
+
+    def test_the_digest_is_stable(self, embedder: Embedder) -> None:
+        """It names the weights, and embedding does not change them."""
+        before = embedder.digest
+        embedder.embed(TEXTS[:1])
+        assert embedder.digest == before
+        assert len(before) == 64
+
+    def test_token_vectors(self, embedder: Embedder) -> None:
+        """Where there are any: rows of length 1, more for a longer text, none for an empty one."""
+        if not isinstance(embedder, SupportsTokenVectors):
+            return
+        few, more, none = embedder.token_vectors(["cat", "the cat sat on the mat", " "])
+        assert 0 < len(few) < len(more)
+        assert none.shape == (0, more.shape[1])
+        assert np.allclose(np.linalg.norm(more, axis=1), 1, atol=1e-5)

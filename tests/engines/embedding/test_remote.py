@@ -1,0 +1,247 @@
+"""Against a server of our own, in this process: no network, no waiting."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.engines.embedding import create_embedder
+from karat.engines.embedding.remote import RemoteEmbedder
+from karat.errors import EngineError, InputError
+from karat.testing.embedding import EmbedderSuite
+
+pytest.importorskip("httpx")
+pytest.importorskip("tenacity")
+
+Reply = tuple[int, dict[str, str], bytes]
+
+
+@dataclass
+class Endpoint:
+    """Answers from *replies* first, then as an endpoint should; remembers what it was sent."""
+
+    url: str = ""
+    replies: list[Reply] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+    dimension: int = 6
+
+    def answer(self, body: dict[str, Any]) -> Reply:
+        if self.replies:
+            return self.replies.pop(0)
+        data = [
+            {"index": number, "embedding": self.row(text)}
+            for number, text in enumerate(body["input"])
+        ]
+        usage = {"total_tokens": sum(len(text.split()) for text in body["input"])}
+        content = {"data": data[::-1], "usage": usage}  # the index decides, not the order
+        return 200, {}, json.dumps(content).encode()
+
+    def row(self, text: str) -> list[float]:
+        seed = [ord(character) for character in text[:100]]
+        row: list[float] = np.random.default_rng(seed).standard_normal(self.dimension).tolist()
+        return row
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    served = Endpoint()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            served.bodies.append({"path": self.path, **body})
+            served.keys.append(self.headers.get("Authorization"))
+            status, headers, content = served.answer(body)
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(content))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield served
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+Connect = Callable[..., RemoteEmbedder]
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def connect(endpoint: Endpoint, waits: list[float]) -> Iterator[Connect]:
+    opened: list[RemoteEmbedder] = []
+
+    def connected(**options: Any) -> RemoteEmbedder:
+        options = {"environment": {}, "sleep": waits.append, "timeout_s": 10.0, **options}
+        embedder = create_embedder(f"openai:some-model@{endpoint.url}", **options)
+        assert isinstance(embedder, RemoteEmbedder)
+        opened.append(embedder)
+        return embedder
+
+    yield connected
+    for embedder in opened:
+        embedder.close()
+
+
+class TestRemote(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self, connect: Connect) -> RemoteEmbedder:
+        return connect()
+
+
+def test_what_is_sent(endpoint: Endpoint, connect: Connect) -> None:
+    key = {"KARAT_EMBEDDING_API_KEY": "secret", "OPENAI_API_KEY": "for OpenAI only"}
+    embedder = connect(
+        environment=key, dimension=6, send_dimension=True, prefixes={"query": "query: "}
+    )
+    embedder.embed(["find it"], kind="query")
+    assert endpoint.bodies == [
+        {
+            "path": "/v1/embeddings",
+            "model": "some-model",
+            "input": ["query: find it"],
+            "dimensions": 6,
+        }
+    ]
+    assert endpoint.keys == ["Bearer secret"]
+
+
+def test_batches_and_usage(endpoint: Endpoint, connect: Connect) -> None:
+    embedder = connect(dimension=6, price=2.0)
+    texts = [f"text {number}" for number in range(300)]
+    rows = embedder.embed([*texts, "", texts[0]])
+    assert [len(body["input"]) for body in endpoint.bodies] == [128, 128, 44]
+    expected = np.array([endpoint.row(text) for text in texts])
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.allclose(rows[:300], expected, atol=1e-6)
+    assert embedder.usage[:4] == (3, 0, 300, 600)
+    assert embedder.usage.cost == pytest.approx(600 * 2.0 / 1e6)
+    assert connect(dimension=6).usage.cost is None
+
+
+def test_long_texts_are_cut_and_split(endpoint: Endpoint, connect: Connect) -> None:
+    connect(dimension=6, max_characters=50_000).embed([c * 70_000 for c in "abcde"])
+    sizes = [[len(text) for text in body["input"]] for body in endpoint.bodies]
+    assert sizes == [[50_000] * 4, [50_000]]
+
+
+def test_a_busy_endpoint_is_asked_again(
+    endpoint: Endpoint, connect: Connect, waits: list[float]
+) -> None:
+    endpoint.replies = [
+        (429, {"Retry-After": "7"}, b"slow down"),
+        (503, {}, b""),
+        (500, {}, b"oops"),
+    ]
+    embedder = connect(dimension=6)
+    assert embedder.embed(["a"]).any()
+    assert waits == [7, 2, 4]
+    assert embedder.usage[:3] == (4, 3, 1)
+
+
+def test_patience_is_bounded(endpoint: Endpoint, connect: Connect, waits: list[float]) -> None:
+    endpoint.replies = [(503, {}, b"down for repair")] * 9
+    with pytest.raises(EngineError, match="status 503: 'down for repair', after 3 attempts"):
+        connect(attempts=3).embed(["a"])
+    assert waits == [1, 2]
+    endpoint.replies = [(429, {"Retry-After": "3600"}, b"")]
+    with pytest.raises(EngineError, match="asks to wait 3600 s; expected at most 60 s"):
+        connect().embed(["a"])
+    assert waits == [1, 2]
+
+
+def test_nobody_there(connect: Connect, waits: list[float]) -> None:
+    embedder = create_embedder(
+        "openai:m@http://127.0.0.1:9", environment={}, sleep=waits.append, attempts=2
+    )
+    with pytest.raises(EngineError, match=r"no answer \(ConnectError.*after 2 attempts"):
+        embedder.embed(["a"])
+    assert isinstance(embedder, RemoteEmbedder)
+    embedder.close()
+
+
+def answered(content: object) -> list[Reply]:
+    return [(200, {}, json.dumps(content).encode())]
+
+
+@pytest.mark.parametrize(
+    ("replies", "message"),
+    [
+        ([(401, {}, b'{"error": "bad key"}')], "status 401: .*bad key"),
+        ([(200, {}, b"<!doctype html><title>Login</title>")], "is a web page, not JSON"),
+        ([(200, {}, b"fine")], "is no JSON: 'fine'"),
+        (answered([]), "holds no list 'data'"),
+        (answered({"data": []}), "0 embeddings came back; expected 1"),
+        (answered({"data": [{"index": 4, "embedding": [1]}]}), "no index of its own"),
+        (answered({"data": ["x"]}), "no index of its own"),
+        (answered({"data": [{"embedding": "AAAA"}]}), "no lists of numbers"),
+        (answered({"data": [{"embedding": [1, 2, 3]}]}), "have 3 dimensions; expected 6"),
+        ([(200, {}, b'{"data": [{"embedding": [1,2,3,4,5,1e999]}]}')], "not finite"),
+    ],
+)
+def test_answers_that_are_none(
+    endpoint: Endpoint, connect: Connect, replies: list[Reply], message: str
+) -> None:
+    endpoint.replies = replies
+    with pytest.raises(EngineError, match=message):
+        connect(dimension=6).embed(["a"])
+    assert len(endpoint.bodies) == 1
+
+
+def test_a_dimension_that_changes_is_refused(endpoint: Endpoint, connect: Connect) -> None:
+    embedder = connect()
+    assert embedder.dimension == 6
+    endpoint.dimension = 5
+    with pytest.raises(EngineError, match="have 5 dimensions; expected 6"):
+        embedder.embed(["a"])
+
+
+def test_specifications(endpoint: Endpoint, connect: Connect) -> None:
+    for spec in ("openai", "openai:@http://host", "openai:m@httpx", "openai:m@http://"):
+        with pytest.raises(InputError, match="expected openai:<model>@<url>"):
+            create_embedder(spec, environment={"OPENAI_API_KEY": "k"})
+    with pytest.raises(InputError, match=r"api\.openai\.com wants a key; set OPENAI_API_KEY"):
+        create_embedder("openai:text-embedding-3-small", environment={})
+    with pytest.raises(InputError, match="set VOYAGE_API_KEY"):
+        create_embedder("openai:voyage-4@https://api.voyageai.com/v1", environment={})
+    assert connect().digest == connect().digest
+    assert connect().digest != connect(prefixes={"query": "q: "}).digest
+
+
+def test_voyage_is_told_the_kind() -> None:
+    import httpx
+
+    seen: list[dict[str, Any]] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        seen.append(json.loads(request.content))
+        return httpx.Response(200, json={"data": [{"embedding": [0.0, 2.0]}]})
+
+    embedder = create_embedder(
+        "openai:voyage-4@https://api.voyageai.com/v1",
+        environment={"VOYAGE_API_KEY": "k"},
+        dimension=2,
+        transport=httpx.MockTransport(handle),
+    )
+    assert embedder.embed(["a"], kind="query").tolist() == [[0, 1]]
+    assert seen == [{"model": "voyage-4", "input": ["a"], "input_type": "query"}]

@@ -1,0 +1,91 @@
+"""sentence-transformers, on a model that the test itself makes and saves."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from karat.engines.embedding import Embedder, create_embedder
+from karat.errors import InputError, MissingExtra
+from karat.testing.embedding import EmbedderSuite
+
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import sentence_transformers  # noqa: F401
+        import torch  # noqa: F401
+except ImportError:
+    INSTALLED = False
+else:
+    INSTALLED = True
+
+needs_torch = pytest.mark.skipif(
+    not INSTALLED, reason="torch is absent: pip install 'karat[transformers]'"
+)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words += ["the", "cat", "sat", "on", "mat", "read", "file", "word", "def"]
+    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder / "bert")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
+    encoder = Transformer(str(folder / "bert"), max_seq_length=32)
+    made = SentenceTransformer(
+        modules=[encoder, Pooling(16)],
+        prompts={"query": "read ", "document": ""},
+        device="cpu",
+    )
+    made.save(str(folder / "st"))
+    return folder / "st"
+
+
+@needs_torch
+@pytest.mark.filterwarnings("ignore")
+class TestTransformer(EmbedderSuite):
+    @pytest.fixture(scope="class")
+    def embedder(self, model: Path) -> Embedder:
+        return create_embedder(f"st:{model}", device="cpu")
+
+    def test_the_model_decides(self, embedder: Embedder, model: Path) -> None:
+        assert (embedder.dimension, embedder.max_tokens) == (16, 32)
+        assert embedder.digest == create_embedder(f"st:{model}", device="cpu").digest
+
+    def test_a_prompt_is_part_of_a_query(self, embedder: Embedder) -> None:
+        query = embedder.embed(["file"], kind="query")
+        assert np.allclose(query, embedder.embed(["read file"]), atol=1e-6)
+        assert not np.allclose(query, embedder.embed(["file"]), atol=1e-3)
+
+
+@needs_torch
+def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot load the model"):
+        create_embedder(f"st:{tmp_path}/nowhere")
+
+
+@pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
+def test_the_missing_extra_is_named() -> None:
+    with pytest.raises(MissingExtra, match=r"pip install 'karat\[transformers\]'"):
+        create_embedder("st:some/model")
+
+
+def test_no_model_is_named() -> None:
+    with pytest.raises(InputError, match="expected st:<hub id or folder>"):
+        create_embedder("st")

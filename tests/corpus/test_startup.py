@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-
 COMMAND = """
 import sys
 from karat.cli import main
@@ -32,15 +30,17 @@ print([name for name in sys.modules if name.split(".")[0] in ("tree_sitter", "nu
     ("code", "arguments"),
     [
         (COMMAND, ["--help"]),
-        (COMMAND, ["score", "examples/demo/gold.qrels", "examples/demo/keyword.run"]),
+        (COMMAND, ["score", "gold.qrels", "keyword.run"]),
         (CHUNKERS, []),
     ],
     ids=["help", "score", "chunkers"],
 )
-def test_nothing_heavy_is_loaded(code: str, arguments: list[str]) -> None:
+def test_nothing_heavy_is_loaded(code: str, arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "gold.qrels").write_text("q1 0 d1 1\n", encoding="utf-8")
+    (tmp_path / "keyword.run").write_text("q1 Q0 d1 1 2.5 x\n", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
-        cwd=ROOT,
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,

@@ -3,13 +3,16 @@
 import importlib.util
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from karat.corpus import grammars
 from karat.corpus.definitions import Symbol, symbols
 from karat.corpus.grammars import GRAMMARS, parse
+from karat.errors import MissingExtra
 
 
 def load_samples() -> ModuleType:
@@ -105,3 +108,24 @@ def test_deep_nesting(depth: int) -> None:
     assert [symbol.name for symbol in symbols(text, "python")] == ["deep"]
     calls = "f(\n" * depth + ")" * depth
     assert symbols(f"function g() {{ {calls} }}", "javascript")[0].name == "g"
+
+
+@pytest.mark.parametrize("absent", ["tree_sitter", "tree_sitter_language_pack"])
+def test_without_the_extra_the_error_says_what_to_install(
+    absent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grammars._language.cache_clear()
+    monkeypatch.setitem(sys.modules, absent, None)
+    with pytest.raises(MissingExtra, match=r"pip install 'karat\[code\]'"):
+        symbols("x = 1", "python")
+
+
+def test_the_version_of_the_grammars_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    assert grammars.grammar_version() == "0.13.0"
+    monkeypatch.setattr(metadata, "version", absent)
+    grammars.grammar_version.cache_clear()
+    assert grammars.grammar_version() == ""
+    grammars.grammar_version.cache_clear()

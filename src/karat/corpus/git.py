@@ -78,7 +78,9 @@ class GitRepository:
         try:
             return git(self.path, "rev-parse", "--verify", f"{revision}^{{tree}}").decode().strip()
         except InputError as error:
-            raise InputError(f"{self.path}: no revision {revision!r}: {error}") from error
+            raise InputError(
+                f"{self.path}: no revision {revision!r}; expected a commit, a tag or a tree"
+            ) from error
 
     def _look(self, chosen: Iterable[tuple[str, TreeEntry]]) -> None:
         """Look at the blobs that no corpus of this repository has seen before."""

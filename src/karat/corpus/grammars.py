@@ -33,6 +33,7 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed
 
     *language* is one of GRAMMARS.
     """
+    grammar = _language(language)
     from tree_sitter import Parser
 
     data = text.encode()
@@ -45,7 +46,7 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed
         late = late or monotonic() > deadline
         return b"" if late else data[offset : offset + _BLOCK]
 
-    tree = Parser(_language(language)).parse(block)
+    tree = Parser(grammar).parse(block)
     return None if late else Parsed(tree.root_node, data, language)
 
 
@@ -71,6 +72,7 @@ def symbol_query(language: str) -> "Query":
 @cache
 def _language(name: Any) -> "Language":
     try:
+        import tree_sitter  # noqa: F401 - absent as often as the grammars
         from tree_sitter_language_pack import get_language
     except ImportError as error:
         raise MissingExtra(

@@ -18,6 +18,8 @@ COMMANDS = {
     "validate": "karat.cli.validate",
     "convert": "karat.cli.convert",
     "trec-eval": "karat.cli.trec_eval",
+    "search": "karat.cli.search",
+    "engines": "karat.cli.engines",
 }
 
 BAD_INPUT = 2

@@ -11,6 +11,9 @@ __all__ = ["ENGINES", "NEEDS", "Need"]
 ENGINES: Registry[Callable[..., Engine]] = Registry(
     "engine",
     {
+        "bm25": "karat.engines.builtin:bm25",
+        "dense": "karat.engines.builtin:dense",
+        "hybrid": "karat.engines.builtin:hybrid",
         "command": "karat.engines.adapters.command:CommandEngine",
         "http": "karat.engines.adapters.http:HttpEngine",
         "mcp": "karat.engines.adapters.mcp:McpEngine",

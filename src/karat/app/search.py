@@ -1,0 +1,62 @@
+"""Search a folder or a Git revision with any engine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter_ns
+
+from karat.corpus import Corpus, from_folder, from_git
+from karat.engines.base import Engine, Explained, SupportsClose, SupportsExplain
+from karat.engines.spec import build
+from karat.errors import InputError
+from karat.model.spec import Spec
+
+__all__ = ["PROFILES", "Found", "load_corpus", "search"]
+
+# One configuration for each demand on speed and quality.
+PROFILES: Mapping[str, Mapping[str, object]] = {
+    "keyword": {"engine": "bm25"},
+    "fast": {"engine": "hybrid", "model": "static", "dense_weight": 0.3},
+    "balanced": {"engine": "hybrid"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits of one query, and how long indexing and searching took."""
+
+    engine: str
+    corpus: Corpus
+    hits: Sequence[Explained]
+    index_ns: int
+    search_ns: int
+
+
+def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
+    """Return the folder at *place*, or what the repository there held at *revision*."""
+    if revision is not None:
+        return from_git(place, revision)
+    if not Path(place).is_dir():
+        raise InputError(f"{place}: no such folder")
+    return from_folder(place)
+
+
+def search(
+    query: str, corpus: Corpus, engine: Engine | Spec | str | Mapping[str, object], *, k: int = 10
+) -> Found:
+    """Return the best *k* hits for *query*; a profile's name serves as an engine."""
+    if isinstance(engine, str):
+        engine = PROFILES.get(engine, engine)
+    engine = build(engine) if isinstance(engine, Spec | str | Mapping) else engine
+    try:
+        start = perf_counter_ns()
+        engine.index(corpus)
+        indexed = perf_counter_ns()
+        if isinstance(engine, SupportsExplain):
+            hits = engine.explain(query, k)
+        else:
+            hits = [Explained(hit, {}) for hit in engine.search(query, k)]
+        return Found(engine.name, corpus, hits, indexed - start, perf_counter_ns() - indexed)
+    finally:
+        if isinstance(engine, SupportsClose):
+            engine.close()

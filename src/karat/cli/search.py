@@ -1,0 +1,89 @@
+"""karat search: ask a folder or a Git revision."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from karat.app.search import Found
+
+__all__ = ["command"]
+
+
+@click.command("search")
+@click.argument("query")
+@click.argument("place", default=".", metavar="[PLACE]")
+@click.option("--rev", metavar="REVISION", help="Search PLACE as Git had it at REVISION.")
+@click.option(
+    "-e",
+    "--engine",
+    "--agent",
+    "--mode",
+    "engine",
+    default="keyword",
+    show_default=True,
+    metavar="SPEC",
+    help="A profile (keyword, fast, balanced), an engine such as bm25(k1=1.2), or a YAML file.",
+)
+@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many hits.")
+@click.option("--explain", is_flag=True, help="Show the score that each stage gave.")
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+def command(
+    query: str,
+    place: str,
+    rev: str | None,
+    engine: str,
+    k: int,
+    *,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Search PLACE, a folder or a repository, for QUERY.
+
+    \b
+    karat search "where are ties broken"
+    karat search "parse the config" ../project --engine balanced --explain
+    karat search "retry with backoff" ../project.git --rev v2.0 -k 3 --json
+    """
+    from karat.app.search import load_corpus, search
+
+    found = search(query, load_corpus(place, revision=rev), engine, k=k)
+    if as_json:
+        _show_json(found)
+    else:
+        _show(found, explain=explain)
+
+
+def _show(found: "Found", *, explain: bool) -> None:
+    from karat.report.display import printable
+
+    for rank, (hit, stages) in enumerate(found.hits, 1):
+        lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
+        symbol = f"  {hit.symbol}" if hit.symbol else ""
+        click.echo(printable(f"{rank:3}. {hit.path}{lines}  {hit.score:.3f}{symbol}"))
+        if explain:
+            for stage, score in stages.items():
+                click.echo(f"       {stage} {score:.3f}")
+    documents = len(found.corpus)
+    click.echo(
+        f"{len(found.hits)} hits by {found.engine} in {documents} documents; indexed in "
+        f"{found.index_ns / 1e9:.2f} s, searched in {found.search_ns / 1e6:.1f} ms",
+        err=True,
+    )
+
+
+def _show_json(found: "Found") -> None:
+    import json
+
+    from karat.report.json import plain
+
+    hits = [{**hit._asdict(), "stages": dict(stages)} for hit, stages in found.hits]
+    value = {
+        "engine": found.engine,
+        "snapshot": found.corpus.snapshot,
+        "skipped": dict(found.corpus.skipped),
+        "index_ns": found.index_ns,
+        "search_ns": found.search_ns,
+        "hits": hits,
+    }
+    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))

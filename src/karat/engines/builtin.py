@@ -1,0 +1,85 @@
+"""The engines that come with Karat, as functions of their settings."""
+
+from karat.engines.chunked import ChunkEngine, Recipe
+from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
+from karat.engines.fusion import RRF_K
+from karat.engines.ranking import PLAIN, RankingRules
+from karat.engines.stages import DenseStage, LexicalStage, Stage
+
+__all__ = ["bm25", "dense", "hybrid"]
+
+K1, B, HEADER = 1.6, 0.75, 3
+
+
+def bm25(
+    *,
+    k1: float = K1,
+    b: float = B,
+    header: int = HEADER,
+    chunker: str = "auto",
+    unit: str = "lines",
+    threshold: float = 0.0,
+    code_ranking: bool = True,
+) -> ChunkEngine:
+    """Return BM25 over code-aware words; the header of a chunk counts *header* times.
+
+    *code_ranking* False leaves the order to the scores alone.
+    """
+    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
+    return ChunkEngine([LexicalStage(k1=k1, b=b, header=header)], name="bm25", recipe=recipe)
+
+
+def dense(
+    *,
+    model: str = DEFAULT_EMBEDDER,
+    chunker: str = "auto",
+    unit: str = "lines",
+    threshold: float = 0.0,
+    code_ranking: bool = True,
+) -> ChunkEngine:
+    """Return the cosine between embeddings, exactly searched."""
+    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
+    return ChunkEngine([DenseStage(create_embedder(model))], name="dense", recipe=recipe)
+
+
+def hybrid(
+    *,
+    model: str = DEFAULT_EMBEDDER,
+    fusion: str = "min-max",
+    rrf_k: float = RRF_K,
+    dense_weight: float = 0.5,
+    k1: float = K1,
+    b: float = B,
+    header: int = HEADER,
+    chunker: str = "auto",
+    unit: str = "lines",
+    threshold: float = 0.0,
+    code_ranking: bool = True,
+) -> ChunkEngine:
+    """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``."""
+    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
+    stages: list[Stage] = [
+        LexicalStage(k1=k1, b=b, header=header),
+        DenseStage(create_embedder(model)),
+    ]
+    weights = [1.0 - dense_weight, dense_weight]
+    return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe)
+
+
+def _recipe(
+    chunker: str,
+    unit: str,
+    threshold: float,
+    *,
+    code_ranking: bool,
+    fusion: str = "min-max",
+    k: float = RRF_K,
+) -> Recipe:
+    return Recipe(
+        chunker=chunker,
+        unit=unit,
+        threshold=threshold,
+        fusion=fusion,
+        rrf_k=k,
+        rules=RankingRules() if code_ranking else PLAIN,
+    )

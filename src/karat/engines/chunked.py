@@ -1,0 +1,131 @@
+"""An engine over the chunks of a corpus: stages score, fusion joins them, rules order them."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.corpus import Corpus, chunk_corpus, create_chunker
+from karat.engines.base import Explained
+from karat.engines.fusion import RRF_K, Scores, fuse, top
+from karat.engines.places import Places
+from karat.engines.ranking import RankingRules, adjusted, diversified, kind_factors
+from karat.engines.stages import Stage
+from karat.errors import EngineError, InputError
+from karat.model import Hit
+
+__all__ = ["ChunkEngine", "Recipe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How an engine cuts, joins and orders.
+
+    *unit* is what is judged, ``lines`` or ``file``: only for files is a second place of one file
+    held back. *threshold* drops hits below that share of the best score.
+    """
+
+    chunker: str = "auto"
+    chunker_options: Mapping[str, object] = field(default_factory=dict)
+    fusion: str = "min-max"
+    rrf_k: float = RRF_K
+    unit: str = "lines"
+    threshold: float = 0.0
+    rules: RankingRules = field(default_factory=RankingRules)
+
+    def __post_init__(self) -> None:
+        """Refuse a unit or a threshold that means nothing."""
+        if self.unit not in ("lines", "file"):
+            raise InputError(f"unit {self.unit!r} is none of: lines, file")
+        if not 0.0 <= self.threshold <= 1.0:
+            raise InputError(f"threshold {self.threshold} is not between 0 and 1")
+
+
+class ChunkEngine:
+    """A search over chunks by one or several stages.
+
+    Searching is safe from several threads; indexing is not.
+    """
+
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        *,
+        name: str,
+        weights: Sequence[float] | None = None,
+        recipe: Recipe | None = None,
+    ) -> None:
+        """Join *stages*, all alike unless *weights* say otherwise."""
+        if not stages:
+            raise InputError(f"engine {name!r} has no stage; expected one or more")
+        self.name = name
+        self.stages = tuple(stages)
+        self.weights = tuple(weights or [1.0 / len(stages)] * len(stages))
+        self.recipe = recipe or Recipe()
+        self._places: Places | None = None
+        self._factors: Scores = np.empty(0, np.float32)
+        self._phases: dict[str, int] = {}
+
+    def index(self, corpus: Corpus) -> None:
+        """Cut *corpus* into chunks and index them for every stage."""
+        chunker = create_chunker(self.recipe.chunker, **self.recipe.chunker_options)
+        places = Places(chunk_corpus(corpus, chunker))
+        for stage in self.stages:
+            stage.index(places)
+        self._places = places
+        self._factors = kind_factors(places, self.recipe.rules)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return the best *k* chunks."""
+        return [explained.hit for explained in self.explain(query, k)]
+
+    def explain(self, query: str, k: int) -> list[Explained]:
+        """Return the best *k* chunks with the score that each stage gave them."""
+        places = self._places
+        if places is None:
+            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+        if k < 1:
+            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
+        if not query.strip() or not len(places):
+            return []
+        by_stage = {stage.name: self._timed(stage, query) for stage in self.stages}
+        scores = self._joined(list(by_stage.values()))
+        scores = adjusted(scores, self._factors, places, query, self.recipe.rules)
+        rows = self._ordered(scores, places, k)
+        shown = self._descending(scores[rows])
+        return [
+            Explained(
+                places.hit(int(row), float(score)),
+                {name: float(part[row]) for name, part in by_stage.items()},
+            )
+            for row, score in zip(rows, shown, strict=True)
+        ]
+
+    def phases_ns(self) -> Mapping[str, int]:
+        """Return how long each stage took in the last search."""
+        return dict(self._phases)
+
+    def _timed(self, stage: Stage, query: str) -> Scores:
+        start = time.perf_counter_ns()
+        scores = stage.scores(query)
+        self._phases[stage.name] = time.perf_counter_ns() - start
+        return scores
+
+    def _joined(self, parts: Sequence[Scores]) -> Scores:
+        if len(parts) == 1:
+            return parts[0]
+        recipe = self.recipe
+        return fuse(parts, self.weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
+
+    def _ordered(self, scores: Scores, places: Places, k: int) -> NDArray[np.intp]:
+        if self.recipe.threshold and len(scores):
+            scores = np.where(scores >= self.recipe.threshold * scores.max(), scores, 0)
+        if self.recipe.unit == "file":
+            return diversified(scores, places, k, self.recipe.rules)
+        return top(scores, k)
+
+    def _descending(self, scores: Scores) -> Scores:
+        """Return *scores* as a hit list may show them: held-back hits score no more than above."""
+        return np.minimum.accumulate(scores)

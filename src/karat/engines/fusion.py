@@ -1,0 +1,93 @@
+"""One ranking from several: reciprocal ranks, or scores brought to one scale."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import InputError, UnknownName
+
+__all__ = ["FUSIONS", "Scores", "fuse", "min_max", "reciprocal_ranks"]
+
+Scores = NDArray[np.float32]
+
+RRF_K = 60.0
+# Deeper ranks of one search add nothing that a user would see.
+DEPTH = 100
+
+
+def reciprocal_ranks(scores: Scores, *, k: float = RRF_K, depth: int = DEPTH) -> Scores:
+    """Return 1 / (k + rank) for the best *depth* of *scores* above 0, and 0 for the others.
+
+    Equal scores are ranked by position, so that two machines give one ranking.
+
+    >>> reciprocal_ranks(np.array([0.5, 0.0, 0.9], np.float32), k=1).round(2).tolist()
+    [0.33000001311302185, 0.0, 0.5]
+    """
+    result = np.zeros(len(scores), np.float32)
+    best = top(scores, depth)
+    result[best] = 1.0 / (k + 1.0 + np.arange(len(best)))
+    return result
+
+
+def min_max(scores: Scores, *, depth: int = DEPTH) -> Scores:
+    """Return the best *depth* of *scores* spread over 0 to 1; the others are 0.
+
+    The lowest of them stays a little above 0, so that being found counts for something.
+
+    >>> min_max(np.array([2.0, 0.0, 4.0, 3.0], np.float32)).round(2).tolist()
+    [0.009999999776482582, 0.0, 1.0, 0.5049999952316284]
+    """
+    result = np.zeros(len(scores), np.float32)
+    best = top(scores, depth)
+    if len(best):
+        found = scores[best]
+        low, high = float(found.min()), float(found.max())
+        spread = high - low
+        scaled = (found - low) / spread if spread > 0 else np.ones_like(found)
+        result[best] = 0.01 + 0.99 * scaled
+    return result
+
+
+def top(scores: Scores, k: int) -> NDArray[np.intp]:
+    """Return the positions of the *k* best scores above 0, best first, equal ones by position.
+
+    >>> top(np.array([0.5, 0.9, 0.0, 0.9], np.float32), 3).tolist()
+    [1, 3, 0]
+    """
+    k = min(k, len(scores))
+    if k == 0:
+        return np.empty(0, np.intp)
+    threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
+    candidates = np.flatnonzero(scores >= max(threshold, np.nextafter(np.float32(0), 1)))
+    order = np.argsort(-scores[candidates], kind="stable")
+    return candidates[order[:k]]
+
+
+FUSIONS: dict[str, Callable[..., Scores]] = {"rrf": reciprocal_ranks, "min-max": min_max}
+
+
+def fuse(
+    parts: Sequence[Scores],
+    weights: Sequence[float],
+    *,
+    method: str = "min-max",
+    rrf_k: float = RRF_K,
+    depth: int = DEPTH,
+) -> Scores:
+    """Return the weighted sum of *parts*, each brought to one scale by *method*.
+
+    >>> lexical, dense = np.array([3.0, 0.0], np.float32), np.array([0.2, 0.8], np.float32)
+    >>> fuse([lexical, dense], [0.5, 0.5], method="rrf", rrf_k=1).round(2).tolist()
+    [0.41999998688697815, 0.25]
+    """
+    if len(parts) != len(weights):
+        raise InputError(f"{len(parts)} rankings and {len(weights)} weights; expected one each")
+    if method not in FUSIONS:
+        raise UnknownName(f"no fusion named {method!r}; known: {', '.join(FUSIONS)}")
+    options = {"k": rrf_k} if method == "rrf" else {}
+    scaled = FUSIONS[method]
+    total = np.zeros(len(parts[0]) if parts else 0, np.float32)
+    for part, weight in zip(parts, weights, strict=True):
+        total += np.float32(weight) * scaled(part, depth=depth, **options)
+    return total

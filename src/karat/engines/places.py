@@ -1,0 +1,81 @@
+"""The chunks of a corpus as rows that stages score and hits are made from."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.corpus import Chunk, ChunkedCorpus, Trait, header
+from karat.model import Hit
+
+__all__ = ["Place", "Places"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One chunk at one path."""
+
+    path: str
+    chunk: Chunk
+    traits: Trait
+
+    @property
+    def header(self) -> str:
+        """Return the path, the scope and the symbols, as text to index."""
+        return header(self.chunk, self.path)
+
+
+class Places:
+    """All chunks of a corpus in order; a row number names a place."""
+
+    def __init__(self, chunked: ChunkedCorpus) -> None:
+        """Lay the chunks out, document by document."""
+        self.rows: tuple[Place, ...] = tuple(
+            Place(document.path, chunk, document.traits)
+            for document, chunks in chunked.items()
+            for chunk in chunks
+        )
+
+    def __len__(self) -> int:
+        """Return the number of places."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Place]:
+        """Iterate over the places in order."""
+        return iter(self.rows)
+
+    @cached_property
+    def files(self) -> NDArray[np.int32]:
+        """Return the number of the file of each place."""
+        numbers: dict[str, int] = {}
+        return np.array(
+            [numbers.setdefault(place.path, len(numbers)) for place in self.rows], np.int32
+        )
+
+    def hit(self, row: int, score: float) -> Hit:
+        """Return the hit at *row*."""
+        place = self.rows[row]
+        chunk = place.chunk
+        return Hit(
+            place.path,
+            score,
+            chunk.start_line,
+            chunk.end_line,
+            " ".join(chunk.symbols),
+            tokens(chunk.text),
+        )
+
+    def hits(self, rows: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+        """Return the hits at *rows* with their *scores*."""
+        return [self.hit(row, score) for row, score in zip(rows, scores, strict=True)]
+
+
+def tokens(text: str) -> int:
+    """Return about how many tokens a language model counts in *text*: four characters each.
+
+    >>> tokens("def login(user):")
+    4
+    """
+    return max(1, len(text) // 4)

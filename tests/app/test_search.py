@@ -1,0 +1,67 @@
+"""A folder, a revision, a profile, an engine: one verb searches them all."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from karat.app.search import load_corpus, search
+from karat.engines.base import Explained
+from karat.errors import InputError, UnknownName
+from karat.model import Hit
+
+
+class Silent:
+    """An engine that finds one place and explains nothing."""
+
+    name = "silent"
+    closed = False
+
+    def index(self, corpus: object) -> None:
+        pass
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [Hit("a.py", 1.0)][:k]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text("def login(user):\n    return user\n")
+    (tmp_path / "b.py").write_text("def mail(user):\n    return user\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("engine", ["keyword", "fast", "bm25(k1=1.2)", {"engine": "bm25"}])
+def test_profiles_and_engines_answer(folder: Path, engine: str | dict[str, object]) -> None:
+    found = search("login", load_corpus(str(folder)), engine, k=1)
+    assert [explained.hit.path for explained in found.hits] == ["a.py"]
+    assert found.index_ns > 0
+    assert found.search_ns > 0
+
+
+def test_an_engine_is_closed_and_need_not_explain(folder: Path) -> None:
+    engine = Silent()
+    found = search("login", load_corpus(str(folder)), engine)
+    assert found.hits == [Explained(Hit("a.py", 1.0), {})]
+    assert engine.closed
+
+
+def test_a_revision_is_searched_as_it_was(folder: Path) -> None:
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *command], check=True)
+    (folder / "a.py").write_text("nothing = 0\n")
+    then = search("login", load_corpus(str(folder), revision="HEAD"), "keyword")
+    now = search("login", load_corpus(str(folder)), "keyword")
+    assert [explained.hit.path for explained in then.hits] == ["a.py"]
+    assert now.hits == []
+
+
+def test_bad_requests_are_told(folder: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        load_corpus(str(folder / "nowhere"))
+    with pytest.raises(UnknownName, match="did you mean 'bm25'"):
+        search("x", load_corpus(str(folder)), "bm52")

@@ -59,7 +59,7 @@ def run(
         try:
             code = process.wait(max(deadline - monotonic(), 0.001))
         except subprocess.TimeoutExpired:
-            raise timed_out("the command", timeout_s) from None
+            raise timed_out("the command", timeout_s) from TimeoutError(timeout_s)
         return Finished(output, complaints, code)
     finally:
         _end(process)

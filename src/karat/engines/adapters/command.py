@@ -13,7 +13,7 @@ from karat.engines.adapters.child import run
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import JSON_PLACES
 from karat.engines.adapters.ripgrep import grouped
-from karat.engines.adapters.spawning import SpawnOptions, arguments, environment
+from karat.engines.adapters.spawning import SpawnOptions, arguments, environment, found_program
 from karat.engines.adapters.template import Secrets
 from karat.engines.adapters.text_answers import (
     GROUPS,
@@ -85,16 +85,18 @@ class CommandEngine(External):
         self._environ = environ
         self._secrets = Secrets(os.environ if environ is None else environ)
         self._root = ""
+        self._program = ""
         self._read = _Reader(options)
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - nothing to start
         self._root = root
+        self._program = found_program(self._options, self._environ)
 
     def _ask(self, query: str, k: int) -> Reply:
         options = self._options
         try:
             done = run(
-                arguments(options, root=self._root, query=query, k=k),
+                arguments(options, self._program, root=self._root, query=query, k=k),
                 root=self._root,
                 environment=environment(options, self._secrets, self._environ),
                 timeout_s=options.timeout_s,

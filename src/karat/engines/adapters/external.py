@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from time import perf_counter_ns
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from karat.corpus import Corpus
 from karat.engines.adapters.places import Places
@@ -103,7 +103,7 @@ class External(ABC):
             if view:
                 view.close()
 
-    def __enter__(self) -> "External":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

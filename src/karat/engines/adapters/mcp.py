@@ -1,97 +1,26 @@
 """``mcp``: a tool of an MCP server, over its standard streams or over HTTP."""
 
-import asyncio
 import os
 import threading
 from collections.abc import Mapping
-from concurrent.futures import Future
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator, model_validator
-
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, excerpt, last_words
-from karat.engines.adapters.child import Tail, timed_out
-from karat.engines.adapters.command import check_pattern
+from karat.engines.adapters.answers import AnswerReader, excerpt
+from karat.engines.adapters.child import timed_out
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, Reply
-from karat.engines.adapters.http import checked_url
-from karat.engines.adapters.options import Seconds, json_template, literal_secrets
-from karat.engines.adapters.spawning import ProgramOptions, arguments, environment
-from karat.engines.adapters.template import Secrets, check_template, fill_value
+from karat.engines.adapters.mcp_connection import Connection, McpOptions
+from karat.engines.adapters.template import Secrets, fill_value
 from karat.engines.adapters.text_answers import PatternReader, json_document, mentioned
-from karat.errors import EngineError, InputError, KaratError, MissingExtra
+from karat.errors import EngineError, KaratError, MissingExtra
 from karat.model import Hit
 
 if TYPE_CHECKING:
-    from mcp import Client
     from mcp.types import CallToolResult
 
 __all__ = ["McpEngine", "McpOptions"]
-
-NAMES = ("query", "k", "root")
-
-
-class McpOptions(ProgramOptions):
-    """A server, by *command* (its standard streams) or *url* (streamable HTTP), and its *tool*.
-
-    *arguments* of the tool hold {query} and {k}. The hits are found in the structured answer, or
-    in a text that is JSON, by the JSONPaths; in any other text by *pattern*, or, without one, by
-    the paths of the corpus that it mentions.
-    """
-
-    tool: str
-    arguments: dict[str, object] = Field(default={"query": "{query}"})
-    url: str | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
-    pattern: str | None = None
-    start_timeout_s: Seconds = 60.0
-
-    @field_validator("arguments", mode="before")
-    @classmethod
-    def _json(cls, value: object) -> object:
-        value = json_template(value)
-        check_template(value, NAMES, env=True)
-        if isinstance(value, Mapping):
-            literal_secrets(value, "the argument")
-        return value
-
-    @field_validator("command")
-    @classmethod
-    def _only_the_root(cls, value: list[str]) -> list[str]:
-        check_template(value, ("root",))
-        return value
-
-    @field_validator("url")
-    @classmethod
-    def _usable_url(cls, value: str | None) -> str | None:
-        return checked_url(value) if value is not None else None
-
-    @field_validator("headers")
-    @classmethod
-    def _no_header_secrets(cls, value: dict[str, str]) -> dict[str, str]:
-        check_template(value, (), env=True)
-        literal_secrets(value, "the header")
-        return value
-
-    @field_validator("pattern")
-    @classmethod
-    def _usable_pattern(cls, value: str | None) -> str | None:
-        if value is not None:
-            check_pattern(value)
-        return value
-
-    @model_validator(mode="after")
-    def _one_server(self) -> "McpOptions":
-        if bool(self.command) == bool(self.url):
-            raise ValueError("expected either command or url")
-        if self.url and self.env:
-            raise ValueError("env belongs to command")
-        if self.headers and not self.url:
-            raise ValueError("headers belong to url")
-        return self
 
 
 class McpEngine(External):
@@ -119,7 +48,7 @@ class McpEngine(External):
         )
         self._root = ""
         self._loop: LoopThread | None = None
-        self._server: _Server | None = None
+        self._server: Connection | None = None
         self._turn = threading.Lock()
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - the root says it all
@@ -177,7 +106,7 @@ class McpEngine(External):
         raise EngineError(f"{self.name}: the server went away twice")
 
     def _call(
-        self, loop: LoopThread, server: "_Server", values: dict[str, object]
+        self, loop: LoopThread, server: "Connection", values: dict[str, object]
     ) -> "CallToolResult":
         from mcp import MCPError
 
@@ -218,9 +147,9 @@ class McpEngine(External):
         places = self._places
         return [hit for hit in mentioned(text) if places and not places.resolve(hit.path)[1]]
 
-    def _connected(self, loop: LoopThread) -> "_Server":
+    def _connected(self, loop: LoopThread) -> "Connection":
         try:
-            return _Server(self._options, self._root, self._secrets, loop, environ=self._environ)
+            return Connection(self._options, self._root, self._secrets, loop, environ=self._environ)
         except KaratError as error:
             raise type(error)(self._secrets.scrub(f"{self.name}: {error}")) from error.__cause__
 
@@ -228,112 +157,3 @@ class McpEngine(External):
 def _is_wrapped_text(content: Mapping[str, object]) -> bool:
     """Say whether the structured answer is only the text again, as SDKs wrap a plain string."""
     return list(content) == ["result"] and isinstance(content["result"], str)
-
-
-class _Server:
-    """A connection, held open by one task of the loop, which also closes it."""
-
-    def __init__(
-        self,
-        options: McpOptions,
-        root: str,
-        secrets: Secrets,
-        loop: LoopThread,
-        *,
-        environ: Mapping[str, str] | None,
-    ) -> None:
-        self._options = options
-        self._root = root
-        self._secrets = secrets
-        self._loop = loop
-        self._environ = environ
-        self._tail: Tail | None = None
-        ready: Future[Client] = Future()
-        self._leave = asyncio.Event()
-        self._task = asyncio.run_coroutine_threadsafe(self._hold(ready), loop.loop)
-        try:
-            self.client = ready.result(options.start_timeout_s)
-        except TimeoutError:
-            self.close()
-            raise timed_out("starting the server", options.start_timeout_s) from TimeoutError(
-                options.start_timeout_s
-            )
-        except KaratError:
-            self.close()
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever the SDK's parts raise
-            self.close()
-            raise EngineError(f"cannot connect: {_innermost(error)}{self._said()}") from None
-
-    def _said(self) -> str:
-        said = self._tail.text().strip() if self._tail is not None else ""
-        return f"; it said {last_words(self._secrets.scrub(said))}" if said else ""
-
-    @property
-    def alive(self) -> bool:
-        """Return whether the connection is still held."""
-        return not self._task.done()
-
-    def close(self) -> None:
-        """Leave, and wait until the server is gone."""
-        self._loop.loop.call_soon_threadsafe(self._leave.set)
-        try:
-            self._task.result(10)
-        except BaseException:  # noqa: BLE001 - what it died of was told already
-            self._task.cancel()
-
-    async def _hold(self, ready: "Future[Client]") -> None:
-        from contextlib import AsyncExitStack
-
-        from mcp import Client
-
-        try:
-            async with AsyncExitStack() as stack:
-                transport = self._transport(stack)
-                client = await stack.enter_async_context(Client(transport, cache=None))
-                await self._check_tool(client)
-                ready.set_result(client)
-                await self._leave.wait()
-        except BaseException as error:
-            if not ready.done():
-                ready.set_exception(error)
-            raise
-
-    async def _check_tool(self, client: "Client") -> None:
-        names = [tool.name for tool in (await client.list_tools()).tools]
-        if self._options.tool not in names:
-            near = get_close_matches(self._options.tool, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names) or 'none'}"
-            raise InputError(f"the server has no tool {self._options.tool!r}; {hint}")
-
-    def _transport(self, stack: Any) -> Any:
-        if self._options.url:
-            import httpx2
-            from mcp.client.streamable_http import streamable_http_client
-
-            headers = {k: self._secrets.expand(v) for k, v in self._options.headers.items()}
-            client = httpx2.AsyncClient(headers=headers, trust_env=False, timeout=None)
-            stack.push_async_callback(client.aclose)
-            return streamable_http_client(self._options.url, http_client=client)
-        from mcp.client.stdio import StdioServerParameters, stdio_client
-
-        program, *rest = arguments(self._options, root=self._root)
-        reading, writing = os.pipe()
-        self._tail = Tail(os.fdopen(reading, "rb", buffering=0))
-        stack.callback(self._tail.close)
-        errors = os.fdopen(writing, "w")
-        stack.callback(errors.close)
-        parameters = StdioServerParameters(
-            command=program,
-            args=rest,
-            env=environment(self._options, self._secrets, self._environ),
-            cwd=self._root or None,
-            encoding_error_handler="replace",
-        )
-        return stdio_client(parameters, errlog=errors)
-
-
-def _innermost(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error) or type(error).__name__

@@ -24,7 +24,7 @@ from karat.engines.adapters.answers import AnswerReader, excerpt, last_words
 from karat.engines.adapters.child import Child, timed_out
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import Seconds
-from karat.engines.adapters.spawning import SpawnOptions, arguments, environment
+from karat.engines.adapters.spawning import SpawnOptions, arguments, environment, found_program
 from karat.engines.adapters.template import Secrets, check_template
 from karat.errors import EngineError
 
@@ -63,12 +63,14 @@ class ProcessEngine(External):
         self._secrets = Secrets(os.environ if environ is None else environ)
         self._reader = AnswerReader(options)
         self._root = ""
+        self._program = ""
         self._child: Child | None = None
         self._number = 0
         self._turn = threading.Lock()
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - the root says it all
         self._root = root
+        self._program = found_program(self._options, self._environ)
         with self._turn:
             try:
                 self._child = self._started()
@@ -108,7 +110,7 @@ class ProcessEngine(External):
     def _started(self) -> Child:
         try:
             child = Child(
-                arguments(self._options, root=self._root),
+                arguments(self._options, self._program, root=self._root),
                 root=self._root,
                 environment=environment(self._options, self._secrets, self._environ),
                 max_bytes=self._options.max_bytes,

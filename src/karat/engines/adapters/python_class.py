@@ -32,7 +32,7 @@ class PythonOptions(Options):
 
 
 class _PythonEngine:
-    """Makes the engine that its options describe."""
+    """A class in this process: Karat's protocol, a RetrievalAgent or an asynchronous store."""
 
     Options = PythonOptions
 

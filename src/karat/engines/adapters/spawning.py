@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -10,8 +11,9 @@ from pydantic import Field, field_validator
 from karat.engines.adapters.child import BASE_ENVIRONMENT
 from karat.engines.adapters.options import AnswerOptions, literal_secrets
 from karat.engines.adapters.template import Secrets, check_template, fill, words
+from karat.errors import InputError
 
-__all__ = ["ProgramOptions", "SpawnOptions", "arguments", "environment"]
+__all__ = ["ProgramOptions", "SpawnOptions", "arguments", "environment", "found_program"]
 
 NAMES = ("query", "root", "k", "words")
 
@@ -37,6 +39,8 @@ class ProgramOptions(AnswerOptions):
     @field_validator("command")
     @classmethod
     def _known_names(cls, value: list[str]) -> list[str]:
+        if value and "{" in value[0]:
+            raise ValueError("the program itself cannot depend on the query")
         # A secret among arguments would be seen by every user of the machine.
         check_template(value, NAMES)
         return value
@@ -56,7 +60,28 @@ class SpawnOptions(ProgramOptions):
     command: Annotated[list[str], Field(min_length=1)]
 
 
-def arguments(options: ProgramOptions, *, root: str, query: str = "", k: int = 0) -> list[str]:
+def found_program(options: ProgramOptions, environ: Mapping[str, str] | None = None) -> str:
+    """Return the absolute path of the program, or raise InputError.
+
+    The program runs in the directory of the corpus, where a relative path, or ``.`` on the search
+    path, would start whatever the corpus holds.
+    """
+    name = options.command[0]
+    source = os.environ if environ is None else environ
+    if os.sep in name or "/" in name:
+        found = shutil.which(os.path.abspath(name))  # noqa: PTH100 - links stay links
+    else:
+        folders = source.get("PATH", os.defpath).split(os.pathsep)
+        absolute = [folder for folder in folders if os.path.isabs(folder)]  # noqa: PTH117
+        found = shutil.which(name, path=os.pathsep.join(absolute))
+    if found is None:
+        raise InputError(f"no such program: {name!r}")
+    return found
+
+
+def arguments(
+    options: ProgramOptions, program: str, *, root: str, query: str = "", k: int = 0
+) -> list[str]:
     """Return the command line for one query; ``{words}`` becomes ``word|word``, escaped."""
     values = {
         "query": query,
@@ -64,7 +89,7 @@ def arguments(options: ProgramOptions, *, root: str, query: str = "", k: int = 0
         "k": str(k),
         "words": "|".join(re.escape(word) for word in words(query)) or re.escape(query),
     }
-    return [fill(argument, values) for argument in options.command]
+    return [program, *(fill(argument, values) for argument in options.command[1:])]
 
 
 def environment(

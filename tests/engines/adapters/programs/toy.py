@@ -9,6 +9,7 @@ It counts the words of the query in every file below a directory.
 import json
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -153,4 +154,5 @@ def mcp(transport: str, style: str = "structured", port: str = "0") -> None:
 
 if __name__ == "__main__":
     mode, *rest = sys.argv[1:]
-    {"once": once, "serve": serve, "http": http, "mcp": mcp}[mode](*rest)
+    modes: dict[str, Callable[..., None]] = {"once": once, "serve": serve, "http": http, "mcp": mcp}
+    modes[mode](*rest)

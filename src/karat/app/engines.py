@@ -1,0 +1,208 @@
+"""Say which engines there are, and whether one of them works."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from statistics import median
+from time import perf_counter_ns
+from typing import Any
+
+from karat.corpus import Corpus, from_folder, from_texts
+from karat.engines.adapters.null import Overhead, overhead
+from karat.engines.base import Engine, SupportsPhases
+from karat.engines.contract import broken_laws
+from karat.engines.registry import ENGINES, NEEDS
+from karat.engines.spec import build, parse_spec
+from karat.errors import InputError, KaratError, MissingExtra
+from karat.model import Hit
+from karat.model.spec import Spec
+
+__all__ = ["EngineCheck", "EngineInfo", "check_engine", "list_engines"]
+
+SAMPLE = {
+    "src/auth.py": "def login(user, password):\n    return user.check(password)\n",
+    "src/mail.py": "def send(message):\n    print(message)\n",
+    "docs/login.md": "# Login\n\nGive your user name and your password.\n",
+}
+SAMPLE_QUERY = "login password"
+# Between these a body that follows its headers has waited for a delayed acknowledgement.
+DELAYED_NS = (35_000_000, 60_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """An engine by name: what it is, or what it lacks and how to get that."""
+
+    name: str
+    summary: str
+    built_in: bool
+    available: bool = True
+    missing: str = ""
+    install: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCheck:
+    """What an engine did on a corpus.
+
+    *broken* are laws of engines that its answers break; *invalid* and *mended* count hits that
+    were dropped or repaired. *first_ns* is the first search, *median_ns* that of the others.
+    *overhead* is what the way to it costs, None in this process.
+    """
+
+    spec: Spec
+    name: str
+    corpus: str
+    documents: int
+    query: str
+    hits: tuple[Hit, ...]
+    broken: tuple[str, ...]
+    invalid: Mapping[str, int]
+    mended: Mapping[str, int]
+    index_ns: int
+    first_ns: int
+    median_ns: int
+    phases_ns: Mapping[str, int]
+    overhead: Overhead | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def works(self) -> bool:
+        """Return whether no law is broken."""
+        return not self.broken
+
+
+def list_engines() -> list[EngineInfo]:
+    """Return every engine that is registered, plug-ins included, built-in ones first."""
+    return [_info(name) for name in ENGINES]
+
+
+def _info(name: str) -> EngineInfo:
+    built_in = name in ENGINES.built_in()
+    need = NEEDS.get(name)
+    if need is not None and find_spec(need.package) is None:
+        install = f"pip install 'karat[{need.extra}]'"
+        return EngineInfo(
+            name,
+            _summary(name),
+            built_in,
+            available=False,
+            missing=need.package,
+            install=install,
+        )
+    try:
+        return EngineInfo(name, _summary(name), built_in)
+    except MissingExtra as error:
+        _, _, install = str(error).partition(": ")
+        missing = error.name or ""
+        return EngineInfo(name, "", built_in, available=False, missing=missing, install=install)
+    except KaratError as error:
+        return EngineInfo(name, "", built_in, available=False, missing=str(error))
+
+
+def _summary(name: str) -> str:
+    """Return the first line of what the engine says about itself."""
+    return (ENGINES.get(name).__doc__ or "").strip().partition("\n")[0]
+
+
+def check_engine(
+    spec: Spec | str | Mapping[str, object],
+    *,
+    corpus: str | None = None,
+    query: str | None = None,
+    k: int = 10,
+    repetitions: int = 5,
+    calibrate: bool = True,
+) -> EngineCheck:
+    """Index *corpus* (a folder; without one, three small files), search it, and say what came.
+
+    The search is repeated; an engine that then answers differently breaks the law.
+    """
+    if not isinstance(spec, Spec):
+        spec = parse_spec(spec)
+    if repetitions < 2:
+        raise InputError(f"repetitions is {repetitions}; expected 2 or more")
+    engine = build(spec)
+    found = from_folder(corpus) if corpus else from_texts(SAMPLE, name="sample")
+    asked = query or SAMPLE_QUERY
+    try:
+        return _checked(
+            spec, engine, found, query=asked, k=k, repetitions=repetitions, calibrate=calibrate
+        )
+    finally:
+        if callable(close := getattr(engine, "close", None)):
+            close()
+
+
+def _checked(
+    spec: Spec,
+    engine: Engine,
+    corpus: Corpus,
+    *,
+    query: str,
+    k: int,
+    repetitions: int,
+    calibrate: bool,
+) -> EngineCheck:
+    started = perf_counter_ns()
+    engine.index(corpus)
+    index_ns = perf_counter_ns() - started
+    answers: list[tuple[Hit, ...]] = []
+    times: list[int] = []
+    bodies: list[int] = []
+    phases: Mapping[str, int] = {}
+    for _ in range(repetitions):
+        started = perf_counter_ns()
+        answers.append(tuple(engine.search(query, k)))
+        times.append(perf_counter_ns() - started)
+        if isinstance(engine, SupportsPhases):
+            phases = engine.phases_ns()
+            bodies.append(phases.get("body", 0))
+    invalid = _counts(engine, "invalid", repetitions)
+    mended = _counts(engine, "mended", repetitions)
+    return EngineCheck(
+        spec=spec,
+        name=engine.name,
+        corpus=corpus.name,
+        documents=len(corpus),
+        query=query,
+        hits=answers[0],
+        broken=tuple(_broken(engine, corpus, answers, k)),
+        invalid=invalid,
+        mended=mended,
+        index_ns=index_ns,
+        first_ns=times[0],
+        median_ns=int(median(times[1:])),
+        phases_ns=phases,
+        overhead=overhead(spec.name, spec.params) if calibrate else None,
+        warnings=tuple(_warnings(answers[0], invalid, bodies)),
+    )
+
+
+def _counts(engine: Any, name: str, repetitions: int) -> dict[str, int]:
+    """Return the counts of one search; every repetition has counted the same."""
+    counted = getattr(engine, name, {})
+    return {reason: -(-count // repetitions) for reason, count in counted.items()}
+
+
+def _broken(engine: Engine, corpus: Corpus, answers: list[tuple[Hit, ...]], k: int) -> list[str]:
+    broken = broken_laws(answers[0], corpus, k)
+    if any(answer != answers[0] for answer in answers):
+        broken.append("the same query gave different hits")
+    if engine.search("", k):
+        broken.append("an empty query gave hits")
+    return broken
+
+
+def _warnings(hits: tuple[Hit, ...], invalid: Mapping[str, int], bodies: list[int]) -> list[str]:
+    found = []
+    if not hits:
+        dropped = " that can be used; see what was dropped" if invalid else ""
+        found.append(f"no hits{dropped}; another --query, or another --corpus?")
+    if bodies and DELAYED_NS[0] <= median(bodies) <= DELAYED_NS[1]:
+        found.append(
+            f"the body comes {median(bodies) / 1e6:.0f} ms after the headers: the service writes "
+            "them apart and the second waits for a delayed acknowledgement. It is no time of the "
+            "search; let the service write once, or set TCP_NODELAY."
+        )
+    return found

@@ -1,0 +1,199 @@
+"""BM25 over the documents of an index that are alive, with the statistics of just those."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log
+from operator import itemgetter
+from threading import local
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.lexical.postings import Postings
+from karat.engines.lexical.topk import Ranking, best
+from karat.errors import InputError
+
+__all__ = ["BM25", "View"]
+
+
+@dataclass(frozen=True, slots=True)
+class BM25:
+    """The parameters: *k1*, how late more occurrences stop to help; *b*, the toll on length."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.k1 < inf and 0 <= self.b <= 1):
+            raise InputError(f"k1={self.k1}, b={self.b}; expected k1 from 0 and b from 0 to 1")
+
+    def norms(self, lengths: NDArray[np.int32], average: float) -> NDArray[np.float32]:
+        """Return what is added to a term's count in the divisor, for documents of *lengths*."""
+        relative = lengths / average if average else np.zeros(len(lengths))
+        norms: NDArray[np.float32] = (self.k1 * (1 - self.b + self.b * relative)).astype(np.float32)
+        return norms
+
+
+def idf(documents: int, frequency: int) -> np.float32:
+    """Return Lucene's inverse document frequency, which is never negative.
+
+    >>> float(idf(3, 1)).__round__(4)
+    0.9808
+    """
+    return np.float32(log(1 + (documents - frequency + 0.5) / (frequency + 0.5)))
+
+
+class Weighted(NamedTuple):
+    """What a query term adds to which documents, part by part of the index.
+
+    *frequency* is the number of live documents that hold it.
+    """
+
+    frequency: int
+    postings: list[tuple[NDArray[np.int32], NDArray[np.float32]]]
+
+
+class View:
+    """The live documents of an index as if nothing else had ever been indexed.
+
+    Scores are bit for bit those of an index of only these documents. A term adds
+    ``idf * tf / (tf + k1 * (1 - b + b * length / average))``, from the rarest term to the most
+    frequent. A view of all documents has its weights computed ahead; one with a mask does it per
+    query. Several threads may search one view.
+    """
+
+    def __init__(
+        self, parts: Sequence[Postings], *, bm25: BM25, live: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Look at *parts*; *live* says which documents count, None means all."""
+        self._parts = parts
+        lengths = np.concatenate([part.lengths for part in parts] or [np.empty(0, np.int32)])
+        alive = lengths if live is None else lengths[live]
+        self._alive = len(alive)
+        self._norms = bm25.norms(lengths, float(alive.sum(dtype=np.int64)) / max(len(alive), 1))
+        if live is not None:
+            # tf / (tf + infinity) is 0: a dead document never scores.
+            self._norms[~live] = np.inf
+        self._ready = Ready(parts, self._norms) if live is None else None
+        self._scratch = local()
+
+    def __len__(self) -> int:
+        """Return the number of live documents."""
+        return self._alive
+
+    def scores(self, query: Sequence[tuple[int, float]]) -> NDArray[np.float32]:
+        """Return every document's score for *query*, term numbers with boosts; 0 is no match."""
+        scores = np.zeros(len(self._norms), dtype=np.float32)
+        for term in self._weighted(query):
+            add(scores, term)
+        return scores
+
+    def search(self, query: Sequence[tuple[int, float]], k: int) -> Ranking:
+        """Return the best *k* documents for *query*, term numbers with boosts."""
+        # Leaving out frequent terms that cannot change the best (MaxScore) was tried: at 100,000
+        # documents finding out costs more than adding them.
+        scores = self._zeros()
+        for term in self._weighted(query):
+            add(scores, term)
+        return best(scores, k)
+
+    def contributions(self, term: int, documents: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return what *term* adds to each of *documents*, which ascend."""
+        return completed(
+            np.zeros(len(documents), np.float32), documents, self._weighted([(term, 1)])
+        )
+
+    def _zeros(self) -> NDArray[np.float32]:
+        """Return this thread's own array of zeros, one for each document."""
+        scores: NDArray[np.float32] | None = getattr(self._scratch, "scores", None)
+        if scores is None:
+            self._scratch.scores = scores = np.zeros(len(self._norms), dtype=np.float32)
+        else:
+            scores.fill(0)
+        return scores
+
+    def _weighted(self, query: Sequence[tuple[int, float]]) -> list[Weighted]:
+        """Return the terms that live documents hold, the rarest first."""
+        term_of = self._ready.term if self._ready else self._computed
+        found = [
+            weighted if boost == 1 else boosted(weighted, np.float32(boost))
+            for term, boost in query
+            if (weighted := term_of(term)).frequency
+        ]
+        # Stable: equally frequent terms stay in the order of the query, whatever their numbers.
+        found.sort(key=itemgetter(0))
+        return found
+
+    def _computed(self, term: int) -> Weighted:
+        """Return *term* weighted for the live documents only."""
+        frequency = 0
+        shares = []
+        for part in self._parts:
+            span = part.span(term)
+            documents = part.documents[span]
+            norms = self._norms[documents]
+            frequency += int(np.count_nonzero(np.isfinite(norms)))
+            shares.append((documents, share(part.counts[span], norms)))
+        rarity = idf(self._alive, frequency)
+        return Weighted(frequency, [(documents, rarity * portion) for documents, portion in shares])
+
+
+class Ready:
+    """The weights of all postings, computed once for documents that are all alive."""
+
+    def __init__(self, parts: Sequence[Postings], norms: NDArray[np.float32]) -> None:
+        held = np.zeros(max((len(part.offsets) - 1 for part in parts), default=0), dtype=np.int64)
+        for part in parts:
+            held[: len(part.offsets) - 1] += np.diff(part.offsets)
+        distinct, places = np.unique(held, return_inverse=True)
+        # Not numpy's log: one function for one number and for many, so that the bits agree.
+        rarity = np.array([idf(len(norms), int(df)) for df in distinct], dtype=np.float32)[places]
+        self._parts = []
+        for part in parts:
+            weights = share(part.counts, norms[part.documents])
+            weights *= np.repeat(rarity[: len(part.offsets) - 1], np.diff(part.offsets))
+            self._parts.append((part, weights))
+
+    def term(self, term: int) -> Weighted:
+        """Return the weights of *term*."""
+        frequency = 0
+        postings = []
+        for part, weights in self._parts:
+            span = part.span(term)
+            frequency += span.stop - span.start
+            postings.append((part.documents[span], weights[span]))
+        return Weighted(frequency, postings)
+
+
+def boosted(term: Weighted, boost: np.float32) -> Weighted:
+    """Return *term* with all that it adds multiplied by *boost*."""
+    postings = [(documents, weights * boost) for documents, weights in term.postings]
+    return Weighted(term.frequency, postings)
+
+
+def share(counts: NDArray[np.uint16], norms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return tf / (tf + norm), from 0 to 1."""
+    times = counts.astype(np.float32)
+    norms = norms + times
+    times /= norms
+    return times
+
+
+def add(scores: NDArray[np.float32], term: Weighted) -> None:
+    """Add what *term* is worth to the *scores* of its documents."""
+    for documents, weights in term.postings:
+        # No document occurs twice; add.at is still twice as fast as += through an index.
+        np.add.at(scores, documents, weights)
+
+
+def completed(
+    scores: NDArray[np.float32], documents: NDArray[np.int32], terms: Sequence[Weighted]
+) -> NDArray[np.float32]:
+    """Return the *scores* of ascending *documents* with what *terms* add to them."""
+    for term in terms:
+        for held, weights in term.postings:
+            places = held.searchsorted(documents)
+            np.minimum(places, len(held) - 1, out=places)
+            scores += np.where(held[places] == documents, weights[places], np.float32(0))
+    return scores

@@ -1,0 +1,135 @@
+"""Which documents hold a term, and how often: compressed rows, built in batches, merged at will."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.lexical.tokens import raw_words
+from karat.engines.lexical.vocabulary import Vocabulary
+from karat.errors import InputError
+
+__all__ = ["Document", "Postings", "Run", "collect", "merge"]
+
+# A text, or fields with the number of times that each counts: [(header, 2), (body, 1)].
+Document = str | Sequence[tuple[str, int]]
+
+# A batch ends at the first of these; its sort fits the cache, and memory stays bounded.
+BATCH_DOCUMENTS = 1 << 10
+BATCH_WORDS = 1 << 18
+MOST_OFTEN = np.iinfo(np.uint16).max
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Postings of neighbouring documents, sorted by term, then by document.
+
+    *terms* are the distinct ones, *held* says how many postings each has. *lengths* are the terms
+    per document, from document *first* on; document numbers are those of the whole index.
+    """
+
+    first: int
+    lengths: NDArray[np.int32]
+    terms: NDArray[np.int64]
+    held: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The documents of term *t* are ``documents[offsets[t]:offsets[t + 1]]``, ascending.
+
+    Terms past the last offset, which came later, have none. The rest is as in :class:`Run`.
+    """
+
+    first: int
+    lengths: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+
+    def span(self, term: int) -> slice:
+        """Return where the documents of *term* stand."""
+        if term + 1 >= len(self.offsets):
+            return slice(0, 0)
+        return slice(int(self.offsets[term]), int(self.offsets[term + 1]))
+
+    def run(self) -> Run:
+        """Return the same, ready to be merged."""
+        held = np.diff(self.offsets)
+        terms = np.arange(len(held))
+        return Run(self.first, self.lengths, terms, held, self.documents, self.counts)
+
+
+def collect(documents: Iterable[Document], vocabulary: Vocabulary, *, first: int) -> Iterator[Run]:
+    """Yield the postings of *documents*, numbered from *first*, batch by batch."""
+    words: list[bytes] = []
+    sizes: list[int] = []
+    for document in documents:
+        before = len(words)
+        words += words_of(document)
+        sizes.append(len(words) - before)
+        if len(sizes) == BATCH_DOCUMENTS or len(words) >= BATCH_WORDS:
+            yield count(words, sizes, vocabulary, first=first)
+            first += len(sizes)
+            words, sizes = [], []
+    if sizes:
+        yield count(words, sizes, vocabulary, first=first)
+
+
+def words_of(document: Document) -> list[bytes]:
+    """Return the raw words of *document*; those of a field with weight 2 twice.
+
+    >>> words_of([("a/b.py", 2), ("x", 1)])
+    [b'a', b'b', b'py', b'a', b'b', b'py', b'x']
+    """
+    if isinstance(document, str):
+        return raw_words(document)
+    words: list[bytes] = []
+    for text, weight in document:
+        if weight < 0 or weight != int(weight):
+            raise InputError(f"a field weighs {weight!r}; expected a whole number from 0")
+        words += raw_words(text) * int(weight)
+    return words
+
+
+def count(words: list[bytes], sizes: list[int], vocabulary: Vocabulary, *, first: int) -> Run:
+    """Return the postings of one batch: *sizes* says how many *words* each document has."""
+    terms, per_word = vocabulary.expand(words)
+    keys = terms.astype(np.int64) * len(sizes)
+    keys += np.repeat(np.repeat(np.arange(len(sizes)), sizes), per_word)
+    keys.sort()
+    heads = np.flatnonzero(np.diff(keys, prepend=-1))
+    counts = np.diff(heads, append=len(keys))
+    rows, local = np.divmod(keys[heads], len(sizes))
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    return Run(
+        first=first,
+        lengths=np.bincount(local, weights=counts, minlength=len(sizes)).astype(np.int32),
+        terms=rows[starts],
+        held=np.diff(starts, append=len(rows)),
+        documents=(local + first).astype(np.int32),
+        counts=np.minimum(counts, MOST_OFTEN).astype(np.uint16),
+    )
+
+
+def merge(runs: Sequence[Run], *, terms: int) -> Postings:
+    """Return neighbouring *runs*, in the order of their documents, as one over *terms* terms."""
+    held = np.zeros(terms, dtype=np.int64)
+    for run in runs:
+        held[run.terms] += run.held
+    offsets = np.concatenate(([0], np.cumsum(held)))
+    documents = np.empty(offsets[-1], dtype=np.int32)
+    counts = np.empty(offsets[-1], dtype=np.uint16)
+    cursor = offsets[:-1].copy()
+    for run in runs:
+        shifts = cursor[run.terms] - (np.cumsum(run.held) - run.held)
+        places = np.repeat(shifts, run.held)
+        places += np.arange(len(places))
+        documents[places] = run.documents
+        counts[places] = run.counts
+        cursor[run.terms] += run.held
+    lengths = np.concatenate([np.empty(0, dtype=np.int32), *(run.lengths for run in runs)])
+    return Postings(runs[0].first if runs else 0, lengths, offsets, documents, counts)

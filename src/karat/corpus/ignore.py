@@ -6,7 +6,10 @@ matching pattern, in it the last one, and nothing below an ignored folder comes 
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 __all__ = ["IGNORE_FILES", "Rules", "is_ignored"]
 
@@ -17,6 +20,7 @@ IGNORE_FILES = (".gitignore", ".ignore")
 class _Pattern(NamedTuple):
     regex: re.Pattern[str]
     ignores: bool
+    folders_only: bool
 
 
 class Rules:
@@ -33,21 +37,22 @@ class Rules:
 
     def __init__(self, base: str, lines: Iterable[str], *, above: str = "") -> None:
         """Compile *lines*; comments, blank lines and patterns without meaning are left out."""
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
         self._cut = len(base) + 1 if base else 0
         self._above = f"{above}/" if above else ""
         self._by_path: list[tuple[int, _Pattern]] = []
         self._by_name: list[tuple[int, _Pattern]] = []
         self._names: dict[tuple[str, bool], tuple[int, bool] | None] = {}
         for order, line in enumerate(lines):
-            pattern = GitIgnoreSpecPattern(line)
-            if pattern.include is None or pattern.regex is None:
+            # Asked for here, because pathspec takes "a/**/" for "a/".
+            folders_only = line.rstrip().endswith("/")
+            text = line.rstrip()[:-1] if folders_only else line
+            pattern = _compiled(text)
+            if pattern is None or pattern.include is None or pattern.regex is None:
                 continue
-            found = _Pattern(pattern.regex, pattern.include)
-            # A slash that is not the last character ties the pattern to its folder; any other is
-            # asked about the name alone, so its answer is remembered by name.
-            tied = "/" in line.strip().removeprefix("!")[:-1]
+            found = _Pattern(pattern.regex, pattern.include, folders_only)
+            # A slash before its end ties a pattern to its folder; any other is asked about the
+            # name alone, so its answer is remembered by name.
+            tied = "/" in text
             (self._by_path if tied else self._by_name).append((order, found))
         self._by_path.reverse()
         self._by_name.reverse()
@@ -79,21 +84,27 @@ def is_ignored(path: str, *, folder: bool, rules: Sequence[Rules]) -> bool:
 def _last(
     patterns: Sequence[tuple[int, _Pattern]], subject: str, folder: bool
 ) -> tuple[int, bool] | None:
-    for order, (regex, ignores) in patterns:
-        if _matches(regex, subject, folder):
+    for order, (regex, ignores, folders_only) in patterns:
+        if (folder or not folders_only) and _matches(regex, subject):
             return order, ignores
     return None
 
 
-def _matches(regex: re.Pattern[str], subject: str, folder: bool) -> bool:
+def _matches(regex: re.Pattern[str], subject: str) -> bool:
     """Say whether *regex* means *subject* itself; one of the folders above it does not count.
 
     pathspec marks with the group ``ps_d`` that a match ended at a folder's slash.
     """
     found = regex.search(subject)
-    if found and not ("ps_d" in regex.groupindex and found["ps_d"]):
-        return True
-    if not folder or "ps_d" not in regex.groupindex:
-        return False
-    found = regex.search(subject + "/")
-    return bool(found and found["ps_d"] and found.end("ps_d") == len(subject) + 1)
+    return found is not None and not ("ps_d" in regex.groupindex and found["ps_d"])
+
+
+def _compiled(line: str) -> "GitIgnoreSpecPattern | None":
+    from pathspec.patterns.gitignore import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    try:
+        return GitIgnoreSpecPattern(line)
+    except GitIgnorePatternError:
+        # Git passes over a pattern that can match nothing, such as a lone "!".
+        return None

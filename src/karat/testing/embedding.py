@@ -1,9 +1,9 @@
 """The law of embedders, as tests that any of them inherits.
 
-    class TestMine(EmbedderSuite):
-        @pytest.fixture
-        def embedder(self):
-            return create_embedder("my_package:factory")
+class TestMine(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self):
+        return create_embedder("my_package:factory")
 """
 
 # A suite of tests asserts, wherever it is kept.

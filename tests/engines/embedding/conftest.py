@@ -19,8 +19,8 @@ def norm(seed: int) -> Norm:
     return Norm(1 + chance(WIDTH, seed=seed, scale=0.1), chance(WIDTH, seed=seed + 1, scale=0.1))
 
 
-def linear(outputs: int, inputs: int, seed: int) -> Linear:
-    return quantised(chance(outputs, inputs, seed=seed), chance(outputs, seed=seed + 1))
+def linear(outputs: int, inputs: int, seed: int, apart: tuple[int, ...] = ()) -> Linear:
+    return quantised(chance(outputs, inputs, seed=seed), chance(outputs, seed=seed + 1), apart)
 
 
 @pytest.fixture(scope="session")
@@ -31,8 +31,8 @@ def tiny_encoder() -> Encoder:
             linear(3 * WIDTH, WIDTH, seed),
             linear(WIDTH, WIDTH, seed + 2),
             norm(seed + 4),
-            linear(4 * WIDTH, WIDTH, seed + 6),
-            linear(WIDTH, 4 * WIDTH, seed + 8),
+            linear(4 * WIDTH, WIDTH, seed + 6, apart=(3,)),
+            linear(WIDTH, 4 * WIDTH, seed + 8, apart=(1, 60)),
             norm(seed + 10),
         )
         for seed in (100, 200)

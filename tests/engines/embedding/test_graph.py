@@ -21,7 +21,11 @@ def as_bytes(state: Floats) -> Floats:
 
 
 def apply(linear: Linear, state: Floats) -> Floats:
-    return np.asarray(as_bytes(state) @ (linear.codes * linear.scales) + linear.bias)
+    apart = list(linear.apart)
+    rest = state.copy()
+    rest[:, apart] = 0
+    product = as_bytes(rest) @ (linear.codes * linear.scales) + linear.bias
+    return np.asarray(product if linear.exact is None else product + state[:, apart] @ linear.exact)
 
 
 def normalise(norm: Norm, state: Floats) -> Floats:

@@ -26,11 +26,16 @@ class WordTable:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A product with bytes [inputs, outputs], one scale an output, plus a bias."""
+    """A product with bytes [inputs, outputs], one scale an output, plus a bias.
+
+    The inputs *apart* are multiplied as floats with *exact* [apart, outputs]; their codes are 0.
+    """
 
     codes: Bytes
     scales: Floats
     bias: Floats
+    apart: tuple[int, ...] = ()
+    exact: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +70,19 @@ class Encoder:
     epsilon: float
 
 
-def quantised(weights: Floats, bias: Floats) -> Linear:
+def quantised(weights: Floats, bias: Floats, apart: tuple[int, ...] = ()) -> Linear:
     """Return *weights* [outputs, inputs] as bytes with one scale an output.
+
+    An input that is sometimes a hundred times as large as all others belongs *apart*: bytes with
+    one scale for all inputs would leave nothing of the others.
 
     >>> quantised(np.array([[1.0, -0.5]], np.float32), np.zeros(1, np.float32)).codes.tolist()
     [[127], [-64]]
     """
+    exact = np.ascontiguousarray(weights[:, list(apart)].T) if apart else None
+    weights = weights.copy()
+    weights[:, list(apart)] = 0
     scales = np.abs(weights).max(axis=1) / 127
     scales = np.where(scales > 0, scales, 1).astype(np.float32)
     codes = np.rint(weights / scales[:, None]).astype(np.int8)
-    return Linear(np.ascontiguousarray(codes.T), scales, bias)
+    return Linear(np.ascontiguousarray(codes.T), scales, bias, apart, exact)

@@ -24,6 +24,10 @@ GRANITE = PackagedFile(
 )
 MOST_TOKENS = 512
 
+# On the first or the last token these inputs reach 60 to 240, where all others stay below 18. With
+# them apart the cosine to the same weights in floats is 0.997, without 0.95.
+APART = {"l0.f2": (573,), "l1.f1": (334,), "l2.f1": (334,), "l3.f2": (768, 846)}
+
 MAGIC = b"HMSEMB01"
 
 
@@ -94,7 +98,7 @@ def _encoder(
 
     def linear(name: str) -> Linear:
         # Scales by group of inputs become one scale an output, which integer units can use.
-        return quantised(floats(f"{name}.w"), floats(f"{name}.b"))
+        return quantised(floats(f"{name}.w"), floats(f"{name}.b"), APART.get(name, ()))
 
     def norm(name: str) -> Norm:
         return Norm(floats(f"{name}.w"), floats(f"{name}.b"))

@@ -87,6 +87,16 @@ class _Graph:
         )
 
     def linear(self, state: str, linear: Linear) -> str:
+        if linear.exact is None:
+            return self.product(state, linear)
+        picked = self.add("Gather", state, self.constant(np.array(linear.apart)), axis=2)
+        exact = self.add("MatMul", picked, self.constant(linear.exact))
+        others = np.ones(len(linear.codes), np.float32)
+        others[list(linear.apart)] = 0
+        rest = self.product(self.add("Mul", state, self.constant(others)), linear)
+        return self.add("Add", rest, exact)
+
+    def product(self, state: str, linear: Linear) -> str:
         return self.add(
             "DynamicQuantizeMatMul",
             state,

@@ -1,0 +1,134 @@
+"""karat engines: what there is, and whether it works."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from karat.app import engines as app
+from karat.cli.engines import command
+from karat.engines.adapters.null import overhead
+from karat.engines.registry import ENGINES
+from karat.errors import EngineError, InputError
+
+ANSWERS = (
+    "import json, sys\n"
+    "for line in sys.stdin:\n"
+    "    request = json.loads(line)\n"
+    "    hits = [{'path': p} for p in ('src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py')]\n"
+    "    print(json.dumps({'id': request['id'], 'hits': hits}), flush=True)\n"
+)
+MODULE = """
+from karat.model import Hit
+class Broken:
+    name = "broken"
+    def index(self, corpus): self.number = 0
+    def search(self, query, k):
+        self.number += 1
+        return [Hit("src/auth.py", 1.0), Hit("nowhere.py", 2.0)][self.number % 2:]
+"""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def spec_of(code: str) -> str:
+    return json.dumps({"engine": "process", "command": [sys.executable, "-c", code], "name": "toy"})
+
+
+def test_every_engine_is_listed() -> None:
+    done = run()
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.output.splitlines()] == list(ENGINES)
+    listed = json.loads(run("--json").output)
+    assert [entry["name"] for entry in listed] == list(ENGINES)
+    assert all(entry["built_in"] for entry in listed)
+
+
+def test_what_is_missing_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "find_spec", lambda package: None if package == "mcp" else object())
+    line = next(line for line in run().output.splitlines() if line.startswith("mcp"))
+    assert line == "mcp      not available, needs mcp: pip install 'karat[mcp]'".replace(
+        "mcp      ", line[: line.index("not")]
+    )
+    entry = next(entry for entry in json.loads(run("--json").output) if entry["name"] == "mcp")
+    assert (entry["available"], entry["install"]) == (False, "pip install 'karat[mcp]'")
+
+
+def test_a_check_shows_hits_drops_and_overhead() -> None:
+    done = run("check", spec_of(ANSWERS))
+    assert done.exit_code == 0, done.output
+    for shown in (
+        "toy: process, configuration ",
+        "corpus sample: 3 documents",
+        "query 'login password': 1 hits",
+        "1. src/auth.py  1",
+        "dropped: outside the root (1)",
+        "dropped: not in the corpus (1)",
+        "dropped: duplicate (1)",
+        "overhead of process, measured with a search that does nothing: median ",
+        "  works",
+    ):
+        assert shown in done.output
+
+
+def test_a_check_as_json(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "auth.py").write_text("login\n")
+    arguments = ["--corpus", str(tmp_path), "--query", "x", "-k", "3", "--no-calibrate", "--json"]
+    found: dict[str, Any] = json.loads(run("check", spec_of(ANSWERS), *arguments).output)
+    assert (found["works"], found["documents"], found["overhead"]) == (True, 1, None)
+    assert found["hits"][0]["path"] == "src/auth.py"
+    assert found["invalid"] == {"outside the root": 1, "not in the corpus": 1, "duplicate": 1}
+    assert set(found["phases_ns"]) == {"call", "check"}
+
+
+def test_an_engine_that_breaks_the_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "karat_test_broken.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    done = run("check", "karat_test_broken:Broken")
+    assert done.exit_code == 3
+    for law in (
+        "nowhere.py is not in the corpus",
+        "the same query gave different hits",
+        "an empty query gave hits",
+    ):
+        assert f"broken law: {law}" in done.output
+    assert done.output.endswith("does not work\n")
+
+
+def test_no_hits_is_said() -> None:
+    code = ANSWERS.replace("'src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py'", "'gone.py',")
+    assert "warning: no hits that can be used" in run("check", spec_of(code)).output
+
+
+def test_bad_arguments() -> None:
+    assert isinstance(run("check", "htpp").exception, InputError)
+    assert isinstance(run("check", spec_of(ANSWERS), "--repeat", "1").exception, InputError)
+    assert isinstance(run("check", spec_of("raise SystemExit(1)")).exception, EngineError)
+
+
+def test_a_delayed_acknowledgement_is_told_from_a_slow_search() -> None:
+    delayed = app._warnings((), {}, [41_000_000, 44_000_000, 43_000_000])
+    assert any("the body comes 43 ms after the headers" in warning for warning in delayed)
+    for bodies in ([], [100_000, 44_000_000, 100_000], [200_000_000] * 3):
+        assert not any("headers" in warning for warning in app._warnings((), {}, bodies))
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [("command", {}), ("process", {}), ("http", {}), ("mcp", {}), ("mcp", {"url": "http://x"})],
+)
+def test_overheads_are_measured(kind: str, params: dict[str, object]) -> None:
+    measured = overhead(kind, params, calls=5)
+    assert measured is not None
+    assert measured.calls == 5
+    assert 0 < measured.median_ns <= measured.p99_ns < 5_000_000_000
+
+
+def test_an_engine_in_this_process_has_none() -> None:
+    assert overhead("my:Class", {}) is None

@@ -1,0 +1,201 @@
+"""From what a user writes to an engine."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat.engines.registry import ENGINES, NEEDS
+from karat.engines.spec import build, parse_spec, read_specs
+from karat.errors import EngineError, FormatError, InputError, UnknownName
+
+MODULE = '''
+from karat.model import Hit
+
+class Mine:
+    """An engine without a name."""
+    def __init__(self, depth: int = 3, *, fast: bool = False, words: list[str] | None = None):
+        self.made_with = (depth, fast, words)
+    def index(self, corpus): pass
+    def search(self, query, k): return [Hit("a", 1.0)][:k]
+
+class Agent:
+    def initialize(self, repo_path): pass
+    def retrieve(self, query): raise OSError("no disk")
+    def reset(self): raise RuntimeError("cannot")
+
+class Odd:
+    def initialize(self, repo_path): pass
+    def retrieve(self, query): return query
+    def reset(self): pass
+
+class Scores(Odd):
+    def retrieve(self, query):
+        from karat.engines.agent import RetrievalResult
+        return RetrievalResult(["a", "b"], [1.0])
+
+class Store:
+    async def search(self, query, limit): return 7
+
+class Broken:
+    def __init__(self): raise KeyError("weights")
+
+class Nothing: pass
+
+class Anything:
+    def __init__(self, **options): self.options = options
+    index = search = lambda self, *args: []
+
+number = 7
+'''
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "karat_test_engines.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def made(spec: Any) -> Any:
+    return build(spec)
+
+
+@pytest.mark.parametrize("name", ENGINES.built_in())
+def test_every_engine_can_be_loaded_and_says_what_it_is(name: str) -> None:
+    assert (ENGINES.get(name).__doc__ or "").strip()
+
+
+def test_needs_name_engines() -> None:
+    assert set(NEEDS) <= set(ENGINES.built_in())
+
+
+def test_a_class_by_its_place() -> None:
+    engine = made("karat_test_engines:Mine")
+    assert (engine.name, engine.made_with) == ("Mine", (3, False, None))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "karat_test_engines:Mine(depth=5, fast=true)",
+        '{"engine": "karat_test_engines:Mine", "depth": 5, "fast": true}',
+        {"engine": "karat_test_engines:Mine", "depth": "5", "fast": "yes"},
+        {
+            "engine": "python",
+            "class": "karat_test_engines:Mine",
+            "options": {"depth": 5, "fast": True},
+        },
+    ],
+)
+def test_options_have_the_types_of_the_class(spec: Any) -> None:
+    assert made(spec).made_with == (5, True, None)
+
+
+def test_any_option_where_the_class_takes_any() -> None:
+    assert made({"engine": "karat_test_engines:Anything", "x": 1}).options == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("htpp", "no engine named 'htpp'; did you mean 'http'"),
+        ("karat_test_engines:Mine(dpth=5)", "no option 'dpth'; did you mean 'depth'"),
+        ("karat_test_engines:Mine(depth=many)", "depth: Input should be a valid integer"),
+        ("karat_test_engines:Mine(5)", "'5' is no option; expected name=value"),
+        ("karat_test_engines:Mine(depth=1, depth=2)", "'depth' is given twice"),
+        ("karat_test_engines:Gone", "cannot load engine 'karat_test_engines:Gone'"),
+        ("karat_test_none:X", "cannot load engine"),
+        ("karat_test_engines:Nothing", "Nothing is no engine; expected index"),
+        ({"url": "x"}, "no engine is named; expected a mapping with the key engine"),
+        ('{"engine": 7}', "no engine is named"),
+        ('{"engine": "http", "engine": "mcp"}', "key 'engine' appears twice"),
+        ("{oops", "not JSON"),
+        ("missing.yaml", "missing.yaml: no such file"),
+        ({"engine": "python", "class": "nowhere"}, "is no place; expected module:Class"),
+        ({"engine": "python", "klass": "a:b"}, "the option 'class' is missing"),
+        (
+            {"engine": "python", "class": "karat_test_engines:Mine", "use_reranker": True},
+            "use_reranker belongs to an asynchronous store",
+        ),
+        (
+            {"engine": "python", "class": "karat_test_engines:Store", "use_reranker": True},
+            "its search takes no use_reranker",
+        ),
+    ],
+)
+def test_what_is_refused(spec: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build(spec)
+    assert message in str(caught.value)
+
+
+def test_a_class_that_cannot_be_made() -> None:
+    with pytest.raises(EngineError, match="Broken: KeyError when made: 'weights'"):
+        build("karat_test_engines:Broken")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Agent", "Agent: OSError: no disk"),
+        ("Odd", "retrieve returned str without a list of files"),
+        ("Scores", "2 files, but 1 scores"),
+        ("Store", "search returned int, no list"),
+    ],
+)
+def test_a_class_that_breaks(name: str, message: str) -> None:
+    from karat.corpus import from_texts
+
+    engine = made(f"karat_test_engines:{name}")
+    engine.index(from_texts({"a": "x", "b": "y"}))
+    with pytest.raises(EngineError, match=message):
+        engine.search("x", 1)
+    engine.close()
+
+
+def test_reset_reaches_the_agent() -> None:
+    with pytest.raises(EngineError, match="RuntimeError: cannot"):
+        made("karat_test_engines:Agent").reset()
+
+
+def test_files(tmp_path: Path) -> None:
+    one = tmp_path / "one.yaml"
+    one.write_text("engine: command\ncommand: [rg, --json, '{words}']\noutput: rg\ntimeout_s: 5\n")
+    spec = parse_spec(str(one))
+    assert (spec.name, spec.params["timeout_s"]) == ("command", "5")
+    assert made(spec).name == "rg"
+    many = tmp_path / "many.yaml"
+    many.write_text(
+        "engines:\n  mine: karat_test_engines:Mine\n"
+        "  grep: {engine: command, command: [grep], output: jsonl}\n"
+    )
+    found = read_specs(many)
+    assert list(found) == ["mine", "grep"]
+    assert made(found["grep"]).name == "grep"
+    with pytest.raises(InputError, match="2 engines, expected one; it has mine, grep"):
+        parse_spec(str(many))
+    plain = tmp_path / "one.json"
+    plain.write_text('{"engine": "command", "command": ["rg"], "timeout_s": 5}')
+    assert parse_spec(str(plain)).params == {"command": ["rg"], "timeout_s": 5}
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("- a\n", InputError),
+        ("a: 7\nb: [x]\n", UnknownName),
+        ("a: [x]\n", InputError),
+        ("a: &x {engine: http}\nb: *x\n", FormatError),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, text: str, error: type[InputError]) -> None:
+    place = tmp_path / "x.yaml"
+    place.write_text(text)
+    with pytest.raises(error):
+        read_specs(place)
+
+
+def test_the_digest_does_not_depend_on_the_order_of_options() -> None:
+    first = parse_spec({"engine": "http", "url": "http://h/{query}", "timeout_s": 3})
+    second = parse_spec({"timeout_s": 3, "url": "http://h/{query}", "engine": "HTTP"})
+    assert first.digest == second.digest

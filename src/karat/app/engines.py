@@ -101,8 +101,10 @@ def _info(name: str) -> EngineInfo:
 
 
 def _summary(name: str) -> str:
-    """Return the first line of what the engine says about itself."""
-    return (ENGINES.get(name).__doc__ or "").strip().partition("\n")[0]
+    """Return the first line of what the engine says about itself, without its markup."""
+    line = (ENGINES.get(name).__doc__ or "").strip().partition("\n")[0]
+    line = line.removeprefix("Return ").replace("``", "").replace("*", "")
+    return line[:1].upper() + line[1:]
 
 
 def check_engine(

@@ -32,6 +32,8 @@ class Need(NamedTuple):
 
 # What can be told without importing an engine.
 NEEDS: Mapping[str, Need] = {
+    "dense": Need("onnxruntime", "dense"),
+    "hybrid": Need("onnxruntime", "dense"),
     "http": Need("httpx", "http"),
     "mcp": Need("mcp", "mcp"),
 }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from math import nan
 
-from karat.engines.adapters.options import AnswerOptions
+from karat.engines.adapters.options import AnswerOptions, rooted
 from karat.errors import EngineError
 from karat.model import Hit
 
@@ -159,7 +159,7 @@ def _one_of(path: str | None, names: tuple[str, ...]) -> Find:
 def _all_of(path: str) -> Callable[[object], Iterable[object]]:
     from jsonpath import JSONPathError, compile  # noqa: A004 - jsonpath's own name
 
-    compiled = compile(path)
+    compiled = compile(rooted(path))
 
     def find(value: object) -> list[object]:
         if not isinstance(value, Mapping | list):

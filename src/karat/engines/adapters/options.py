@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from karat.engines.adapters.template import SENSITIVE
 
-__all__ = ["AnswerOptions", "Options", "json_template", "literal_secrets"]
+__all__ = ["AnswerOptions", "Options", "json_template", "literal_secrets", "rooted"]
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 Bytes = Annotated[int, Field(ge=1, le=2**31)]
@@ -74,13 +74,22 @@ JSON_PLACES = frozenset(
 )
 
 
+def rooted(path: str) -> str:
+    """Return *path* from the root, which a user may leave out: ``_source.path``.
+
+    >>> rooted("_source.path"), rooted("[0].path"), rooted("$.hits[*]")
+    ('$._source.path', '$[0].path', '$.hits[*]')
+    """
+    return path if path.startswith("$") else f"${path}" if path[:1] in "[." else f"$.{path}"
+
+
 def _json_path(value: str | None) -> str | None:
     if value is None:
         return None
     from jsonpath import JSONPathError, compile  # noqa: A004 - jsonpath's own name
 
     try:
-        compile(value)
+        compile(rooted(value))
     except JSONPathError as error:
         raise ValueError(f"{value!r} is no JSONPath: {str(error).splitlines()[0]}") from None
     return value

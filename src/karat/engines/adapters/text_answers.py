@@ -13,7 +13,7 @@ __all__ = ["GROUPS", "PatternReader", "json_document", "json_lines", "mentioned"
 
 GROUPS = ("path", "start", "end", "score", "symbol")
 MENTION = re.compile(r"[^\s\"'`<>|()\[\]{},;*]+")
-WITH_LINES = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?:[-:]\d*|-(?P<end>\d{1,9}))?:?")
+WITH_LINES = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9})|:\d*)?[:.]*")
 
 
 def json_document(text: str) -> object:

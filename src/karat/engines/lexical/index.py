@@ -1,6 +1,5 @@
 """A lexical index: documents in, ranked document numbers out."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -127,22 +126,19 @@ class LexicalIndex:
             raise InputError(f"no document {document}; the index holds {len(self)}")
         view = self._view(live)
         place = np.array([document], dtype=np.int32)
-        found = []
-        for term, boost in self._boosts(query).items():
-            number = self._vocabulary.terms.get(term)
-            if number is not None:
-                score = float(view.contributions(number, place)[0]) * boost
-                if score:
-                    found.append(TermScore(term, score))
-        return sorted(found, key=lambda term: -term.score)
+        names = self.terms
+        found = [
+            TermScore(names[term], float(view.contributions(term, place)[0]) * boost)
+            for term, boost in self._numbered(query).items()
+        ]
+        return sorted((term for term in found if term.score), key=lambda term: -term.score)
 
     def _view(self, live: Live) -> View:
         return live if isinstance(live, View) else self.view(live)
 
-    def _boosts(self, query: Query) -> Mapping[str, float]:
+    def _numbered(self, query: Query) -> Mapping[int, float]:
         """Return the query's terms with boosts; a word that a text repeats counts as often."""
-        return Counter(self.rules.terms(query)) if isinstance(query, str) else query
-
-    def _numbered(self, query: Query) -> dict[int, float]:
+        if isinstance(query, str):
+            return self._vocabulary.find(query)
         known = self._vocabulary.terms
-        return {known[t]: boost for t, boost in self._boosts(query).items() if t in known}
+        return {known[term]: boost for term, boost in query.items() if term in known}

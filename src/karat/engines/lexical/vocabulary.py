@@ -1,13 +1,14 @@
 """Words become numbers; each distinct word is split and stemmed once."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.lexical.tokens import TokenRules
+from karat.engines.lexical.tokens import TokenRules, raw_words
 
 __all__ = ["Vocabulary"]
 
@@ -44,6 +45,19 @@ class Vocabulary:
         places = np.repeat(shifts, counts)
         places += np.arange(len(places))
         return flat[places], counts
+
+    def find(self, text: str) -> Counter[int]:
+        """Return how often *text* holds which of the terms known so far; it adds none."""
+        numbers: list[int] = []
+        for word in raw_words(text):
+            code = self._words.get(word)
+            if code is None:
+                terms = self.rules.of_word(word)
+                numbers += [self.terms[term] for term in terms if term in self.terms]
+            else:
+                # Seen before, so that there is nothing to split.
+                numbers += self._words.flat[self._words.ends[code] : self._words.ends[code + 1]]
+        return Counter(numbers)
 
 
 class _Words(dict[bytes, int]):

@@ -57,7 +57,8 @@ def mcp_service(toy: list[str]) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with subprocess.Popen([*toy, "mcp", "http", "structured", str(port)]) as process:
+    command = [*toy, "mcp", "http", "structured", str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()

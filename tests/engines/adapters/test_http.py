@@ -157,11 +157,11 @@ def test_bad_answers(service: Service, answer: Answer, message: str) -> None:
         assert engine.search("x", 5)
 
 
-def drip(part: bytes, service: Service) -> Answer:
+def drip(head: bytes, part: bytes, service: Service) -> Answer:
     """Return what sends *part* again and again, each time soon enough for a time limit on reads."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
-        handler.connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        handler.connection.sendall(b"HTTP/1.1 200 OK\r\n" + head)
         while not service.stopping.wait(0.05):
             handler.connection.sendall(part)
 
@@ -169,16 +169,20 @@ def drip(part: bytes, service: Service) -> Answer:
 
 
 @pytest.mark.parametrize(
-    "part", [b"", b"X-Drip: 1\r\n", b"Transfer-Encoding: chunked\r\n\r\n1\r\n \r\n"]
+    ("head", "part"),
+    [
+        (b"", b""),
+        (b"", b"X-Drip: 1\r\n"),
+        (b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+    ],
 )
-def test_a_slow_answer_ends_in_time(service: Service, part: bytes) -> None:
+def test_a_slow_answer_ends_in_time(service: Service, head: bytes, part: bytes) -> None:
     """Also where some byte always comes in time: the limit is on the whole."""
-    service.answer = drip(part, service)
-    with opened(service, timeout_s=0.3) as engine:
-        with pytest.raises(EngineError, match=r"took longer than 0.3 s|no answer") as caught:
-            engine.search("x", 5)
-        if "longer" in str(caught.value):
-            assert isinstance(caught.value.__cause__, TimeoutError)
+    service.answer = drip(head, part, service)
+    engine = opened(service, timeout_s=0.3)
+    with engine, pytest.raises(EngineError, match=r"took longer than 0\.3 s") as caught:
+        engine.search("x", 5)
+    assert isinstance(caught.value.__cause__, TimeoutError)
 
 
 def test_a_redirect_within_the_origin(service: Service) -> None:

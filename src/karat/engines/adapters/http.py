@@ -151,7 +151,7 @@ class HttpEngine(External):
         timeout_s = self._options.timeout_s
         try:
             return self._loop.run(self._exchange(self._client, query, k), timeout_s)
-        except TimeoutError:
+        except (TimeoutError, httpx.TimeoutException):
             raise EngineError(
                 f"{self.name}: {timed_out('the service', timeout_s)}"
             ) from TimeoutError(timeout_s)

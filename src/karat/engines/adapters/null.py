@@ -4,7 +4,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import monotonic, perf_counter_ns
@@ -20,6 +19,23 @@ PROCESS = """
 import json, sys
 for line in sys.stdin:
     print('{"id": %d, "hits": []}' % json.loads(line)["id"], flush=True)
+"""
+# It answers in one write; two would wait for a delayed acknowledgement, 40 ms each time.
+HTTP = """
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"[]")
+    def log_message(self, *args):
+        pass
+server = HTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
 """
 MCP = """
 import sys
@@ -76,31 +92,16 @@ def _timed(engine: Any) -> int:
 
 @contextmanager
 def _http_service() -> Iterator[dict[str, object]]:
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-    class Handler(BaseHTTPRequestHandler):
-        """Answers in one write; two would wait for a delayed acknowledgement, 40 ms each time."""
-
-        protocol_version = "HTTP/1.1"
-        wbufsize = -1
-
-        def do_GET(self) -> None:
-            """Answer no hits."""
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"[]")
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            """Stay quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    # In a process of its own: two threads of one interpreter would wait for each other.
+    command = [sys.executable, "-I", "-S", "-c", HTTP]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - ours
         try:
-            url = f"http://127.0.0.1:{server.server_address[1]}/?q={{query}}"
-            yield {"engine": "http", "url": url}
+            port = process.stdout.readline().strip() if process.stdout else b""
+            if not port.isdigit():
+                raise EngineError("the HTTP service that does nothing did not start")
+            yield {"engine": "http", "url": f"http://127.0.0.1:{int(port)}/?q={{query}}"}
         finally:
-            server.shutdown()
+            process.kill()
 
 
 @contextmanager
@@ -108,7 +109,8 @@ def _mcp_service() -> Iterator[dict[str, object]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with subprocess.Popen([sys.executable, "-c", MCP, str(port)]) as process:  # noqa: S603 - ours
+    command = [sys.executable, "-c", MCP, str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - ours
         try:
             deadline = monotonic() + START_S
             while not _listens(port):

@@ -1,5 +1,7 @@
-"""A tiny encoder with chance weights, small enough to check against plain numpy."""
+"""A tiny encoder with chance weights, and a transformer in plain numpy to check it against."""
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.engines.embedding.encoder import Encoder, Layer, Linear, Norm, WordTable, quantised
+
+Floats = NDArray[np.float64]
 
 WIDTH, HEADS, VOCABULARY, LENGTH = 16, 2, 40, 32
 
@@ -61,3 +65,58 @@ def tiny_tokenizer() -> str:
 @pytest.fixture
 def cache_file(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "embeddings.sqlite"
+
+
+def as_bytes(state: Floats) -> Floats:
+    """Return what is left of *state* after ONNX's DynamicQuantizeLinear: 256 levels with a zero."""
+    low, high = min(0.0, state.min()), max(0.0, state.max())
+    step = (high - low) / 255
+    zero = np.rint(-low / step)
+    return np.asarray((np.clip(np.rint(state / step) + zero, 0, 255) - zero) * step)
+
+
+def apply(linear: Linear, state: Floats, bytes_only: bool) -> Floats:
+    apart = list(linear.apart)
+    rest = state.copy()
+    rest[:, apart] = 0
+    rest = as_bytes(rest) if bytes_only else rest
+    product = rest @ (linear.codes * linear.scales) + linear.bias
+    return np.asarray(product if linear.exact is None else product + state[:, apart] @ linear.exact)
+
+
+def normalise(norm: Norm, state: Floats) -> Floats:
+    centred = state - state.mean(axis=-1, keepdims=True)
+    deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True))
+    return np.asarray(centred / deviation * norm.gain + norm.bias)
+
+
+def gelu(state: Floats) -> Floats:
+    return np.asarray(state * 0.5 * (1 + np.vectorize(math.erf)(state / math.sqrt(2))))
+
+
+def attention(together: Floats, heads: int) -> Floats:
+    length, width = together.shape[0], together.shape[1] // 3
+    query, key, value = (
+        part.reshape(length, heads, -1).transpose(1, 0, 2) for part in np.split(together, 3, axis=1)
+    )
+    weights = np.exp(query @ key.transpose(0, 2, 1) / math.sqrt(width / heads))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return (weights @ value).transpose(1, 0, 2).reshape(length, width)
+
+
+def transformed(encoder: Encoder, ids: list[int], *, bytes_only: bool) -> Floats:
+    """Return the token vectors by the definition of a transformer, in double precision."""
+    state = encoder.words.rows()[ids].astype(np.float64) + encoder.positions[: len(ids)]
+    state = normalise(encoder.norm, state)
+    for layer in encoder.layers:
+        attended = attention(apply(layer.attend_in, state, bytes_only), encoder.heads)
+        state = normalise(layer.attend_norm, apply(layer.attend_out, attended, bytes_only) + state)
+        wide = gelu(apply(layer.wide, state, bytes_only))
+        state = normalise(layer.norm, apply(layer.narrow, wide, bytes_only) + state)
+    return state
+
+
+@pytest.fixture(scope="session")
+def by_definition() -> Callable[..., Floats]:
+    """Return the function from an encoder and token numbers to token vectors."""
+    return transformed

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from karat.engines.embedding import PROFILES, Embedder, create_embedder
 from karat.engines.embedding.granite import GRANITE, read_container
@@ -84,6 +85,22 @@ def test_minilm_agrees_with_the_graph_of_its_package(loaded: Callable[[str], Emb
         }
         theirs = session.run(None, feed)[0][0].mean(axis=0)
         assert row @ theirs / np.linalg.norm(theirs) > 0.99
+
+
+def test_granite_agrees_with_its_weights_in_floats(
+    loaded: Callable[[str], Embedder], by_definition: Callable[..., NDArray[np.float64]]
+) -> None:
+    """Bytes alone would give 0.95: a few huge activations must be multiplied as floats."""
+    import tokenizers
+
+    encoder, description = read_container(GRANITE.read(), "granite")
+    tokenizer = tokenizers.Tokenizer.from_str(description)
+    tokenizer.no_padding()
+    texts = [text for pair in PAIRS for text in pair]
+    ours = loaded("granite").embed(texts)
+    for text, row in zip(texts, ours, strict=True):
+        first = by_definition(encoder, tokenizer.encode(text).ids, bytes_only=False)[0]
+        assert row @ first / np.linalg.norm(first) > 0.985
 
 
 def test_profiles_are_embedders(loaded: Callable[[str], Embedder]) -> None:

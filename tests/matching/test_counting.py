@@ -21,9 +21,9 @@ def naive(
 ) -> tuple[list[int], list[int]]:
     if float32:
         scores, chosen = array("f", scores).tolist(), array("f", chosen).tolist()
-    better = [sum(other > score for other in scores) for score in chosen]
+    first = [1 + sum(other > score for other in scores) for score in chosen]
     equal = [sum(other == score for other in scores) for score in chosen]
-    return better, equal
+    return first, equal
 
 
 @settings(max_examples=50)
@@ -72,11 +72,11 @@ def test_a_score_that_is_not_finite_is_noticed(bad: float, rest: list[float]) ->
 @pytest.mark.parametrize("count", [3, ARRAY_FROM])
 def test_finite_scores_may_be_too_large_to_add_up(count: int) -> None:
     scores = [1.0, *[1e308] * count, 2.0]
-    assert standings(scores, [1e308, 2.0]) == ([0, count], [count, 1])
-    assert standings(np.array(scores), [1e308, 2.0]) == ([0, count], [count, 1])
+    assert standings(scores, [1e308, 2.0]) == ([1, count + 1], [count, 1])
+    assert standings(np.array(scores), [1e308, 2.0]) == ([1, count + 1], [count, 1])
     # Beyond float32 all are infinite, and so tied.
     wide = [1e308, 1.0, *[1e300] * count]
-    assert standings(wide, [1e308], float32=True) == ([0], [count + 1])
+    assert standings(wide, [1e308], float32=True) == ([1], [count + 1])
 
 
 def test_nothing_has_no_standing() -> None:

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, ValuesView
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -33,15 +33,14 @@ class NonFiniteScore(InputError):
 def standings(
     scores: "Scores", chosen: Sequence[float], *, float32: bool = False
 ) -> tuple[list[int], list[int]]:
-    """Return for each *chosen* score how many *scores* are better and how many equal.
+    """Return for each *chosen* score the first rank it may have, and how many *scores* share it.
 
-    A chosen score is one of *scores* and counts as equal to itself. With *float32* all are rounded
-    first.
+    A chosen score is one of *scores*; with *float32* all are rounded first.
 
     >>> standings([3.0, 1.0, 2.0, 2.0], [2.0, 1.0])
-    ([1, 3], [2, 1])
+    ([2, 4], [2, 1])
     """
-    if hasattr(scores, "dtype"):
+    if not isinstance(scores, list | ValuesView):
         return _in_array(scores, chosen, float32=float32)
     values = list(scores)
     # A sum is the quickest test; only where it fails may large finite scores have overflowed it.
@@ -58,15 +57,16 @@ def standings(
     # Timsort walks once through a list that is already descending, as most rankings are.
     values.sort(reverse=True)
     values.reverse()
-    ends = [bisect_right(values, score) for score in chosen]
-    better = [size - end for end in ends]
-    equal = [
-        end - bisect_left(values, values[end - 1], 0, end)
-        if end > 1 and values[end - 2] == values[end - 1]
-        else 1
-        for end in ends
-    ]
-    return better, equal
+    first_ranks = []
+    shared = []
+    for score in chosen:
+        end = bisect_right(values, score)
+        first_ranks.append(size - end + 1)
+        if end > 1 and values[end - 2] == values[end - 1]:
+            shared.append(end - bisect_left(values, values[end - 1], 0, end))
+        else:
+            shared.append(1)
+    return first_ranks, shared
 
 
 def _in_array(
@@ -85,11 +85,10 @@ def _in_array(
             values = values.astype(np.float32)
         chosen = array("f", chosen).tolist()
     if len(chosen) <= COUNT_UP_TO:
-        better = [int(np.count_nonzero(values > score)) for score in chosen]
-        equal = [int(np.count_nonzero(values == score)) for score in chosen]
-        return better, equal
+        first_ranks = [int(np.count_nonzero(values > score)) + 1 for score in chosen]
+        return first_ranks, [int(np.count_nonzero(values == score)) for score in chosen]
     values = np.sort(values)
     wanted = np.asarray(chosen, values.dtype)
     above = values.searchsorted(wanted, "right")
     below = values.searchsorted(wanted, "left")
-    return (len(values) - above).tolist(), (above - below).tolist()
+    return (len(values) - above + 1).tolist(), (above - below).tolist()

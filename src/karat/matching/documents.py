@@ -42,13 +42,13 @@ def locate(
     >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
     """
-    found = list(map(scores.get, judgments))
+    chosen: list[float] = list(map(scores.get, judgments))  # type: ignore[arg-type]
     documents, grades = list(judgments), list(judgments.values())
-    if None in found:
-        retrieved_too = [score is not None for score in found]
-        documents = list(compress(documents, retrieved_too))
-        grades = list(compress(grades, retrieved_too))
-    chosen: list[float] = [score for score in found if score is not None]
+    if None in chosen:
+        was_retrieved = [score is not None for score in chosen]
+        documents = list(compress(documents, was_retrieved))
+        grades = list(compress(grades, was_retrieved))
+        chosen = list(compress(chosen, was_retrieved))
     if judged_only:
         if ties == "order":
             # Equal scores come in the order returned, not in that of the judgments.
@@ -61,13 +61,12 @@ def locate(
             chosen = [scores[document] for document in documents]
         scores = dict(zip(documents, chosen, strict=True))
     retrieved = len(scores)
-    better, equal = standings(scores.values(), chosen, float32=ties == "trec9")
-    ranks = [count + 1 for count in better]
+    ranks, equal = standings(scores.values(), chosen, float32=ties == "trec9")
     spans = None
     tied = False
     if len(ranks) < sum(equal):
         if ties == "expected":
-            spans = [(first + 1, first + count) for first, count in zip(better, equal, strict=True)]
+            spans = [(first, first + count - 1) for first, count in zip(ranks, equal, strict=True)]
         tied = _break_ties(ranks, grades, documents, equal, scores, ties=ties)
     if len(ranks) > 1:
         order = sorted(range(len(ranks)), key=ranks.__getitem__)

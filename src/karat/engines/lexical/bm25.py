@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.lexical.postings import Postings
-from karat.engines.lexical.topk import Ranking, best
+from karat.engines.lexical.topk import Ranking, best, padded
 from karat.errors import InputError
 
 __all__ = ["BM25", "View"]
@@ -44,6 +44,9 @@ def idf(documents: int, frequency: int) -> np.float32:
     return np.float32(log(1 + (documents - frequency + 0.5) / (frequency + 0.5)))
 
 
+Numbers = NDArray[np.int32] | NDArray[np.intp]
+
+
 class Weighted(NamedTuple):
     """What a query term adds to which documents, part by part of the index.
 
@@ -51,7 +54,7 @@ class Weighted(NamedTuple):
     """
 
     frequency: int
-    postings: list[tuple[NDArray[np.int32], NDArray[np.float32]]]
+    postings: Sequence[tuple[Numbers, NDArray[np.float32]]]
 
 
 class View:
@@ -91,8 +94,8 @@ class View:
 
     def search(self, query: Sequence[tuple[int, float]], k: int) -> Ranking:
         """Return the best *k* documents for *query*, term numbers with boosts."""
-        # Leaving out frequent terms that cannot change the best (MaxScore) was tried: at 100,000
-        # documents finding out costs more than adding them.
+        # Looking up only documents that frequent terms can still lift among the best (MaxScore)
+        # was tried on 100,000 chunks: at best 7 % off the median and slower beyond it.
         scores = self._zeros()
         for term in self._weighted(query):
             add(scores, term)
@@ -105,10 +108,10 @@ class View:
         )
 
     def _zeros(self) -> NDArray[np.float32]:
-        """Return this thread's own array of zeros, one for each document."""
+        """Return this thread's own array of zeros, one for each document and some to spare."""
         scores: NDArray[np.float32] | None = getattr(self._scratch, "scores", None)
         if scores is None:
-            self._scratch.scores = scores = np.zeros(len(self._norms), dtype=np.float32)
+            self._scratch.scores = scores = padded(np.zeros(len(self._norms), dtype=np.float32))
         else:
             scores.fill(0)
         return scores
@@ -153,16 +156,17 @@ class Ready:
         for part in parts:
             weights = share(part.counts, norms[part.documents])
             weights *= np.repeat(rarity[: len(part.offsets) - 1], np.diff(part.offsets))
-            self._parts.append((part, weights))
+            # As wide as numpy's own indices: 4 bytes a posting save a seventh of a query's time.
+            self._parts.append((part, part.documents.astype(np.intp), weights))
 
     def term(self, term: int) -> Weighted:
         """Return the weights of *term*."""
         frequency = 0
         postings = []
-        for part, weights in self._parts:
+        for part, documents, weights in self._parts:
             span = part.span(term)
             frequency += span.stop - span.start
-            postings.append((part.documents[span], weights[span]))
+            postings.append((documents[span], weights[span]))
         return Weighted(frequency, postings)
 
 
@@ -183,7 +187,7 @@ def share(counts: NDArray[np.uint16], norms: NDArray[np.float32]) -> NDArray[np.
 def add(scores: NDArray[np.float32], term: Weighted) -> None:
     """Add what *term* is worth to the *scores* of its documents."""
     for documents, weights in term.postings:
-        # No document occurs twice; add.at is still twice as fast as += through an index.
+        # No document occurs twice; add.at is still half again as fast as += through an index.
         np.add.at(scores, documents, weights)
 
 

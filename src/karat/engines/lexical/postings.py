@@ -15,7 +15,7 @@ __all__ = ["Document", "Postings", "Run", "collect", "merge"]
 # A text, or fields with the number of times that each counts: [(header, 2), (body, 1)].
 Document = str | Sequence[tuple[str, int]]
 
-# A batch ends at the first of these; its sort fits the cache, and memory stays bounded.
+# A batch ends at the first of these, so that memory stays bounded.
 BATCH_DOCUMENTS = 1 << 10
 BATCH_WORDS = 1 << 18
 MOST_OFTEN = np.iinfo(np.uint16).max

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ranking", "best"]
+__all__ = ["Ranking", "best", "padded"]
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
 ROWS = 64
@@ -26,10 +26,36 @@ def best(scores: NDArray[np.float32], k: int) -> Ranking:
     """
     if k <= 0:
         return Ranking(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
-    chosen = promising(scores, k)
-    if chosen is None:
+    columns = -(-len(scores) // ROWS)
+    if columns < 4 * k:
         chosen = np.flatnonzero(scores > 0)
-    return ranked(chosen, scores[chosen], k)
+        return ranked(chosen, scores[chosen], k)
+    if len(scores) < columns * ROWS:
+        scores = padded(scores)
+    table = scores.reshape(ROWS, columns)
+    # Down the columns: whole rows are compared at once, which within a row is not possible.
+    maxima = table.max(axis=0)
+    # At least k documents score as much as the k-th largest maximum; so whoever is among the best
+    # stands in a column whose maximum is no less.
+    least = np.partition(maxima, columns - k)[columns - k]
+    if least <= 0:
+        chosen = np.flatnonzero(scores > 0)
+        return ranked(chosen, scores[chosen], k)
+    near = np.flatnonzero(maxima >= least)
+    inside = table[:, near]
+    rows, places = np.nonzero(inside >= least)
+    return ranked(rows * columns + near[places], inside[rows, places], k)
+
+
+def padded(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return *scores* with zeros behind them, so that they fill whole rows.
+
+    >>> len(padded(np.ones(100, dtype=np.float32)))
+    128
+    """
+    filled = np.zeros(-(-len(scores) // ROWS) * ROWS, dtype=np.float32)
+    filled[: len(scores)] = scores
+    return filled
 
 
 def ranked(documents: NDArray[np.intp], scores: NDArray[np.float32], k: int) -> Ranking:
@@ -41,27 +67,3 @@ def ranked(documents: NDArray[np.intp], scores: NDArray[np.float32], k: int) -> 
     # Stable, so that equal scores keep the order of their documents.
     order = np.argsort(-scores, kind="stable")[:k]
     return Ranking(documents[order], scores[order])
-
-
-def promising(scores: NDArray[np.float32], k: int) -> NDArray[np.intp] | None:
-    """Return ascending documents that hold the best *k* and their ties, None unless these are few.
-
-    The k-th largest maximum of a column is a score that at least k documents have; so whoever is
-    among the best stands in a column whose maximum is no less.
-
-    >>> len(promising(np.arange(100_000, dtype=np.float32), 10))
-    42
-    """
-    columns = len(scores) // ROWS
-    if columns < 4 * k:
-        return None
-    table = scores[: columns * ROWS].reshape(ROWS, columns)
-    # Down the columns: whole rows are compared at once, which within a row is not possible.
-    maxima = table.max(axis=0)
-    least = np.partition(maxima, columns - k)[columns - k]
-    if least <= 0:
-        return None
-    near = np.flatnonzero(maxima >= least)
-    rows, places = np.nonzero(table[:, near] >= least)
-    rest = np.flatnonzero(scores[columns * ROWS :] >= least)
-    return np.concatenate((rows * columns + near[places], rest + columns * ROWS))

@@ -81,5 +81,5 @@ class _Words(dict[bytes, int]):
         """Return the number of each word."""
         if len(words) < 2:
             return np.array([self[word] for word in words], dtype=np.int64)
-        # One call for all is a quarter faster than a map: this line is most of an index's cost.
+        # One call for all takes an eighth less than a map, and this line is most of the cost.
         return np.array(itemgetter(*words)(self), dtype=np.int64)

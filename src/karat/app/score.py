@@ -1,7 +1,8 @@
 """Score one run against a gold set."""
 
 from collections.abc import Iterable, Sequence
-from math import isnan, nan
+from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING
 
 from karat.app.settings import Confidence, Scoring
@@ -10,7 +11,6 @@ from karat.app.sources import RunSource, TruthSource, load_run, load_truth, no_o
 from karat.matching import judge
 from karat.matching.judge import Truth
 from karat.metrics import Measure, average, evaluate
-from karat.metrics.unjudged import judged_share
 from karat.model import JudgedRun, ScoreTable, Status
 from karat.model.evaluation import Evaluation, Notes, Summary
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate_run", "score"]
 
-JUDGED_DEPTH = 10
+JUDGED_SHARE = Measure("judged", 10)
 ANSWERED = (Status.SCORED, Status.UNJUDGED)
 
 
@@ -77,13 +77,20 @@ def evaluate_run(
     if judged.query_ids and not _answers_any(judged):
         raise no_overlap(name, judged.query_ids, judged.unknown_queries)
     measures = scoring.parsed(truth)
-    table = evaluate(judged, measures, score_unjudged=scoring.trec, score_empty=not scoring.trec)
+    table = evaluate(
+        judged,
+        dict.fromkeys((*measures, JUDGED_SHARE)),
+        score_unjudged=scoring.trec,
+        score_empty=not scoring.trec,
+    )
+    notes = _notes(judged, table.columns[str(JUDGED_SHARE)])
+    table = replace(table, columns={str(name): table.columns[str(name)] for name in measures})
     everywhere = range(len(table.query_ids))
     return Evaluation(
         name=name,
         table=table,
         summaries=_summaries(table, measures, everywhere, confidence, clusters=clusters),
-        notes=_notes(judged),
+        notes=notes,
         slices={
             tag: {
                 value: _summaries(table, measures, rows, confidence, clusters=clusters)
@@ -135,9 +142,12 @@ def _answers_any(judged: JudgedRun) -> bool:
     )
 
 
-def _notes(judged: JudgedRun) -> Notes:
-    scored = [query for query in judged.queries if query.ideal and query.ideal[0] > 0]
-    shares = [judged_share(query, JUDGED_DEPTH) for query in scored if query.retrieved]
+def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:
+    answered = [
+        share
+        for query, share in zip(judged.queries, shares, strict=True)
+        if query.retrieved and query.ideal and query.ideal[0] > 0
+    ]
     return Notes(
         queries=len(judged.queries),
         statuses={status: judged.statuses.count(status) for status in Status},
@@ -145,5 +155,5 @@ def _notes(judged: JudgedRun) -> Notes:
         unknown_queries=judged.unknown_queries,
         ties=judged.ties,
         tied=judged.tied,
-        judged_share=sum(shares) / len(shares) if shares else nan,
+        judged_share=average(answered),
     )

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NonFiniteScore", "standings"]
 
-# From this size on an array pays where the list is in no order, or where many scores are chosen;
-# up to COUNT_UP_TO of them, counting through the array costs less than sorting it.
+# An unordered list from this size on is counted as an array; up to that many chosen scores
+# counting through the array costs less than sorting it.
 ARRAY_FROM = 256
-BISECT_UP_TO = 48
 COUNT_UP_TO = 6
 
 
@@ -47,16 +46,15 @@ def standings(
     if not isfinite(sum(values)) and not all(map(isfinite, values)):
         raise NonFiniteScore
     size = len(values)
-    if size >= ARRAY_FROM and (
-        len(chosen) > BISECT_UP_TO or not values[0] >= values[1] >= values[size // 2] >= values[-1]
-    ):
+    if size >= ARRAY_FROM and not values[0] >= values[1] >= values[size // 2] >= values[-1]:
         return _in_array(values, chosen, float32=float32)
     if float32:
         values = array("f", values).tolist()
         chosen = array("f", chosen).tolist()
-    # Timsort walks once through a list that is already descending, as most rankings are.
-    values.sort(reverse=True)
+    # Most rankings are returned best first: turned round they ascend, and timsort walks through
+    # them once.
     values.reverse()
+    values.sort()
     first_ranks = []
     shared = []
     for score in chosen:

@@ -6,7 +6,7 @@ scores: nothing is done per unjudged document beyond reading its score. See desi
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import islice
 from typing import Protocol
 
 from karat.errors import InputError
@@ -15,6 +15,8 @@ from karat.matching.ties import as_float32
 from karat.model import JudgedQuery
 
 __all__ = ["locate"]
+
+FEW = 3
 
 
 class DecodesIds(Protocol):
@@ -42,13 +44,9 @@ def locate(
     >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
     """
-    chosen: list[float] = list(map(scores.get, judgments))  # type: ignore[arg-type]
-    documents, grades = list(judgments), list(judgments.values())
-    if None in chosen:
-        was_retrieved = [score is not None for score in chosen]
-        documents = list(compress(documents, was_retrieved))
-        grades = list(compress(grades, was_retrieved))
-        chosen = list(compress(chosen, was_retrieved))
+    documents = [document for document in judgments if document in scores]
+    chosen = list(map(scores.__getitem__, documents))
+    grades = list(map(judgments.__getitem__, documents))
     if judged_only:
         if ties == "order":
             # Equal scores come in the order returned, not in that of the judgments.
@@ -104,12 +102,14 @@ def _break_ties(
     for members in groups.values():
         found = {grades[index] for index in members}
         unjudged = equal[members[0]] - len(members)
-        matters = matters or (max(found) > 0 and (len(found) > 1 or unjudged > 0))
+        if max(found) > 0 and (len(found) > 1 or unjudged > 0):
+            matters = True
+            break
     if ties in ("best", "worst", "expected"):
         # Expected scores come from the spans; a tie that does not matter still needs ranks.
         _by_luck(ranks, grades, equal, groups.values(), best=ties != "worst")
     else:
-        tied_ids = _tied_ids(scores, float32=ties == "trec9")
+        tied_ids = _tied_ids(scores, groups=len(groups), float32=ties == "trec9")
         for first, members in groups.items():
             tied = tied_ids(scores[documents[members[0]]], first, equal[members[0]])
             if ties != "order":
@@ -136,7 +136,7 @@ def _by_luck(
 
 
 def _tied_ids(
-    scores: Mapping[str, float], *, float32: bool
+    scores: Mapping[str, float], *, groups: int, float32: bool
 ) -> Callable[[float, int, int], Sequence[str]]:
     """Return what finds the ids of a score, given the first of its ranks and how many share it.
 
@@ -152,12 +152,14 @@ def _tied_ids(
         return rounded
     if not isinstance(scores, dict):
         return lambda score, _first, _count: _ids_with_score(scores, score)
-    ids, values = list(scores), list(scores.values())
+    # Walking to a place is cheaper than a copy, unless there are many places to walk to.
+    ids = list(scores) if groups > FEW else None
 
     def together(score: float, first: int, count: int) -> Sequence[str]:
-        place = slice(first - 1, first - 1 + count)
-        if values[place] == [score] * count:
-            return ids[place]
+        start, stop = first - 1, first - 1 + count
+        found = ids[start:stop] if ids else list(islice(scores, start, stop))
+        if all(scores[document] == score for document in found):
+            return found
         return _ids_with_score(scores, score)
 
     return together

@@ -1,7 +1,7 @@
 """From truth and a run to ranks and grades: the one entry to matching."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 
 from karat.errors import InputError
@@ -69,25 +69,19 @@ def judge(
         truth = _as_dataset(truth)
     how = _Judge(matcher, ties=ties, judged_only=judged_only, depth=depth, root=root, known=known)
     if isinstance(run, Run):
-        answered = how.answers(truth, run)
+        how.answers(truth, run)
     elif matcher.by_id:
-        answered = how.rankings(truth, run)
+        how.rankings(truth, run)
     else:
-        answered = how.answers(truth, _as_run(run))
-    found: dict[str, tuple[JudgedQuery, Status]] = {}
-    unknown = []
-    for query_id, judged, status in answered:
-        if judged is None:
-            unknown.append(query_id)
-        elif query_id in found:
-            raise InputError(f"query {query_id!r} is answered more than once")
-        else:
-            found[query_id] = judged, status
+        how.answers(truth, _as_run(run))
     query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
     queries = []
     statuses = []
     for index, query_id in enumerate(query_ids):
-        judged, status = found.get(query_id) or (how.empty(truth, index), Status.MISSING)
+        judged = how.found.get(query_id)
+        status = how.failed.get(query_id, Status.SCORED)
+        if judged is None:
+            judged, status = how.empty(truth, index), Status.MISSING
         if not judged.ideal or judged.ideal[0] <= 0:
             status = Status.UNJUDGED
         queries.append(judged)
@@ -99,12 +93,12 @@ def judge(
         statuses=tuple(statuses),
         ties=ties,
         invalid=dict(+how.invalid),
-        unknown_queries=tuple(unknown),
+        unknown_queries=tuple(how.unknown),
     )
 
 
 class _Judge:
-    """The settings of one judging, and the invalid hits it met."""
+    """The settings of one judging, and what it has found so far."""
 
     def __init__(
         self,
@@ -123,22 +117,30 @@ class _Judge:
         self.root = root
         self.known = known
         self.invalid: Counter[str] = Counter()
+        self.found: dict[str, JudgedQuery] = {}
+        self.failed: dict[str, Status] = {}
+        self.unknown: list[str] = []
 
     def path(self, path: str) -> str:
         return path if self.matcher.name == "document" else normalise(path, self.root)
 
-    def rankings(
-        self, truth: Truth, run: Scored
-    ) -> Iterator[tuple[str, JudgedQuery | None, Status]]:
+    def rankings(self, truth: Truth, run: Scored) -> None:
         """Judge scores by document id."""
         judgments = self.judgments(truth)
-        pairs = run.items() if isinstance(run, Mapping) else run
-        for query_id, scores in pairs:
-            judged = judgments.get(query_id)
-            if judged is None:
-                yield query_id, None, Status.SCORED
-            else:
-                yield query_id, self.locate(judged, self.scored(scores)), Status.SCORED
+        as_they_are = self.matcher.name == "document" and self.known is None
+        for query_id, scores in run.items() if isinstance(run, Mapping) else run:
+            wanted = judgments.get(query_id)
+            if wanted is None:
+                self.unknown.append(query_id)
+                continue
+            ranking = scores if as_they_are else self.scored(scores)
+            self.add(query_id, self.locate(wanted, ranking))
+
+    def add(self, query_id: str, judged: JudgedQuery) -> None:
+        """Keep *judged*; a second answer to one query is refused."""
+        if query_id in self.found:
+            raise InputError(f"query {query_id!r} is answered more than once")
+        self.found[query_id] = judged
 
     def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return *scores* with normalised paths, of two spellings the higher; ids as they are."""
@@ -198,16 +200,18 @@ class _Judge:
                 )
         return targets
 
-    def answers(self, truth: Truth, run: Run) -> Iterator[tuple[str, JudgedQuery | None, Status]]:
+    def answers(self, truth: Truth, run: Run) -> None:
         """Judge answers hit by hit."""
         query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
         row_of = {query_id: row for row, query_id in enumerate(query_ids)}
         for answer in run.answers():
             row = row_of.get(answer.query_id)
             if row is None:
-                yield answer.query_id, None, Status.SCORED
+                self.unknown.append(answer.query_id)
                 continue
             status = OUTCOME_STATUS[answer.outcome]
+            if status is not Status.SCORED:
+                self.failed[answer.query_id] = status
             hits = self.hits(answer) if status is Status.SCORED else []
             targets = self.targets(truth, row)
             if self.matcher.by_id:
@@ -225,7 +229,7 @@ class _Judge:
                     judged_only=self.judged_only,
                     depth=self.depth,
                 )
-            yield answer.query_id, judged, status
+            self.add(answer.query_id, judged)
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""

@@ -1,7 +1,7 @@
 """From a judged run to a table of scores, and from a table to means."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import compress
 from math import exp, fsum, isnan, log, nan
 
@@ -18,7 +18,7 @@ LEAST_IN_GEOMETRIC = 0.00001
 
 def evaluate(
     judged: JudgedRun,
-    measures: Sequence[Measure],
+    measures: Collection[Measure],
     *,
     score_unjudged: bool = False,
     score_empty: bool = True,

@@ -6,7 +6,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite, nan
 from typing import Literal
 
@@ -89,6 +89,7 @@ class Measure:
         return score if k is None else lambda judged: score(judged, k)
 
 
+@lru_cache(maxsize=512)
 def parse(text: str, *, level: float = 0.0) -> Measure:
     """Return the measure that *text* names; *level* is the default relevance level.
 

@@ -1,6 +1,9 @@
 """Precision, recall and what follows from both."""
 
 from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import count
+from operator import truediv
 
 from karat.metrics.measure import Metric
 from karat.metrics.ties import groups, hits_within
@@ -70,12 +73,11 @@ def ap(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> floa
         return 0.0
     if judged.spans is not None:
         return _expected_precision_sum(judged, k, level) / total
-    score = 0.0
-    for count, rank in enumerate(judged.relevant(level), 1):
-        if k is not None and rank > k:
-            break
-        score += count / rank
-    return score / total
+    ranks = judged.relevant(level)
+    if k is not None:
+        ranks = ranks[: bisect_right(ranks, k)]
+    precisions: Iterator[float] = map(truediv, count(1), ranks)
+    return sum(precisions) / total
 
 
 def _expected_precision_sum(judged: JudgedQuery, k: int | None, level: float) -> float:

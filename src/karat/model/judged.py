@@ -28,6 +28,12 @@ class Sizes(NamedTuple):
     target_lines: int
 
 
+class _More(NamedTuple):
+    found: tuple[Sequence[int], Sequence[float]] | None
+    sizes: Sizes | None
+    credits: tuple[Sequence[float], Sequence[float]] | None
+
+
 class JudgedQuery:
     """One query's judged hits: the only thing a metric sees.
 
@@ -42,20 +48,7 @@ class JudgedQuery:
       best credit, for set measures; None where every credit is 1.
     """
 
-    __slots__ = (
-        "_relevant",
-        "entry_credits",
-        "found_grades",
-        "found_ranks",
-        "grades",
-        "ideal",
-        "ranks",
-        "retrieved",
-        "sizes",
-        "spans",
-        "target_credits",
-        "tied",
-    )
+    __slots__ = ("_more", "_relevant", "grades", "ideal", "ranks", "retrieved", "spans", "tied")
 
     def __init__(
         self,
@@ -75,18 +68,40 @@ class JudgedQuery:
         self.grades = grades
         self.ideal = ideal
         self.retrieved = retrieved
-        self.found_ranks = ranks if found is None else found[0]
-        self.found_grades = grades if found is None else found[1]
         self.spans = spans
         self.tied = tied
-        self.sizes = sizes
-        self.entry_credits = credits[0] if credits else None
-        self.target_credits = credits[1] if credits else None
         self._relevant: tuple[float, list[int]] | None = None
+        # What only hits with lines, symbols or partial credit have; most queries do without.
+        self._more = _More(found, sizes, credits) if found or sizes or credits else None
+
+    @property
+    def found_ranks(self) -> Sequence[int]:
+        """Return the rank at which each target was first covered."""
+        return self._more.found[0] if self._more and self._more.found else self.ranks
+
+    @property
+    def found_grades(self) -> Sequence[float]:
+        """Return the grades of the targets at ``found_ranks``."""
+        return self._more.found[1] if self._more and self._more.found else self.grades
+
+    @property
+    def sizes(self) -> Sizes | None:
+        """Return how much there is to read, where the truth has lines."""
+        return self._more.sizes if self._more else None
+
+    @property
+    def entry_credits(self) -> Sequence[float] | None:
+        """Return each returned entry's best credit, None where every credit is 1."""
+        return self._more.credits[0] if self._more and self._more.credits else None
+
+    @property
+    def target_credits(self) -> Sequence[float] | None:
+        """Return each relevant target's best credit, None where every credit is 1."""
+        return self._more.credits[1] if self._more and self._more.credits else None
 
     def signature(self) -> tuple[object, ...] | None:
         """Return what all metrics depend on, None where that is more than a few numbers."""
-        if len(self.ideal) > FEW or self.spans or self.sizes or self.entry_credits is not None:
+        if len(self.ideal) > FEW or self.spans or self._more:
             return None
         return (self.retrieved, len(self.ranks), *self.ranks, *self.grades, *self.ideal)
 
@@ -106,7 +121,7 @@ class JudgedQuery:
 
     def found(self, level: float = 0.0) -> list[int]:
         """Return the rank at which each target relevant at *level* was first covered."""
-        if self.found_ranks is self.ranks:
+        if self._more is None:
             return self.relevant(level)
         pairs = zip(self.found_ranks, self.found_grades, strict=True)
         return [rank for rank, grade in pairs if (grade >= level if level > 0 else grade > 0)]

@@ -41,10 +41,12 @@ def standings(
     """
     if not isinstance(scores, list | ValuesView):
         return _in_array(scores, chosen, float32=float32)
-    values = list(scores)
     # A sum is the quickest test; only where it fails may large finite scores have overflowed it.
-    if not isfinite(sum(values)) and not all(map(isfinite, values)):
+    values = list(scores) if chosen else []
+    if not isfinite(sum(values or scores)) and not all(map(isfinite, scores)):
         raise NonFiniteScore
+    if not chosen:
+        return [], []
     size = len(values)
     if size >= ARRAY_FROM and not values[0] >= values[1] >= values[size // 2] >= values[-1]:
         return _in_array(values, chosen, float32=float32)

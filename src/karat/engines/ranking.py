@@ -1,6 +1,6 @@
 """What a reader of code expects of an order: definitions first, tests, copies and prose later.
 
-The factors were chosen on two public sets of questions; see design/0004.
+The factors were chosen on two public sets of questions; see design/0004-order-of-code.md.
 """
 
 import re

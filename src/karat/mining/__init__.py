@@ -1,0 +1,1 @@
+"""Gold sets out of Git history."""

@@ -14,6 +14,7 @@ ENGINES: Registry[Callable[..., Engine]] = Registry(
         "bm25": "karat.engines.builtin:bm25",
         "dense": "karat.engines.builtin:dense",
         "hybrid": "karat.engines.builtin:hybrid",
+        "keyword": "karat.engines.keyword:KeywordEngine",
         "command": "karat.engines.adapters.command:CommandEngine",
         "http": "karat.engines.adapters.http:HttpEngine",
         "mcp": "karat.engines.adapters.mcp:McpEngine",

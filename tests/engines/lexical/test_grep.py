@@ -1,4 +1,4 @@
-"""ripgrep and the scan in Python find the same."""
+"""ripgrep and the scan in Python find the same lines."""
 
 import shutil
 import sys
@@ -6,18 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from karat.engines.lexical.grep import Match, scan
-from karat.errors import EngineError, InputError
+from karat.engines.lexical import grep
+from karat.engines.lexical.grep import Line, by_ripgrep, in_texts, keywords, ripgrep
+from karat.errors import EngineError
 
 FILES = {
     "a.py": "def parse_URL(url):\n    return url\n",
-    "dir/.hidden": "user user_name\r\nUSER\n",
+    "dir/.hidden": "user user_name\nnothing\nUSER\n",
     "ignored.txt": "url",
     "binary": "url\0user\n",
     "-dash file.txt": "user",
     "häßlich\nname.txt": "ÜSER user",
+    "none.txt": "nothing\n",
 }
 WORDS = ["user", "url", "user_name", "a.c"]
+
+
+@pytest.fixture
+def program() -> str:
+    found = ripgrep()
+    if found is None:
+        pytest.skip("ripgrep is not installed")
+    return found
 
 
 @pytest.fixture
@@ -29,43 +39,75 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Match]:
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "which", lambda *_, **__: None)
-        return scan(folder, WORDS, paths=list(FILES))
-
-
-def test_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = in_python(folder, monkeypatch)
-    assert [m for m in found if m.path == "a.py"] == [
-        Match("a.py", 1, "url"),
-        Match("a.py", 1, "url"),
-        Match("a.py", 2, "url"),
+def test_lines_worked_by_hand() -> None:
+    found = list(in_texts(FILES, WORDS))
+    assert [line for line in found if line.path == "a.py"] == [
+        Line("a.py", 1, "def parse_URL(url):"),
+        Line("a.py", 2, "    return url"),
     ]
-    assert [m[1:] for m in found if m.path == "dir/.hidden"] == [
-        (1, "user"),
-        (1, "user_name"),
-        (2, "user"),
-    ]
+    assert [line.number for line in found if line.path == "dir/.hidden"] == [1, 3]
+    assert {line.path for line in found} == FILES.keys() - {"none.txt"}
 
 
-def test_ripgrep_agrees(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (shutil.which("rg") or shutil.which("rg", path=Path(sys.executable).parent)):
-        pytest.skip("ripgrep is not installed")
-    assert scan(folder, WORDS, paths=list(FILES)) == in_python(folder, monkeypatch)
+def test_ripgrep_agrees(program: str, folder: Path) -> None:
+    found = by_ripgrep(program, folder, WORDS, files={name: name for name in FILES})
+    assert sorted(found) == sorted(in_texts(FILES, WORDS))
 
 
-def test_a_broken_ripgrep_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_names_go_in_several_calls(
+    program: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grep, "MOST_CHARACTERS", 12)
+    assert len(list(grep.batches(list(FILES)))) > 2
+    assert [name for batch in grep.batches(list(FILES)) for name in batch] == list(FILES)
+    found = by_ripgrep(program, folder, WORDS, files={name: f"x/{name}" for name in FILES})
+    assert {line.path for line in found} == {f"x/{name}" for name in FILES.keys() - {"none.txt"}}
+
+
+def test_ripgrep_misses_no_letter_that_python_lowers(program: str, tmp_path: Path) -> None:
+    letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    pairs = {letter * 2: keywords(letter * 2) for letter in letters if letter.lower() != letter}
+    pairs = {text: words for text, words in pairs.items() if words and words[0] == text.lower()}
+    assert len(pairs) > 1_000
+    words = [words[0] for words in pairs.values()]
+    (tmp_path / "x").write_text("\n".join(pairs), encoding="utf-8")
+    found = {line.text for line in by_ripgrep(program, tmp_path, words, files={"x": "x"})}
+    assert found == pairs.keys()
+
+
+def test_other_encodings(program: str, tmp_path: Path) -> None:
+    (tmp_path / "wide").write_bytes("Größe url\n".encode("utf-16"))
+    (tmp_path / "latin").write_bytes("Größe url\n".encode("latin-1"))
+    files = {"wide": "wide", "latin": "latin"}
+    assert {line.path for line in by_ripgrep(program, tmp_path, ["url"], files=files)} == {*files}
+    found = by_ripgrep(program, tmp_path, ["größe"], files=files)
+    assert list(found) == [Line("wide", 1, "Größe url")]
+
+
+def test_a_broken_ripgrep_says_so(folder: Path) -> None:
     broken = folder / "rg"
-    broken.write_text("#!/bin/sh\necho out of luck >&2\nexit 2\n")
+    broken.write_text("#!/bin/sh\ncat > /dev/null\necho out of luck >&2\nexit 2\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(shutil, "which", lambda *_, **__: str(broken))
     with pytest.raises(EngineError, match="ended with 2: out of luck"):
-        scan(folder, WORDS, paths=["a.py"])
+        list(by_ripgrep(str(broken), folder, WORDS, files={"a.py": "a.py"}))
 
 
-def test_nothing_to_scan(folder: Path) -> None:
-    assert scan(folder, [], paths=["a.py"]) == []
-    assert scan(folder, ["url"], paths=[]) == []
-    with pytest.raises(InputError, match="no folder"):
-        scan(folder / "absent", ["url"], paths=["a.py"])
+def test_a_file_that_is_gone(program: str, folder: Path) -> None:
+    with pytest.raises(EngineError, match=r"gone\.py.*No such file"):
+        list(by_ripgrep(program, folder, ["url"], files={"gone.py": "gone.py"}))
+
+
+def test_nothing_to_scan(program: str, folder: Path) -> None:
+    assert list(by_ripgrep(program, folder, [], files={"a.py": "a.py"})) == []
+    assert list(by_ripgrep(program, folder, ["url"], files={})) == []
+    assert list(in_texts(FILES, [])) == []
+
+
+def test_ripgrep_beside_python_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = Path(sys.executable).parent
+
+    def which(name: str, path: Path | None = None) -> str | None:
+        return str(beside / name) if path == beside else None
+
+    monkeypatch.setattr(shutil, "which", which)
+    assert ripgrep() == str(beside / "rg")

@@ -1,8 +1,7 @@
-"""Search by words: a code-aware tokeniser, BM25 over snapshots, and a keyword baseline."""
+"""Search by words: a code-aware tokeniser, BM25 over snapshots, and the plain scan for words."""
 
 from karat.engines.lexical.bm25 import BM25, View
 from karat.engines.lexical.index import LexicalIndex, Query, TermScore
-from karat.engines.lexical.keyword import KeywordIndex, keywords
 from karat.engines.lexical.postings import Document
 from karat.engines.lexical.storage import load, save
 from karat.engines.lexical.tokens import TokenRules
@@ -11,14 +10,12 @@ from karat.engines.lexical.topk import Ranking
 __all__ = [
     "BM25",
     "Document",
-    "KeywordIndex",
     "LexicalIndex",
     "Query",
     "Ranking",
     "TermScore",
     "TokenRules",
     "View",
-    "keywords",
     "load",
     "save",
 ]

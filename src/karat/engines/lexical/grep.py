@@ -1,5 +1,6 @@
-"""The plain scan of files for words, by ripgrep where it is installed."""
+"""The plain scan for words: the lines that hold one, found by ripgrep or in Python."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,74 +9,99 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.errors import EngineError, InputError
+from karat.engines.lexical.stopwords import STOP_WORDS
+from karat.errors import EngineError
 
-__all__ = ["Match", "scan", "scan_texts"]
+__all__ = ["Line", "by_ripgrep", "in_texts", "keywords", "ripgrep"]
 
+WORD = re.compile(r"\w{2,}")
 NOT_FOUND = 1
 # A path may hold anything but the zero that ends it.
-ROW = re.compile("([^\0]+)\0([0-9]+):(.*)\n")
+ROW = re.compile(rb"([^\0]+)\0([0-9]+):(.*)\n")
+# What one command line may hold: Windows takes 32,767 characters, Linux and macOS at least 2^18.
+MOST_CHARACTERS = 30_000 if os.name == "nt" else 250_000
 
 
-class Match(NamedTuple):
-    """An occurrence of a *word* in a line, counted from 1."""
+class Line(NamedTuple):
+    """A line that holds a word; lines count from 1."""
 
     path: str
-    line: int
-    word: str
+    number: int
+    text: str
 
 
-def scan(folder: Path, words: Sequence[str], *, paths: Sequence[str]) -> list[Match]:
-    """Return where *words* occur in the files *paths* of *folder*, in any case, sorted.
+def keywords(query: str) -> list[str]:
+    """Return the different words of *query* in lower case, stop words left out.
 
-    Overlapping occurrences count once, the leftmost and then the longest word first.
+    >>> keywords("Where is the URL parsed, the url of a user?")
+    ['url', 'parsed', 'user']
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no folder to scan")
-    if not words or not paths:
-        return []
+    words = dict.fromkeys(WORD.findall(query.lower()))
+    return [word for word in words if word not in STOP_WORDS]
+
+
+def ripgrep() -> str | None:
+    """Return where ripgrep is, None where it is not installed."""
     # Installed with pip it stands beside Python, which need not be on the path.
-    program = shutil.which("rg") or shutil.which("rg", path=Path(sys.executable).parent)
-    if program is None:
-        texts = {path: (folder / path).read_text("utf-8", "replace") for path in paths}
-        return sorted(scan_texts(texts, words))
-    return sorted(by_ripgrep(program, folder, words, paths=paths))
+    return shutil.which("rg") or shutil.which("rg", path=Path(sys.executable).parent)
 
 
-def scan_texts(texts: Mapping[str, str], words: Sequence[str]) -> Iterator[Match]:
-    """Yield where *words* occur in *texts* by path, as :func:`scan` does.
+def in_texts(texts: Mapping[str, str], words: Sequence[str]) -> Iterator[Line]:
+    r"""Yield the lines of *texts*, by path, that hold one of *words* in any case.
 
-    >>> list(scan_texts({"a.py": "parse_URL(url)"}, ["url"]))
-    [Match(path='a.py', line=1, word='url'), Match(path='a.py', line=1, word='url')]
+    >>> list(in_texts({"a.py": "import re\nparse_URL(text)"}, ["url"]))
+    [Line(path='a.py', number=2, text='parse_URL(text)')]
     """
-    pattern = re.compile("|".join(map(re.escape, longest_first(words))), re.IGNORECASE)
+    if not words:
+        return
+    found = re.compile("|".join(map(re.escape, words))).search
     for path, text in texts.items():
+        if not found(text.lower()):
+            continue
         for number, line in enumerate(text.split("\n"), start=1):
-            for found in pattern.findall(line):
-                yield Match(path, number, found.lower())
-
-
-def longest_first(words: Sequence[str]) -> list[str]:
-    """Return *words* in an order in which none hides a longer one that begins alike."""
-    return sorted(set(words), key=lambda word: (-len(word), word))
+            if found(line.lower()):
+                yield Line(path, number, line)
 
 
 def by_ripgrep(
-    program: str, folder: Path, words: Sequence[str], *, paths: Sequence[str]
-) -> Iterator[Match]:
-    """Yield what ripgrep finds; which files count was decided before, so it ignores none."""
+    program: str, folder: Path, words: Sequence[str], *, files: Mapping[str, str]
+) -> Iterator[Line]:
+    """Yield the lines of *files* in *folder* that hold one of *words* in any case.
+
+    *files* maps their names in the folder to the paths to give them. Which ones count was decided
+    before, so ripgrep ignores none. It misses no line that :func:`in_texts` finds, but for words
+    beyond ASCII in a file that is neither UTF-8 nor marked as UTF-16; and it takes a few letters
+    for equal that are not, such as the two small sigmas.
+    """
+    if not words:
+        return
     command = [
-        *(program, "--no-config", "--no-ignore", "--hidden", "--text", "--encoding", "none"),
-        *("--ignore-case", "--only-matching", "--line-number", "--with-filename", "--null"),
-        *("--no-heading", "--color", "never", "--no-messages"),
-        *("--fixed-strings", *(f"--regexp={word}" for word in longest_first(words)), "--"),
+        *(program, "--no-config", "--no-ignore", "--hidden", "--text", "--ignore-case"),
+        *("--line-number", "--with-filename", "--null", "--no-heading", "--color", "never"),
+        *("--fixed-strings", "--file", "-", "--"),
     ]
-    # Many files go in several calls, below every system's limit of arguments.
-    for begin in range(0, len(paths), 1000):
-        named = [f"./{path}" for path in paths[begin : begin + 1000]]
-        done = subprocess.run([*command, *named], cwd=folder, capture_output=True, check=False)  # noqa: S603
+    patterns = "\n".join(words).encode()
+    for batch in batches([f"./{name}" for name in files]):
+        done = subprocess.run(  # noqa: S603
+            [*command, *batch], cwd=folder, input=patterns, capture_output=True, check=False
+        )
         if done.returncode > NOT_FOUND:
             reason = done.stderr.decode("utf-8", "replace").strip() or "no reason given"
             raise EngineError(f"ripgrep ended with {done.returncode}: {reason}")
-        for path, line, word in ROW.findall(done.stdout.decode("utf-8", "replace")):
-            yield Match(path.removeprefix("./"), int(line), word.lower())
+        for path, number, text in ROW.findall(done.stdout):
+            name = os.fsdecode(path).removeprefix("./")
+            yield Line(files[name], int(number), text.decode("utf-8", "replace"))
+
+
+def batches(names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield *names* in runs that fit on a command line."""
+    batch: list[str] = []
+    size = 0
+    for name in names:
+        if batch and size + len(name) >= MOST_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+        batch.append(name)
+        size += len(name) + 1
+    if batch:
+        yield batch

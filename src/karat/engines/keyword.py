@@ -1,0 +1,105 @@
+"""Search as with grep: which windows of lines hold the most different words of the query."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.corpus import Corpus, from_texts
+from karat.corpus.text_lines import lines_of
+from karat.engines.adapters.external import External, Reply
+from karat.engines.lexical.grep import Line, by_ripgrep, in_texts, keywords, ripgrep
+from karat.engines.places import tokens
+from karat.errors import InputError
+from karat.model import Hit
+
+__all__ = ["KeywordEngine"]
+
+Scan = Callable[[Sequence[str]], Iterable[Line]]
+
+
+class Window(NamedTuple):
+    """A run of lines of a file; they are numbered from 0."""
+
+    path: str
+    number: int
+
+
+class KeywordEngine(External):
+    """Grep: windows of lines, ranked by how many different words of the query they hold.
+
+    Files are cut every *window* lines. A word counts in any case and inside a longer one; the
+    number of occurrences breaks ties, by less than one word in all, and then the order of the
+    corpus. Nothing is indexed: each query reads all files, by ripgrep where it is installed, and
+    else in Python, which keeps the texts in memory. Both give the same hits, but for words beyond
+    ASCII in files that are neither UTF-8 nor UTF-16, which ripgrep does not find.
+    """
+
+    def __init__(self, *, window: int = 40) -> None:
+        """Look for ripgrep; nothing is read yet."""
+        if window < 1:
+            raise InputError(f"keyword: window is {window}; expected a number of lines from 1 up")
+        super().__init__("keyword")
+        self.window = window
+        self.program = ripgrep()
+        self.needs_directory = self.program is not None
+        self._corpus = from_texts({})
+        self._scan: Scan = partial(in_texts, {})
+
+    def _start(self, corpus: Corpus, root: str) -> None:
+        self._corpus = corpus
+        if self._view is None or self.program is None:
+            self._scan = partial(in_texts, {d.path: text for d, text in corpus.texts()})
+            return
+        names = {path: name for name, path in self._view.renamed.items()}
+        files = {names.get(document.path, document.path): document.path for document in corpus}
+        self._scan = partial(by_ripgrep, self.program, Path(root), files=files)
+
+    def _ask(self, query: str, k: int) -> Reply:
+        words = keywords(query)
+        return Reply(self._hits(counted(self._scan(words), words, size=self.window), k))
+
+    def _stop(self) -> None:
+        self._corpus = from_texts({})
+        self._scan = partial(in_texts, {})
+
+    def _hits(self, windows: Mapping[Window, Counter[str]], k: int) -> list[Hit]:
+        scores = {window: score(counts) for window, counts in windows.items()}
+        best = sorted(scores, key=lambda window: (-scores[window], window))[:k]
+        return [self._hit(window, scores[window]) for window in best]
+
+    def _hit(self, window: Window, score: float) -> Hit:
+        first = window.number * self.window
+        lines = lines_of(self._corpus.read(window.path))[first : first + self.window]
+        return Hit(window.path, score, first + 1, first + len(lines), tokens=tokens("".join(lines)))
+
+
+def counted(
+    lines: Iterable[Line], words: Sequence[str], *, size: int
+) -> dict[Window, Counter[str]]:
+    """Return how often each window of *size* lines holds which of *words*.
+
+    >>> lines = [Line("a", 1, "Login the user"), Line("a", 2, "user_login")]
+    >>> counted(lines, ["login", "password"], size=40)
+    {Window(path='a', number=0): Counter({'login': 2})}
+    """
+    windows: dict[Window, Counter[str]] = {}
+    for line in lines:
+        text = line.text.lower()
+        found = {word: count for word in words if (count := text.count(word))}
+        # ripgrep's equal letters are a few more than Python's.
+        if found:
+            window = Window(line.path, (line.number - 1) // size)
+            windows.setdefault(window, Counter()).update(found)
+    return windows
+
+
+def score(counts: Counter[str]) -> float:
+    """Return the number of words, and a fraction that grows with their occurrences.
+
+    >>> score(Counter(login=2, user=1))
+    2.75
+    """
+    total = counts.total()
+    return len(counts) + total / (total + 1)

@@ -1,6 +1,7 @@
 """What every test shares: how hypothesis searches, and where external data is found."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ ROOT = Path(__file__).resolve().parents[1]
 settings.register_profile("explore", deadline=None)
 settings.register_profile("repeat", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeat" if os.environ.get("CI") else "explore")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what engines cache out of the home of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KARAT_CACHE", str(tmp_path_factory.mktemp("karat-cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

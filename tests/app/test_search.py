@@ -15,6 +15,7 @@ class Silent:
     """An engine that finds one place and explains nothing."""
 
     name = "silent"
+    thread_safe = False
     closed = False
 
     def index(self, corpus: object) -> None:

@@ -10,6 +10,8 @@ from karat.engines.chunked import ChunkEngine, Recipe
 from karat.engines.fusion import Scores
 from karat.engines.places import Places, tokens
 from karat.engines.ranking import RankingRules
+from karat.engines.rows import Numbers
+from karat.engines.stages import LexicalStage
 from karat.errors import EngineError, InputError
 from karat.testing.engines import EngineSuite
 
@@ -38,6 +40,17 @@ class TestHybrid(EngineSuite):
     @pytest.fixture
     def engine(self) -> ChunkEngine:
         return hybrid(model="static", fusion="rrf")
+
+
+class TestShortChunks(EngineSuite):
+    """So short that a file holds one chunk twice, and a note about it in another chunk."""
+
+    chains = 60
+
+    @pytest.fixture
+    def engine(self) -> ChunkEngine:
+        recipe = Recipe(chunker="lines", chunker_options={"size": 1})
+        return ChunkEngine([LexicalStage()], name="short", recipe=recipe)
 
 
 def found(engine: ChunkEngine, query: str, texts: dict[str, str], k: int = 10) -> list[str]:
@@ -108,6 +121,81 @@ class Constant:
 def test_equal_scores_keep_the_order_of_the_corpus() -> None:
     engine = ChunkEngine([Constant()], name="constant", recipe=Recipe(rules=RankingRules()))
     assert found(engine, "x", {"b.md": "b", "a.md": "a"}) == ["a.md", "b.md"]
+
+
+def words(number: int) -> str:
+    return f"def word{number}(zebra):\n    return zebra * {number}\n"
+
+
+def test_only_what_changed_is_indexed() -> None:
+    engine = hybrid(model="static", cache=False)
+    tree = {f"{number}.py": words(number) for number in range(20)}
+    engine.index(from_texts(tree))
+    assert engine.work() == {"rows": 20, "embedded": 20, "reused": 0}
+    changed = {**tree, "3.py": words(99), "new.py": words(100)}
+    del changed["7.py"]
+    engine.show(from_texts(changed))
+    assert engine.work() == {"rows": 22, "embedded": 22, "reused": 0}
+    engine.show(from_texts(tree))
+    assert engine.work() == {"rows": 22, "embedded": 22, "reused": 0}
+
+
+def test_lines_are_those_of_the_snapshot_and_cost_nothing() -> None:
+    engine = bm25(chunker="markdown")
+    text = "# One\n\n" + "the zebra " * 60 + "\n"
+    above = "# Zero\n\n" + "nothing here " * 60 + "\n\n"
+    engine.index(from_texts({"a.md": text}))
+    assert engine.search("zebra", 1)[0].start_line == 1
+    engine.show(from_texts({"a.md": above + text}))
+    assert engine.search("zebra", 1)[0].start_line == 5
+    assert engine.work() == {"rows": 2}
+
+
+def test_showing_without_index_is_indexing() -> None:
+    engine = bm25()
+    engine.show(from_texts({"a.py": words(1)}))
+    assert [hit.path for hit in engine.search("zebra", 3)] == ["a.py"]
+
+
+class Failing(LexicalStage):
+    """A stage that once cannot go on."""
+
+    fails = False
+
+    def show(self, rows: Numbers) -> None:
+        if self.fails:
+            raise OSError("disk on fire")
+        super().show(rows)
+
+
+def test_what_failed_half_way_is_begun_anew() -> None:
+    stage = Failing()
+    engine = ChunkEngine([LexicalStage(), stage], name="fails")
+    engine.index(from_texts({"a.py": words(1)}))
+    stage.fails = True
+    with pytest.raises(OSError, match="on fire"):
+        engine.show(from_texts({"b.py": words(2)}))
+    with pytest.raises(EngineError, match="before index"):
+        engine.search("zebra", 1)
+    stage.fails = False
+    engine.show(from_texts({"b.py": words(2)}))
+    assert [hit.path for hit in engine.search("zebra", 3)] == ["b.py"]
+
+
+def test_embedding_can_be_watched() -> None:
+    told: list[tuple[int, int]] = []
+    engine = hybrid(model="static", cache=False)
+    engine.watch(lambda done, total: told.append((done, total)))
+    engine.index(from_texts({f"{number}.py": words(number) for number in range(100)}))
+    assert told == [(64, 100), (100, 100)]
+
+
+def test_fallbacks_are_counted_since_index() -> None:
+    engine = bm25(chunker="syntax")
+    engine.index(from_texts({"a.unknown": "some text\n", "b.py": words(1)}))
+    assert engine.fallbacks == {"no-grammar": 1}
+    engine.index(from_texts({"b.py": words(1)}))
+    assert not engine.fallbacks
 
 
 def test_what_makes_no_sense_is_refused() -> None:

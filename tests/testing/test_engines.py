@@ -132,6 +132,22 @@ class OnlyAscii(Good):
         return super().search(query, k)
 
 
+class Shows(Good):
+    """Moves between snapshots by indexing each."""
+
+    def show(self, corpus: Corpus) -> None:
+        self.index(corpus)
+
+
+class Keeps(Shows):
+    """Shows what is new beside what is gone."""
+
+    def show(self, corpus: Corpus) -> None:
+        before = self.texts or {}
+        self.index(corpus)
+        self.texts = {**before, **(self.texts or {})}
+
+
 CORPUS = from_texts(DOCUMENTS, name="suite")
 SUITE = EngineSuite()
 Test = Callable[[Good, Corpus], None]
@@ -161,6 +177,12 @@ def test_a_broken_engine_is_found(broken: type[Good], test: Test) -> None:
     test(Good(), CORPUS)
     with pytest.raises((AssertionError, RuntimeError, UnicodeError, pytest.fail.Exception)):
         test(broken(), CORPUS)
+
+
+def test_a_snapshot_that_is_not_left_is_found() -> None:
+    SUITE.test_any_chain_of_snapshots(Shows())
+    with pytest.raises(AssertionError):
+        SUITE.test_any_chain_of_snapshots(Keeps())
 
 
 def test_an_engine_that_answers_before_it_has_a_corpus() -> None:

@@ -1,6 +1,6 @@
 """What a search is to Karat: something that indexes a corpus and answers queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from karat.corpus import Corpus
@@ -9,12 +9,18 @@ from karat.model import Hit
 __all__ = [
     "Engine",
     "Explained",
+    "Progress",
     "SupportsBatch",
     "SupportsClose",
     "SupportsExplain",
     "SupportsPhases",
+    "SupportsProgress",
     "SupportsSnapshots",
+    "SupportsWork",
 ]
+
+# Told what is done, and what there is to do.
+Progress = Callable[[int, int], None]
 
 
 @runtime_checkable
@@ -29,10 +35,12 @@ class Engine(Protocol):
     - an empty query or an empty corpus gives no hits, never an error;
     - ``search`` before ``index`` raises EngineError.
 
-    ``index`` may be called again and then replaces what was indexed.
+    ``index`` may be called again and then replaces what was indexed. Where *thread_safe* is true,
+    several threads may search at once.
     """
 
     name: str
+    thread_safe: bool
 
     def index(self, corpus: Corpus) -> None:
         """Make *corpus* searchable."""
@@ -61,6 +69,24 @@ class SupportsSnapshots(Protocol):
 
     def show(self, corpus: Corpus) -> None:
         """Search *corpus* from now on; unchanged documents are not indexed again."""
+        ...
+
+
+@runtime_checkable
+class SupportsWork(Protocol):
+    """An engine that counts what its indexing has cost."""
+
+    def work(self) -> Mapping[str, int]:
+        """Return counts since ``index``, such as rows indexed, texts embedded and reused."""
+        ...
+
+
+@runtime_checkable
+class SupportsProgress(Protocol):
+    """An engine whose indexing takes long enough to be watched."""
+
+    def watch(self, progress: Progress | None) -> None:
+        """Call *progress* while indexing; None ends that."""
         ...
 
 

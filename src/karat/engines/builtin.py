@@ -1,5 +1,6 @@
 """The engines that come with Karat, as functions of their settings."""
 
+from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunked import ChunkEngine, Recipe
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.fusion import RRF_K
@@ -20,13 +21,15 @@ def bm25(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    cache: bool = True,
 ) -> ChunkEngine:
     """Return BM25 over code-aware words; the header of a chunk counts *header* times.
 
-    *code_ranking* False leaves the order to the scores alone.
+    *code_ranking* False leaves the order to the scores alone; *cache* False keeps nothing on disk.
     """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
-    return ChunkEngine([LexicalStage(k1=k1, b=b, header=header)], name="bm25", recipe=recipe)
+    stage = LexicalStage(k1=k1, b=b, header=header)
+    return ChunkEngine([stage], name="bm25", recipe=recipe, caches=_caches(cache))
 
 
 def dense(
@@ -36,10 +39,13 @@ def dense(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    cache: bool = True,
 ) -> ChunkEngine:
     """Return the cosine between embeddings, exactly searched."""
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
-    return ChunkEngine([DenseStage(create_embedder(model))], name="dense", recipe=recipe)
+    caches = _caches(cache)
+    stage = DenseStage(create_embedder(model), caches=caches)
+    return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
 
 
 def hybrid(
@@ -55,15 +61,21 @@ def hybrid(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    cache: bool = True,
 ) -> ChunkEngine:
     """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``."""
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
+    caches = _caches(cache)
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
-        DenseStage(create_embedder(model)),
+        DenseStage(create_embedder(model), caches=caches),
     ]
     weights = [1.0 - dense_weight, dense_weight]
-    return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe)
+    return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
+
+
+def _caches(wanted: bool) -> Caches:
+    return Caches.of_user() if wanted else NO_CACHES
 
 
 def _recipe(

@@ -1,18 +1,23 @@
 """An engine over the chunks of a corpus: stages score, fusion joins them, rules order them."""
 
+import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Corpus, chunk_corpus, create_chunker
-from karat.engines.base import Explained
+from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
+from karat.engines.base import Explained, Progress, SupportsProgress, SupportsWork
+from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.fusion import RRF_K, Scores, fuse, top
 from karat.engines.places import Places
 from karat.engines.ranking import RankingRules, adjusted, diversified, kind_factors
-from karat.engines.stages import Stage
+from karat.engines.rows import Rows
+from karat.engines.stages import Stage, SupportsRows
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -43,11 +48,21 @@ class Recipe:
             raise InputError(f"threshold {self.threshold} is not between 0 and 1")
 
 
+class Shown(NamedTuple):
+    """What is searched: the places of the snapshot, and the factor of each."""
+
+    places: Places
+    factors: Scores
+
+
 class ChunkEngine:
     """A search over chunks by one or several stages.
 
-    Searching is safe from several threads; indexing is not.
+    Places that two snapshots share are indexed once, and searched by the statistics of the
+    snapshot that is shown. Searching is safe from several threads; indexing is not.
     """
+
+    thread_safe = True
 
     def __init__(
         self,
@@ -56,6 +71,7 @@ class ChunkEngine:
         name: str,
         weights: Sequence[float] | None = None,
         recipe: Recipe | None = None,
+        caches: Caches = NO_CACHES,
     ) -> None:
         """Join *stages*, all alike unless *weights* say otherwise."""
         if not stages:
@@ -64,18 +80,40 @@ class ChunkEngine:
         self.stages = tuple(stages)
         self.weights = tuple(weights or [1.0 / len(stages)] * len(stages))
         self.recipe = recipe or Recipe()
-        self._places: Places | None = None
-        self._factors: Scores = np.empty(0, np.float32)
-        self._phases: dict[str, int] = {}
+        self.caches = caches
+        # Documents that were not cut as asked for, by reason, since ``index``.
+        self.fallbacks: Counter[str] = Counter()
+        self._shown: Shown | None = None
+        self._last = threading.local()
+        self._forget()
 
     def index(self, corpus: Corpus) -> None:
         """Cut *corpus* into chunks and index them for every stage."""
-        chunker = create_chunker(self.recipe.chunker, **self.recipe.chunker_options)
-        places = Places(chunk_corpus(corpus, chunker))
+        self._forget()
+        self.show(corpus)
+
+    def show(self, corpus: Corpus) -> None:
+        """Search *corpus* from now on; places that were shown before are not indexed again."""
+        try:
+            self._show(corpus)
+        except BaseException:
+            # Some stages may know rows that others lack.
+            self._forget()
+            raise
+
+    def work(self) -> Mapping[str, int]:
+        """Return the rows indexed since ``index``, and what the stages count."""
+        found = {"rows": len(self._rows)}
         for stage in self.stages:
-            stage.index(places)
-        self._places = places
-        self._factors = kind_factors(places, self.recipe.rules)
+            if isinstance(stage, SupportsWork):
+                found.update(stage.work())
+        return found
+
+    def watch(self, progress: Progress | None) -> None:
+        """Let the stages that embed tell how far they are."""
+        for stage in self.stages:
+            if isinstance(stage, SupportsProgress):
+                stage.watch(progress)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* chunks."""
@@ -83,16 +121,18 @@ class ChunkEngine:
 
     def explain(self, query: str, k: int) -> list[Explained]:
         """Return the best *k* chunks with the score that each stage gave them."""
-        places = self._places
-        if places is None:
+        if self._shown is None:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+        places, factors = self._shown
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         if not query.strip() or not len(places):
             return []
-        by_stage = {stage.name: self._timed(stage, query) for stage in self.stages}
+        phases: dict[str, int] = {}
+        self._last.phases = phases
+        by_stage = {stage.name: self._timed(stage, query, phases) for stage in self.stages}
         scores = self._joined(list(by_stage.values()))
-        scores = adjusted(scores, self._factors, places, query, self.recipe.rules)
+        scores = adjusted(scores, factors, places, query, self.recipe.rules)
         rows = self._ordered(scores, places, k)
         shown = self._descending(scores[rows])
         return [
@@ -104,13 +144,41 @@ class ChunkEngine:
         ]
 
     def phases_ns(self) -> Mapping[str, int]:
-        """Return how long each stage took in the last search."""
-        return dict(self._phases)
+        """Return how long each stage took in this thread's last search."""
+        return dict(getattr(self._last, "phases", {}))
 
-    def _timed(self, stage: Stage, query: str) -> Scores:
+    def _forget(self) -> None:
+        self._shown = None
+        self._rows = Rows()
+        self._factors: Scores = np.empty(0, np.float32)
+        self.fallbacks.clear()
+
+    def _show(self, corpus: Corpus) -> None:
+        first = not len(self._rows)
+        places, rows, new = self._rows.show(corpus, self._cut)
+        for stage in self.stages:
+            if first or not isinstance(stage, SupportsRows):
+                stage.index(places)
+            else:
+                stage.grow(new)
+                stage.show(rows)
+        self._factors = np.concatenate([self._factors, kind_factors(new, self.recipe.rules)])
+        self._shown = Shown(places, self._factors[rows])
+
+    def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:
+        if not documents:
+            return ()
+        chunker = create_chunker(self.recipe.chunker, **self.recipe.chunker_options)
+        part = Corpus(corpus.name, tuple(documents), corpus.reader)
+        with self.caches.chunks() as cache:
+            chunked = chunk_corpus(part, chunker, cache=cache)
+        self.fallbacks.update(chunked.fallbacks)
+        return chunked.by_document
+
+    def _timed(self, stage: Stage, query: str, phases: dict[str, int]) -> Scores:
         start = time.perf_counter_ns()
         scores = stage.scores(query)
-        self._phases[stage.name] = time.perf_counter_ns() - start
+        phases[stage.name] = time.perf_counter_ns() - start
         return scores
 
     def _joined(self, parts: Sequence[Scores]) -> Scores:

@@ -1,13 +1,14 @@
 """The chunks of a corpus as rows that stages score and hits are made from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Chunk, ChunkedCorpus, Trait, header
+from karat.corpus import Chunk, Trait, header
 from karat.model import Hit
 
 __all__ = ["Place", "Places"]
@@ -26,17 +27,20 @@ class Place:
         """Return the path, the scope and the symbols, as text to index."""
         return header(self.chunk, self.path)
 
+    @property
+    def text(self) -> str:
+        """Return the header and the chunk, as a model reads them."""
+        return f"{self.header}\n{self.chunk.text}"
+
 
 class Places:
     """All chunks of a corpus in order; a row number names a place."""
 
-    def __init__(self, chunked: ChunkedCorpus) -> None:
-        """Lay the chunks out, document by document."""
-        self.rows: tuple[Place, ...] = tuple(
-            Place(document.path, chunk, document.traits)
-            for document, chunks in chunked.items()
-            for chunk in chunks
-        )
+    def __init__(self, by_document: Iterable[Sequence[Place]]) -> None:
+        """Lay the places out, document by document."""
+        blocks = list(by_document)
+        self.rows: tuple[Place, ...] = tuple(chain.from_iterable(blocks))
+        self._sizes = [len(block) for block in blocks]
 
     def __len__(self) -> int:
         """Return the number of places."""
@@ -49,10 +53,7 @@ class Places:
     @cached_property
     def files(self) -> NDArray[np.int32]:
         """Return the number of the file of each place."""
-        numbers: dict[str, int] = {}
-        return np.array(
-            [numbers.setdefault(place.path, len(numbers)) for place in self.rows], np.int32
-        )
+        return np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
 
     def hit(self, row: int, score: float) -> Hit:
         """Return the hit at *row*."""

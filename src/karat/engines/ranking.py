@@ -4,7 +4,7 @@ The factors were chosen on two public sets of questions; see design/0004-order-o
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from posixpath import basename, dirname, splitext
 
@@ -61,7 +61,7 @@ PLAIN = RankingRules(
 )
 
 
-def kind_factors(places: Places, rules: RankingRules) -> Scores:
+def kind_factors(places: Collection[Place], rules: RankingRules) -> Scores:
     """Return the factor of each place that depends on what it is, whatever is asked."""
     return np.fromiter((_factor(place, rules) for place in places), np.float32, len(places))
 

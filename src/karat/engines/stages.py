@@ -1,17 +1,26 @@
 """Parts of a search that give every place a score; an engine fuses them."""
 
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from karat.engines.base import Progress
+from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.embedding import Embedder
+from karat.engines.embedding.cached import CachedEmbedder
 from karat.engines.fusion import Scores
 from karat.engines.lexical.bm25 import BM25
 from karat.engines.lexical.index import LexicalIndex
-from karat.engines.places import Places
+from karat.engines.places import Place, Places
+from karat.engines.rows import Numbers
+from karat.engines.vector_table import VectorTable
+from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE
 
-__all__ = ["DenseStage", "LexicalStage", "Stage"]
+__all__ = ["DenseStage", "LexicalStage", "Stage", "SupportsRows"]
+
+# Embedded together: as often is progress told, and no more is lost when it is interrupted.
+TEXTS_A_STEP = 64
 
 
 class Stage(Protocol):
@@ -28,6 +37,22 @@ class Stage(Protocol):
         ...
 
 
+@runtime_checkable
+class SupportsRows(Protocol):
+    """A stage that moves between snapshots; the places that it indexed first are rows 0, 1, ...
+
+    After ``show`` the scores are bit for bit those of a stage that indexed just those places.
+    """
+
+    def grow(self, places: Sequence[Place]) -> None:
+        """Append *places* as further rows; none is ever removed."""
+        ...
+
+    def show(self, rows: Numbers) -> None:
+        """Score *rows*, in this order, from now on."""
+        ...
+
+
 class LexicalStage:
     """BM25 over the text of each place, its header counting *header* times."""
 
@@ -38,34 +63,118 @@ class LexicalStage:
         self.bm25 = BM25(k1, b)
         self.header = header
         self._index = LexicalIndex(bm25=self.bm25)
+        self._view = self._index.view()
+        self._rows: Numbers | None = None
 
     def index(self, places: Places) -> None:
         """Count the words of every place."""
         self._index = LexicalIndex(bm25=self.bm25)
+        self.grow(places.rows)
+        self._view = self._index.view()
+        self._rows = None
+
+    def grow(self, places: Sequence[Place]) -> None:
+        """Count the words of further places."""
         self._index.add([(place.header, self.header), (place.chunk.text, 1)] for place in places)
+
+    def show(self, rows: Numbers) -> None:
+        """Score *rows* by the statistics of just those."""
+        live = np.zeros(len(self._index), np.bool_)
+        live[rows] = True
+        self._view = self._index.view(live)
+        self._rows = rows
 
     def scores(self, query: str) -> Scores:
         """Return the BM25 score of every place."""
-        return self._index.scores(query)
+        scores = self._index.scores(query, live=self._view)
+        return scores if self._rows is None else scores[self._rows]
 
 
 class DenseStage:
-    """Cosine between the embedding of the query and that of each place with its header."""
+    """Cosine between the embedding of the query and that of each place with its header.
+
+    Each distinct text is embedded once, and not at all where *caches* hold its vector. A query
+    never comes from a cache, so that its time is its own.
+    """
 
     name = "dense"
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        *,
+        caches: Caches = NO_CACHES,
+        approximate_above: int = APPROXIMATE_ABOVE,
+    ) -> None:
         """Keep the *embedder*; nothing is embedded yet."""
         self.embedder = embedder
-        self._vectors: NDArray[np.float32] = np.empty((0, embedder.dimension), np.float32)
+        self.caches = caches
+        self._above = approximate_above
+        self._progress: Progress | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self._table = VectorTable(self.embedder.dimension, approximate_above=self._above)
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._of_row: Numbers = np.empty(0, np.intp)
+        self._shown: Numbers = self._of_row
+        self._live = np.empty(0, np.bool_)
+        self._embedded = self._reused = 0
+
+    @property
+    def recall(self) -> float | None:
+        """Return the share of the nearest places that are found; None where all are compared."""
+        return self._table.recall
+
+    def watch(self, progress: Progress | None) -> None:
+        """Tell *progress* how many texts of how many are embedded, while indexing."""
+        self._progress = progress
+
+    def work(self) -> Mapping[str, int]:
+        """Return how many texts were embedded since ``index``, and how many came from a cache."""
+        return {"embedded": self._embedded, "reused": self._reused}
 
     def index(self, places: Places) -> None:
         """Embed every place."""
-        texts = [f"{place.header}\n{place.chunk.text}" for place in places]
-        self._vectors = self.embedder.embed(texts, "document")
+        self._clear()
+        self.grow(places.rows)
+        self.show(np.arange(len(places)))
+
+    def grow(self, places: Sequence[Place]) -> None:
+        """Embed the texts of *places* that no earlier place had."""
+        texts: list[str] = []
+        numbers: list[int] = []
+        for place in places:
+            key = place.header, place.chunk.id
+            if key not in self._numbers:
+                self._numbers[key] = len(self._numbers)
+                texts.append(place.text)
+            numbers.append(self._numbers[key])
+        self._of_row = np.concatenate([self._of_row, np.array(numbers, np.intp)])
+        if texts:
+            self._embed(texts)
+
+    def show(self, rows: Numbers) -> None:
+        """Score *rows*."""
+        self._table.prepare()
+        self._shown = self._of_row[rows]
+        self._live = np.zeros(len(self._table), np.bool_)
+        self._live[self._shown] = True
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every place; what points away from the query counts 0."""
         vector = self.embedder.embed([query], "query")[0]
-        cosines: Scores = np.maximum(self._vectors @ vector, np.float32(0))
-        return cosines
+        scores: Scores = self._table.products(vector, self._live)[self._shown]
+        return scores
+
+    def _embed(self, texts: Sequence[str]) -> None:
+        with self.caches.vectors() as cache:
+            cached = None if cache is None else CachedEmbedder(self.embedder, cache)
+            for start in range(0, len(texts), TEXTS_A_STEP):
+                some = texts[start : start + TEXTS_A_STEP]
+                self._table.extend((cached or self.embedder).embed(some, "document"))
+                if self._progress:
+                    self._progress(start + len(some), len(texts))
+            reused = cached.reused if cached else 0
+        self._reused += reused
+        self._embedded += len(texts) - reused

@@ -41,6 +41,8 @@ def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> E
     if callable(search) and callable(getattr(target, "index", None)):
         if not isinstance(getattr(target, "name", None), str):
             cast("Any", target).name = name
+        if not hasattr(target, "thread_safe"):
+            cast("Any", target).thread_safe = False
         return cast("Engine", target)
     raise InputError(
         f"{name} is no engine; expected index(corpus) and search(query, k), or "

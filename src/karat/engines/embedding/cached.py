@@ -15,13 +15,15 @@ TEXTS_A_STEP = 256
 class CachedEmbedder:
     """Embeds by *embedder* what *cache* does not know; the rows are the same either way.
 
-    Token vectors are hundreds of times as large and are not kept: ask ``embedder`` for them.
+    *reused* counts the rows that it knew. Token vectors are hundreds of times as large and are
+    not kept: ask ``embedder`` for them.
     """
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         """Stand before *embedder*."""
         self.embedder = embedder
         self._cache = cache
+        self.reused = 0
 
     @property
     def name(self) -> str:
@@ -54,6 +56,7 @@ class CachedEmbedder:
         keys = [vector_key(text, digest=digest, kind=kind) for text in texts]
         known = self._cache.get(keys, self.dimension)
         missing = [number for number, key in enumerate(keys) if key not in known]
+        self.reused += len(texts) - len(missing)
         for start in range(0, len(missing), TEXTS_A_STEP):
             step = missing[start : start + TEXTS_A_STEP]
             rows = self.embedder.embed([texts[number] for number in step], kind)

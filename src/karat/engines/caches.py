@@ -1,0 +1,66 @@
+"""Where engines keep chunks and vectors from one process to the next."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, Self, TypeVar
+
+from karat.corpus import ChunkCache, DiskCache
+from karat.engines.embedding.cache import EmbeddingCache, cache_folder
+from karat.errors import InputError
+
+__all__ = ["NO_CACHES", "Caches"]
+
+
+class _Closes(Protocol):
+    def close(self) -> None: ...
+
+
+Cache = TypeVar("Cache", bound=_Closes)
+
+
+class Caches:
+    """The caches of chunks and of vectors in *folder*; None keeps nothing.
+
+    A cache is open only while something is indexed, so that an engine holds no file. One that
+    cannot be opened, in a home that is read-only perhaps, is done without; *problem* says why.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """Keep the *folder*; nothing is opened or made yet."""
+        self.folder = folder
+        self.problem = ""
+
+    @classmethod
+    def of_user(cls) -> Self:
+        """Return the caches in this user's folder, which KARAT_CACHE may name."""
+        return cls(cache_folder())
+
+    @contextmanager
+    def chunks(self) -> Iterator[ChunkCache | None]:
+        """Open the cache of chunks."""
+        with self._opened(DiskCache, "chunks.sqlite") as cache:
+            yield cache
+
+    @contextmanager
+    def vectors(self) -> Iterator[EmbeddingCache | None]:
+        """Open the cache of vectors."""
+        with self._opened(EmbeddingCache, "vectors.sqlite") as cache:
+            yield cache
+
+    @contextmanager
+    def _opened(self, kind: Callable[[Path], Cache], name: str) -> Iterator[Cache | None]:
+        cache = None
+        if self.folder is not None:
+            try:
+                cache = kind(self.folder / name)
+            except (InputError, OSError) as error:
+                self.problem = str(error)
+        try:
+            yield cache
+        finally:
+            if cache is not None:
+                cache.close()
+
+
+NO_CACHES = Caches(None)

@@ -144,7 +144,7 @@ def test_a_reader_whose_process_dies_says_so(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = ObjectReader(str(repository))
-    monkeypatch.setattr("karat.corpus.git_objects._command", lambda *_: ["git", "--no-such-option"])
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: ["git", "--no-such-option"])
     with pytest.raises(KaratError, match="git cat-file"):
         list(reader.read(["0" * 40]))
     reader.close()

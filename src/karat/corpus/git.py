@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from karat.corpus.content import decode
-from karat.corpus.git_objects import SUBMODULE, ObjectReader, TreeEntry, git, list_tree
+from karat.corpus.git_objects import SUBMODULE, ObjectReader, TreeEntry, list_tree
+from karat.corpus.git_process import git
 from karat.corpus.intake import MAX_BYTES, Intake, Look, look_at
 from karat.corpus.languages import language_of
 from karat.corpus.snapshot import Corpus, Document

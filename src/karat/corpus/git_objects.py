@@ -1,4 +1,4 @@
-"""Git's own commands for reading a repository, with everything switched off that could run code."""
+"""Trees and objects of a Git repository, by Git's own commands."""
 
 import os
 import subprocess
@@ -7,9 +7,10 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
+from karat.corpus.git_process import command, environment, git
 from karat.errors import InputError, KaratError
 
-__all__ = ["SUBMODULE", "ObjectReader", "TreeEntry", "git", "list_tree"]
+__all__ = ["SUBMODULE", "ObjectReader", "TreeEntry", "list_tree"]
 
 # Asked for together, answered together: far below what a pipe holds (64 KiB), so that Git can
 # always take all requests before it blocks on the first answer.
@@ -26,24 +27,6 @@ class TreeEntry(NamedTuple):
     oid: str
     size: int
     path: bytes
-
-
-def git(repository: str, *arguments: str, given: bytes = b"") -> bytes:
-    """Return what ``git *arguments*`` prints in *repository*; a failure raises InputError."""
-    try:
-        done = subprocess.run(  # noqa: S603 - a list of arguments, no shell
-            _command(repository, *arguments),
-            input=given,
-            capture_output=True,
-            env=_environment(),
-            check=False,
-        )
-    except OSError as error:
-        raise InputError(f"{repository}: cannot run git: {error}") from error
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
-        raise InputError(f"{repository}: git {arguments[0]}: {said}")
-    return done.stdout
 
 
 def list_tree(repository: str, tree: str) -> list[TreeEntry]:
@@ -142,11 +125,11 @@ class ObjectReader:
         if self._process is None or inherited or self._process.poll() is not None:
             self._owner = os.getpid()
             self._process = subprocess.Popen(  # noqa: S603 - a list of arguments, no shell
-                _command(self._repository, "cat-file", "--batch"),
+                command(self._repository, "cat-file", "--batch"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=environment(),
             )
             self._finish = weakref.finalize(self, _end, self._process)
         if self._process.stdin is None or self._process.stdout is None:
@@ -163,36 +146,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     if process.stdout:
         process.stdout.close()
     process.wait()
-
-
-def _command(repository: str, *arguments: str) -> list[str]:
-    settings = (
-        # A repository in a container often belongs to another user. Reading objects runs nothing
-        # that the repository names, so its owner does not matter here.
-        "safe.directory=*",
-        "core.hooksPath=/dev/null",
-        "core.fsmonitor=false",
-        "core.quotePath=false",
-        "protocol.allow=never",
-    )
-    options = [word for setting in settings for word in ("-c", setting)]
-    return ["git", "-C", repository, "--no-pager", *options, *arguments]
-
-
-def _environment() -> dict[str, str]:
-    """Return an environment without anyone's Git settings, network, prompts or GIT_DIR."""
-    kept = {
-        name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ
-    }
-    return kept | {
-        "LC_ALL": "C",
-        "HOME": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_SYSTEM": os.devnull,
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-    }

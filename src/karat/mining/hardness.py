@@ -1,0 +1,87 @@
+"""One case at four levels of hardness, without a model: each level gives away less than the last."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+
+from karat.mining.leaks import Leak, leak
+from karat.mining.words import content_words, is_identifier, parts
+
+__all__ = ["LEAST_WORDS", "Level", "levels", "without_paths"]
+
+# Fewer words that carry content are no question. The verb is one of them.
+LEAST_WORDS = 3
+
+
+class Level(StrEnum):
+    """What a query still says."""
+
+    CLEANED = "cleaned"
+    MASKED = "path-masked"
+    WORDS = "identifiers-as-words"
+    DROPPED = "identifiers-dropped"
+
+
+_PATHLIKE = re.compile(r"\w/[\w.-]+\.\w+|^\.?/\w|\w/\w[\w.-]*/\w")
+# Words that lead to what follows them, and hang in the air once it is gone.
+_LEADING = frozenset(
+    "a an and as at before by for from in inside into of on or per the this to using via when with "
+    "within".split()
+)
+
+
+def levels(query: str, paths: Iterable[str], *, least: int = LEAST_WORDS) -> dict[Level, str]:
+    """Return *query* at each level that leaves at least *least* words of content.
+
+    *paths* are those of the targets, before the change.
+
+    >>> for level, text in levels(
+    ...     "fix crash of getUser() with empty name in src/users.py", ["src/users.py"]
+    ... ).items():
+    ...     print(f"{level}: {text}")
+    cleaned: fix crash of getUser() with empty name in src/users.py
+    path-masked: fix crash of getUser() with empty name
+    identifiers-as-words: fix crash of get user with empty name
+    identifiers-dropped: fix crash with empty name
+    """
+    masked = without_paths(query, tuple(paths))
+    found = {
+        Level.CLEANED: query,
+        Level.MASKED: masked,
+        Level.WORDS: _as_words(masked),
+        Level.DROPPED: _without(masked, is_identifier),
+    }
+    return {
+        level: text
+        for level, text in found.items()
+        if level is Level.CLEANED or len(content_words(text)) >= least
+    }
+
+
+def without_paths(query: str, paths: Sequence[str]) -> str:
+    """Return *query* without the words that spell a path, or a file or module of *paths*.
+
+    >>> without_paths("fix crash in flask.ext and docs/a.rst on reload", ["flask/ext/__init__.py"])
+    'fix crash on reload'
+    """
+    return _without(query, lambda word: _spells_path(word, paths))
+
+
+def _spells_path(word: str, paths: Sequence[str]) -> bool:
+    return bool(_PATHLIKE.search(word)) or leak(word, paths) >= Leak.BASENAME
+
+
+def _as_words(text: str) -> str:
+    words = (" ".join(parts(word)) if is_identifier(word) else word for word in text.split())
+    return " ".join(word for word in words if word)
+
+
+def _without(text: str, drops: Callable[[str], bool]) -> str:
+    kept: list[str] = []
+    for word in text.split():
+        if not drops(word):
+            kept.append(word)
+            continue
+        while kept and kept[-1].lower() in _LEADING:
+            kept.pop()
+    return " ".join(kept).strip(" ,;:-")

@@ -1,0 +1,106 @@
+"""How much of the answer a query gives away: does it spell the path of a target?"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from karat.mining.words import parts, tokens
+
+__all__ = ["Leak", "leak"]
+
+
+class Leak(IntEnum):
+    """A ladder; a higher step gives away more.
+
+    PATH: the path, or its last two steps as a path or a dotted module. BASENAME: the file's name
+    with its extension. STEM: every word of the name without it. PART: one word of the name or of
+    a folder above it. NONE: nothing of all this.
+    """
+
+    NONE = 0
+    PART = 1
+    STEM = 2
+    BASENAME = 3
+    PATH = 4
+
+
+# They name files and folders in every repository, and so tell nothing about one of them.
+_GENERIC = frozenset(
+    """
+    api app apps base bin build cmd code common compat config contrib core default dist example
+    examples ext file files func function functions helper helpers impl index init interface
+    internal lib libs main misc mod model models module modules package packages pkg plugin plugins
+    private public scripts server service services shared source sources src staging support test
+    testing tests tool tools type types util utilities utils v1 v2 v3 version view views
+    """.split()
+)
+_NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib"})
+
+
+def leak(query: str, paths: Iterable[str]) -> Leak:
+    """Return the highest step that *query* reaches for any of *paths*.
+
+    >>> paths = ["src/flask/json/tag.py"]
+    >>> leak("fix flask.json.tag on tuples", paths).name, leak("fix tag.py", paths).name
+    ('PATH', 'BASENAME')
+    >>> leak("tags of JSON", paths).name, leak("JSON", paths).name, leak("tuples", paths).name
+    ('STEM', 'PART', 'NONE')
+    """
+    asked = _asked(query)
+    return max((_step(asked, path) for path in paths), default=Leak.NONE)
+
+
+class _Asked(NamedTuple):
+    files: frozenset[str]
+    ways: tuple[str, ...]
+    words: frozenset[str]
+
+
+class _Named(NamedTuple):
+    file: str
+    way: str
+    stem: frozenset[str]
+    folders: frozenset[str]
+
+
+def _asked(query: str) -> _Asked:
+    names = [token.lower() for token in tokens(query)]
+    ways = tuple(_way(name) for name in names if "/" in name or "." in name or "::" in name)
+    words = frozenset(_singular(part) for part in parts(query))
+    return _Asked(frozenset(names), ways, words)
+
+
+def _step(asked: _Asked, path: str) -> Leak:
+    named = _named(path)
+    if named.way and any(named.way in way for way in asked.ways):
+        return Leak.PATH
+    if named.file in asked.files:
+        return Leak.BASENAME
+    if named.stem and named.stem <= asked.words and not named.stem <= _GENERIC:
+        return Leak.STEM
+    told = (named.stem | named.folders) - _GENERIC
+    return Leak.NONE if told.isdisjoint(asked.words) else Leak.PART
+
+
+@lru_cache(maxsize=1 << 15)
+def _named(path: str) -> _Named:
+    *folders, file = path.split("/")
+    stem = file.rpartition(".")[0] or file
+    steps = [*folders, stem]
+    if stem in _NAMELESS and folders:
+        steps = folders
+    way = _way("/".join(steps[-2:]).lower()) if len(steps) > 1 else ""
+    above = frozenset(_singular(word) for step in steps[:-1] for word in parts(step))
+    return _Named(file.lower(), way, frozenset(map(_singular, parts(steps[-1]))), above)
+
+
+def _way(name: str) -> str:
+    """Return the steps of a path or of a dotted name in one form, between slashes."""
+    steps = name.replace("::", "/").replace("(", "/").replace(".", "/").strip("/")
+    return f"/{steps}/"
+
+
+def _singular(word: str) -> str:
+    """Return *word* without a plural s, in lower case; the same is done to both sides."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,186 @@
+"""A commit message becomes the question that a developer might have typed before the change.
+
+By rules alone: tables of what is cut off the front and what is cut out, then the first sentence,
+with its verb in the imperative. Nothing here knows a particular repository.
+"""
+
+import re
+from typing import NamedTuple
+
+from karat.mining.verbs import imperative
+
+__all__ = ["ASIDES", "HEADS", "Aside", "opening", "query_of"]
+
+# Standards whose names look like the ids of tickets.
+_STANDARD = r"(?!(?:UTF|ISO|SHA|RFC|AES|MD|PEP|CP|KOI|IPV|HTTP|TLS|ES|MP|UCS|GB|IEEE|X|RS|BASE)-\d)"
+_TICKET = (
+    r"(?:(?i:issues?|tickets?|bugs?|pr|pull request|gh|bpo|bz)[\s:-]*#?\d+"
+    rf"|\#\d+|CVE-\d+-\d+|\b{_STANDARD}[A-Z][A-Z0-9]+-\d+)(?![\w.]*\w)"
+)
+_TICKETS = rf"{_TICKET}(?:(?:\s*(?:,|&|/|\+)\s*|\s+)(?:(?i:and|or)\s+)?{_TICKET})*"
+_SOLVES = (
+    r"(?i:fix(?:e[sd])?|fixing|close[sd]?|resolve[sd]?|refs?|references?|see|re|addresses|related to"
+    r"|towards?|part of|follow[ -]?up (?:to|for|of)|issue)"
+)
+_KIND = (
+    r"(?i:feat|feature|fix|fixup|bug|bugfix|hotfix|perf|refactor|docs?|tests?|chore|style|ci|build"
+    r"|deps|types?|typing|security|wip|enhancement|backport)"
+)
+
+# What is cut off the front, again and again, until none of them matches.
+HEADS = {
+    "tag": r"\[[^\]]{1,60}\]\s*(?:[:-]\s*|(?=\s|[A-Z#]))",
+    "emoji": r":[a-z][a-z0-9_+-]+:\s*|[^\w\s!-~«»“”‘’]+\s*",
+    "kind": rf"{_KIND}(?:\([^)]*\))?!?:\s+",
+    "solved": rf"{_SOLVES}\s*:?\s*{_TICKETS}\s*(?:--+|[—–:,;.-])?\s*(?:(?i:by)\s+(?=\w+ing\b))?",
+    "ticket": rf"\(?{_TICKETS}\)?\s*(?:--+|[—–:,-])\s*",
+    "dash": r"(?:--+|[—–:.,*])\s+",
+}
+_HEAD = re.compile("|".join(f"(?:{pattern})" for pattern in HEADS.values()))
+
+
+class Aside(NamedTuple):
+    """Something cut out of a message wherever it stands; looked for only where *cue* is found."""
+
+    name: str
+    cue: re.Pattern[str]
+    pattern: re.Pattern[str]
+
+
+_CREDIT = (
+    r"many thanks|much thanks|big thanks|thanks|thank you|thx|props to|kudos|patch by|patch from"
+    r"|patches by|based on (?:a |the )?(?:\w+ )?(?:patch|work)|(?:original|initial) (?:patch|work)"
+    r"|reported by|report by|review by|reviewed by|pointed out by|suggested by|spotted by"
+    r"|noticed by|found by|contributed by|courtesy of|with help from|as suggested by|credit"
+    r"|backport of|backported from|cherry[- ]picked"
+)
+_HAS_TICKET = re.compile(_TICKET)
+ASIDES = (
+    Aside("address", re.compile("://"), re.compile(r"<?\b[a-z][a-z+]*://[^\s>)]+[>)]?")),
+    Aside(
+        "remark",
+        re.compile(r"\("),
+        re.compile(rf"\s*\((?:[^()]*{_TICKET}[^()]*|(?i:{_CREDIT})\b[^()]*)\)"),
+    ),
+    Aside("mark", re.compile(r"\["), re.compile(r"\s*\[(?i:[^\]]*\bci\b[^\]]*|#\d+)\]")),
+    Aside(
+        "solves",
+        _HAS_TICKET,
+        re.compile(
+            r"(?:^|[.,;:–—-]*\s+|\()"
+            r"(?:(?i:and|which|also|this|it|should|may|might|commit|partially|patch)\s+)*"
+            rf"{_SOLVES}\s*:?\s*(?i:also\s+)?{_TICKETS}\)?\.?"
+        ),
+    ),
+    Aside(
+        "ticket",
+        _HAS_TICKET,
+        re.compile(
+            r"(?:\s+(?i:for|in|from|of|per|with|on|via|by|and))?[\s,;:–—-]+"
+            rf"\(?{_TICKETS}\)?(?=[\s.,;:!)]|$)"
+        ),
+    ),
+    Aside(
+        "credit",
+        re.compile(r"(?i:th|by|patch|props|kudos|credit|based|port|pick|from|courtesy|work)"),
+        re.compile(
+            rf"(?:[.,;!)–—-]\s*-*|\s--\s)(?i:(?:with|also|and)\s+)?(?i:{_CREDIT})\b.*$"
+        ),
+    ),
+)
+
+_MERGE = re.compile(r"(?:Merge(?:d)? (?:pull request|PR|branch|remote|tag)|Automatic merge)\b")
+_TRAILER = re.compile(
+    r"[A-Z][A-Za-z]+(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|Bug|See): |git-svn-id:|darcs-hash:"
+)
+_BULLET = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s")
+# A line that ends before this column, although the next word had room, was ended on purpose.
+_WRAPS_AT = 60
+_SENTENCE = re.compile(
+    r"(?<=[\w)\]\"'`}>])(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)"
+    r"[.!?;]\s+(?=[\"'`(\[]?[A-Z]|\w+ed\b|this\b|it\b)"
+)
+_ROLE = re.compile(r":[a-z:]+:`~?([^`]*)`")
+_MARKUP = re.compile(r"`+|\*\*+")
+# The verb may come after a scope ("kubelet: ", which stays), after filling words and an adverb.
+_LEAD = re.compile(
+    r"((?:[\w.,/+@ -]{1,40}?: +)*)(?:(?i:i|we|just|also|now|please|finally|hopefully) +)?"
+    r"((?:[A-Za-z][a-z]+ly +)?)([A-Za-z][a-z]+(?:-[a-z]+)?)(?![\w.(:/-])"
+)
+# "Closing handles should keep the loop alive" is a sentence; its gerund is no order.
+_FINITE = re.compile(r"\b(?:is|are|was|were|should|must|can|will|would|could|does|did|no longer)\b")
+_END = " \t.,;:!-–—"
+
+
+def opening(message: str) -> str:
+    """Return the first paragraph that says something, as one line.
+
+    Old histories wrap their subjects, so a line is not enough. A trailer, a list, and the line
+    that a hosting service writes above the title of a merge end or precede it.
+
+    >>> opening("Merge pull request #7 from a/b\\n\\nSort routes\\nby weight\\n\\nLong story.")
+    'Sort routes by weight'
+    """
+    for paragraph in message.replace("\r", "").split("\n\n"):
+        lines = paragraph.strip("\n").split("\n")
+        first = lines[0].strip()
+        if not first or _MERGE.match(first):
+            continue
+        if len(lines) == 1:
+            return first
+        kept = [first]
+        for line in lines[1:]:
+            word = line.split(maxsplit=1)[:1]
+            if not word or len(kept[-1]) + len(word[0]) < _WRAPS_AT:
+                break
+            if _TRAILER.match(line) or _BULLET.match(line):
+                break
+            kept.append(line.strip())
+        return " ".join(kept)
+    return ""
+
+
+def query_of(message: str) -> str:
+    """Return what a developer might have typed to find what *message* is about; "" for nothing.
+
+    >>> query_of("Fixed #34000 -- Fixed numberformat.format() crash on empty strings. Thanks A.")
+    'fix numberformat.format() crash on empty strings'
+    >>> query_of("kubelet: Added the --max-pods option (#12)")
+    'kubelet: add the --max-pods option'
+    """
+    text = opening(message)
+    text = _without_heads(text)
+    for _, cue, pattern in ASIDES:
+        if cue.search(text):
+            text = pattern.sub("", text)
+    text = _first_sentence(text)
+    if "`" in text or "**" in text:
+        text = _MARKUP.sub("", _ROLE.sub(r"\1", text))
+    return _as_order(" ".join(_without_heads(text).split()).strip(_END))
+
+
+def _without_heads(text: str) -> str:
+    while head := _HEAD.match(text):
+        if not head.end():
+            break
+        text = text[head.end() :]
+    return text
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of *text*, and the next where the first has no three words."""
+    for end in _SENTENCE.finditer(text):
+        if text.count(" ", 0, end.start()) >= 2:
+            return text[: end.start()]
+    return text
+
+
+def _as_order(text: str) -> str:
+    lead = _LEAD.match(text)
+    if not lead:
+        return text
+    scope, adverb, word = lead.groups()
+    verb = imperative(word)
+    if not verb or (word.endswith("ing") and _FINITE.search(text)):
+        return text
+    return f"{scope}{adverb.lower()}{verb}{text[lead.end() :]}"

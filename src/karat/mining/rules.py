@@ -1,0 +1,162 @@
+"""Why a commit is no case: a table of named rules, each of which can be turned off.
+
+A rule here looks at one commit. They are asked in this order, the cheap ones first.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from karat.mining.drafts import Draft
+from karat.mining.english import is_english
+from karat.mining.hardness import LEAST_WORDS, without_paths
+from karat.mining.roles import Role
+from karat.mining.wording import BUMPS, DISTANT, LAYOUT, MAINTENANCE, REVERTS, VAGUE, Wording
+from karat.mining.words import content_words
+
+__all__ = ["NO_TARGET", "Limits", "Rule", "rules"]
+
+# The one rule that cannot be turned off: without a target there is nothing to score.
+NO_TARGET = "no-target"
+
+
+class Rule(NamedTuple):
+    """One reason to drop a commit; *why* completes "it is no case, because ..."."""
+
+    name: str
+    why: str
+    drops: Callable[[Draft], bool]
+
+
+class Limits(NamedTuple):
+    """How many target files a case may have, and how many words of content its question needs."""
+
+    min_files: int = 1
+    max_files: int = 10
+    min_words: int = 4
+    max_words: int = 30
+
+
+_BOT = re.compile(
+    r"(?i)\bbot\b|\[bot\]|[-_]bot\b|robot|dependabot|renovate|greenkeeper|pre-commit-ci"
+    r"|github-actions|pyup|weblate|transifex|semantic-release|snyk|\bci@|\bautomation\b"
+)
+_SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
+_VERSION = re.compile(
+    r"v?\d+\.\d+\S*$|(?:\S+\s+){0,3}(?:to|from)?\s*(?:version|release)?\s*v?\d+(?:\.\d+)+\S*\.?$"
+)
+_ONLY = (Role.TEST, Role.DOCS, Role.CONFIG, Role.LOCK, Role.GENERATED, Role.VENDORED)
+
+
+def rules(limits: Limits) -> tuple[Rule, ...]:
+    """Return every rule that looks at one commit, in the order in which they are asked."""
+    return (
+        Rule("merge", "it only joins two lines of work", _is_merge),
+        Rule("root", "nothing lies before it that could be searched", _is_root),
+        Rule("bot", "a program wrote it", _by_bot),
+        *(
+            Rule(f"{role}-only", f"it changes only files of the kind: {role}", partial(_only, role))
+            for role in _ONLY
+        ),
+        Rule("no-source", "it changes no source file", _no_source),
+        Rule("added-only", "its files did not exist before it", _added_only),
+        Rule("moved-only", "it moves files and changes none", _moved_only),
+        Rule("few-files", "it changes too few files", partial(_few_files, limits.min_files)),
+        Rule("many-files", "it changes too many files", partial(_many_files, limits.max_files)),
+        Rule(NO_TARGET, "none of its files can be found before it", _no_target),
+        Rule("revert", "it takes back another commit", partial(_says, REVERTS)),
+        Rule("bump", "it raises a version", _is_bump),
+        Rule("layout", "it changes layout, spelling or licences", partial(_says, LAYOUT)),
+        Rule(
+            "maintenance",
+            "it is about documentation, tests, types or the shape of the code",
+            partial(_says, MAINTENANCE),
+        ),
+        Rule("distant", "its message needs another commit to be understood", _refers),
+        Rule("vague", "its message says nothing particular", partial(_says, VAGUE)),
+        Rule("short", "too few words are left", partial(_short, limits.min_words)),
+        Rule("long", "no one would type so many words", partial(_long, limits.max_words)),
+        Rule("foreign", "its message is not English", _foreign),
+        Rule("path-only", "without paths nothing is left of its message", _path_only),
+    )
+
+
+def _is_merge(draft: Draft) -> bool:
+    return len(draft.commit.parents) > 1
+
+
+def _is_root(draft: Draft) -> bool:
+    return not draft.commit.parents
+
+
+def _by_bot(draft: Draft) -> bool:
+    return _names_bot(draft.commit.author, draft.commit.email)
+
+
+@lru_cache(maxsize=1 << 14)
+def _names_bot(author: str, email: str) -> bool:
+    return _BOT.search(f"{author} {email}") is not None
+
+
+def _only(role: Role, draft: Draft) -> bool:
+    files = draft.files
+    return files.roles == {role} and not files.targets and not files.added
+
+
+def _no_source(draft: Draft) -> bool:
+    return not draft.files.targets and not draft.files.added
+
+
+def _added_only(draft: Draft) -> bool:
+    return not draft.files.targets and draft.files.added > 0
+
+
+def _moved_only(draft: Draft) -> bool:
+    targets = draft.files.targets
+    return bool(targets) and all(change.old_blob == change.new_blob for change in targets)
+
+
+def _few_files(least: int, draft: Draft) -> bool:
+    return len(draft.files.targets) < least
+
+
+def _many_files(most: int, draft: Draft) -> bool:
+    return len(draft.files.targets) > most
+
+
+def _no_target(draft: Draft) -> bool:
+    return not draft.files.targets
+
+
+def _says(wording: Wording, draft: Draft) -> bool:
+    return wording.found_in(draft.said, draft.lead)
+
+
+def _is_bump(draft: Draft) -> bool:
+    return _says(BUMPS, draft) or _VERSION.match(draft.query) is not None
+
+
+def _refers(draft: Draft) -> bool:
+    return _says(DISTANT, draft) or _SHA.search(draft.query) is not None
+
+
+def _short(least: int, draft: Draft) -> bool:
+    return len(draft.words) < least
+
+
+def _long(most: int, draft: Draft) -> bool:
+    return draft.query.count(" ") >= most
+
+
+def _foreign(draft: Draft) -> bool:
+    return not is_english(draft.query)
+
+
+def _path_only(draft: Draft) -> bool:
+    query = draft.query
+    if "." not in query and "/" not in query:
+        return False
+    paths = tuple(change.old_path for change in draft.files.targets)
+    masked = without_paths(query, paths)
+    return masked != query and len(content_words(masked)) < LEAST_WORDS

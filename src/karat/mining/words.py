@@ -1,0 +1,88 @@
+"""Words of a query: which carry content, which are names out of code, and what these are made of."""
+
+import re
+
+__all__ = ["FUNCTION_WORDS", "content_words", "is_identifier", "parts", "tokens"]
+
+FUNCTION_WORDS = frozenset(
+    """
+    a about after again all also always an and any are as at be because been before being both but
+    by can could did do does doing don doesn during each either else even ever for from had has have
+    having how however i if in instead into is isn it its itself just let longer may might more most
+    must my no nor not now of off on once only onto or other our out over per rather s same shall
+    should since so some still such t than that the their them then there these they this those
+    through to too toward towards under until up upon us very via was we were what when where
+    whether which while who whose why will with within without won would yet you your
+    """.split()
+)
+
+_PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WRAPPING = "\"'“”‘’,;:!?."
+_NAME = re.compile(
+    r"[A-Za-z0-9]_|_[A-Za-z0-9]"  # snake_case, __dunder__, CONSTANT_CASE
+    r"|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2}"  # camelCase, URLField
+    r"|\w\(|\w(?:::|->|=)|[\w)]#\w"  # calls, members, keyword arguments, Ruby's Class#method
+    r"|^--?[A-Za-z]|^[@$#]\w"  # options, decorators, variables
+    r"|\w\.[A-Za-z_]"  # dotted names and files
+    r"|^\.?/\w|/\w+[./]"  # paths
+)
+# Names of products and abbreviations that are written like names out of code.
+_PLAIN = re.compile(
+    r"(?i:e\.g\.?|i\.e\.?|a\.k\.a\.?|node\.js|(?:java|type|action)scripts?|postgre(?:sql|s)|mysql"
+    r"|sqlite3?|postgis|spatialite|mariadb|mongodb|nosql|github|gitlab|graphql|websockets?|openssl"
+    r"|openapi|freebsd|openbsd|netbsd|macos|ios|ipv[46]|oauth2?|mod_(?:python|wsgi)|youtube|pypy"
+    r"|cpython|jython|ironpython|cython|pypi|xhtml|latex|powershell|webassembly|restructuredtext"
+    r"|linkedin|docstrings?|[A-Z0-9]+s|v?\d[\w.]*|[a-z]+/[a-z]+)"
+)
+
+
+def tokens(query: str) -> list[str]:
+    """Return the words of *query* between white space, without the punctuation around them.
+
+    >>> tokens('fix "load_dotenv\\'s" result, again.')
+    ['fix', 'load_dotenv', 'result', 'again']
+    """
+    return [_bare(token) for token in query.split()]
+
+
+def is_identifier(token: str) -> bool:
+    """Say whether *token* is written like a name out of code: a symbol, an option, a file.
+
+    A name that is spelled like any English word is not recognised.
+
+    >>> [name for name in "URLField url_for app.run() --debug URLs MySQL and/or" .split()
+    ...  if is_identifier(name)]
+    ['URLField', 'url_for', 'app.run()', '--debug']
+    """
+    bare = _bare(token)
+    return _NAME.search(bare) is not None and not _PLAIN.fullmatch(bare)
+
+
+def parts(token: str) -> list[str]:
+    """Return the words that a name is made of, in lower case.
+
+    >>> parts("HTTPServer.get_user2")
+    ['http', 'server', 'get', 'user', '2']
+    """
+    return [part.lower() for part in _PARTS.findall(token)]
+
+
+def content_words(text: str) -> set[str]:
+    """Return the distinct words of *text* that say something; names are taken apart.
+
+    >>> sorted(content_words("fix the crash in getUser"))
+    ['crash', 'fix', 'get', 'user']
+    """
+    found = {part.lower() for part in _PARTS.findall(text) if len(part) > 1}
+    return found - FUNCTION_WORDS
+
+
+def _bare(token: str) -> str:
+    bare = token.strip(_WRAPPING).removesuffix("'s").removesuffix("’s")
+    if bare.startswith("(") and bare.count("(") > bare.count(")"):
+        bare = bare[1:]
+    if bare.endswith(")") and bare.count(")") > bare.count("("):
+        bare = bare[:-1]
+    if bare.startswith("(") and bare.endswith(")"):
+        bare = bare[1:-1]
+    return bare.strip(_WRAPPING)

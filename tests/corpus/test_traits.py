@@ -42,6 +42,7 @@ def test_the_language_comes_from_the_name(path: str, language: str) -> None:
         "web/button.test.tsx",
         "src/main/FooTest.java",
         "src/TestFoo.java",
+        "flask/testsuite/basic.py",
         "spec/models/user_spec.rb",
     ],
 )

@@ -77,6 +77,8 @@ _TEST_FOLDERS = frozenset(
         "testing",
         "testdata",
         "test-data",
+        "testsuite",
+        "testsuites",
         "e2e",
         "unittest",
         "unittests",

@@ -67,6 +67,53 @@ def test_what_is_no_heading(text: str) -> None:
     assert outline(text) == []
 
 
+PLAIN = """\
+Guide
+=====
+
+Intro that
+is no heading.
+
+==============================================================================
+1. Setting options                                      *set-option* *E764*
+
+Text below.
+
+GLOBAL DEFAULTS                         *defaults*
+
+3.2 Reading files
+
+Save it ~
+More.
+Lower case line
+
+--------------------
+"""
+
+
+def test_headings_of_plain_text() -> None:
+    assert outline(PLAIN, "text") == [
+        (0, 1, "Guide"),
+        (6, 10, "1. Setting options"),
+        (11, 19, "GLOBAL DEFAULTS"),
+        (13, 12, "3.2 Reading files"),
+        (15, 20, "Save it"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\nNOT AFTER A BLANK", "1. an item\n2. another", "2.5 GB\nof it", "====\nshort rule", "OK"],
+)
+def test_what_is_no_heading_of_plain_text(text: str) -> None:
+    assert outline(text, "text") == []
+
+
+def test_headings_of_asciidoc() -> None:
+    text = "= Manual\n\n----\n== no heading\n----\n\n== Use\n=== Options\n"
+    assert outline(text, "asciidoc") == [(0, 1, "Manual"), (6, 2, "Use"), (7, 3, "Options")]
+
+
 def test_the_path_of_headings_is_the_scope() -> None:
     pieces = cut(MARKDOWN)
     assert [(piece.scope, piece.symbols) for piece in pieces] == [

@@ -1,4 +1,4 @@
-"""Where the sections of a text begin: headings of Markdown and of reStructuredText."""
+"""Where the sections of a text begin: the headings of four kinds of prose."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +21,21 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _NO_PARAGRAPH = re.compile(r"\s*(?:$|[-*+>|#]|\d+[.)]\s|<|={3,}|`{3}|~{3})|\t| {4}")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
+# What plain text is headed by: a rule above, capitals, a number, and the wavy end of Vim's help.
+_RULE = re.compile(r"([=*#_-])\1{19,}\s*$")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,.:'/&()-]{3,59}(?:\s{2,}.*)?$")
+_NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.?\s+[A-Z]\S.{0,70}$")
+_WAVY = re.compile(r"\S.{0,70} ~$")
+_EQUALS = re.compile(r"(={1,6})\s+(\S.*)$")
+_BLOCK = re.compile(r"([-.=*_/+])\1{3,}")
+# Levels of plain text: underlined titles count from 1, the others stand below them.
+_BELOW_RULE, _LOWEST = 10, 20
+# Vim's help sets the names of a section, as in *set-option*, beside its title.
+_TAG = re.compile(r"\*\S+\*")
 
 
 def headings(lines: Sequence[str], language: str) -> list[Heading]:
-    r"""Return the headings of a text in *language*; a plain text has none.
+    r"""Return the headings of a text in *language*, none where it is no prose.
 
     >>> headings(["# A\n", "\n", "Sub\n", "---\n"], "markdown")
     [Heading(row=0, level=1, title='A'), Heading(row=2, level=2, title='Sub')]
@@ -107,7 +118,60 @@ def _is_title(
     return after_blank and not title[0].isspace() and len(under[0].rstrip()) >= len(title.rstrip())
 
 
+def _marked(lines: Sequence[str]) -> Iterator[Heading]:
+    """Yield the headings of AsciiDoc: as many equal signs as the level, then the title."""
+    inside = ""
+    for row, line in enumerate(lines):
+        text = line.rstrip()
+        if _BLOCK.fullmatch(text) and inside in ("", text):
+            inside = "" if inside else text
+        found = None if inside else _EQUALS.match(text)
+        if found:
+            yield Heading(row, len(found[1]), found[2])
+
+
+def _plain_text(lines: Sequence[str]) -> Iterator[Heading]:
+    """Yield what readers of a plain text take for headings.
+
+    Underlined titles as in reStructuredText stand above titles below a rule, these above lines in
+    capitals, with a number or with a wavy end.
+    """
+    underlined = {heading.row: heading for heading in _restructured(lines)}
+    row = 0
+    while row < len(lines):
+        found = underlined.get(row) or _loose_heading(lines, row)
+        if found:
+            yield found
+        # The title below a rule is no second heading.
+        row += 2 if found and _RULE.match(lines[row]) else 1
+
+
+def _loose_heading(lines: Sequence[str], row: int) -> Heading | None:
+    """Return the heading that starts at *row* without being underlined, if one does."""
+    line = lines[row].rstrip()
+    below = lines[row + 1].rstrip() if row + 1 < len(lines) else ""
+    if not line or (row and lines[row - 1].strip()):
+        return None
+    if _RULE.match(line):
+        named = below and not below[0].isspace() and not _ADORNMENT.match(below)
+        return Heading(row, _BELOW_RULE, _untagged(below)) if named else None
+    numbered = None if below else _NUMBERED.match(line)
+    if numbered:
+        return Heading(row, _BELOW_RULE + 1 + numbered[1].count("."), line)
+    if _WAVY.match(line):
+        return Heading(row, _LOWEST, _untagged(line[:-2]))
+    if _CAPITALS.match(line):
+        return Heading(row, _LOWEST - 1, _untagged(line))
+    return None
+
+
+def _untagged(line: str) -> str:
+    return " ".join(_TAG.sub("", line).split())
+
+
 _FINDERS: dict[str, Callable[[Sequence[str]], Iterator[Heading]]] = {
+    "asciidoc": _marked,
     "markdown": _markdown,
     "rst": _restructured,
+    "text": _plain_text,
 }

@@ -4,10 +4,11 @@ from functools import lru_cache
 
 __all__ = ["CONFIG", "PROSE", "language_of"]
 
-PROSE = frozenset({"markdown", "rst", "text"})
+PROSE = frozenset({"asciidoc", "markdown", "rst", "text"})
 CONFIG = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 
 _EXTENSIONS = {
+    "asciidoc": "adoc asciidoc asc",
     "bash": "sh bash zsh ksh bats",
     "c": "c",
     "clojure": "clj cljs cljc edn",
@@ -52,7 +53,7 @@ _EXTENSIONS = {
     "svelte": "svelte",
     "swift": "swift",
     "terraform": "tf tfvars hcl",
-    "text": "txt text log adoc asciidoc org tex",
+    "text": "txt text log org tex",
     "toml": "toml",
     "tsx": "tsx",
     "typescript": "ts mts cts",

@@ -1,13 +1,14 @@
 """A corpus from a revision of a Git repository, without a work tree."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from karat.corpus.content import decode
+from karat.corpus.git_chain import GONE, in_order, tree_changes
 from karat.corpus.git_objects import SUBMODULE, ObjectReader, TreeEntry, list_tree
 from karat.corpus.git_process import git
-from karat.corpus.intake import MAX_BYTES, Intake, Look, look_at
+from karat.corpus.intake import MAX_BYTES, Intake, Look, Taken, look_at, taken
 from karat.corpus.languages import language_of
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
@@ -33,6 +34,7 @@ class GitRepository:
         self.name = place.name.removesuffix(".git") or place.parent.name
         git(self.path, "rev-parse", "--git-dir")
         self._objects = ObjectReader(self.path)
+        self._reader = _Reader(self._objects)
         self._looks: dict[tuple[str, str], Look] = {}
 
     def __enter__(self) -> "GitRepository":
@@ -59,18 +61,33 @@ class GitRepository:
         and objects that a partial clone lacks are left out and counted.
         """
         intake = Intake()
-        chosen: list[tuple[str, TreeEntry]] = []
-        for entry in list_tree(self.path, self.tree(revision)):
-            reason, path = _outside(entry, max_bytes=max_bytes, hidden=hidden)
-            if reason:
-                intake.skip(reason)
-            else:
-                chosen.append((path, entry))
-        self._look(chosen)
-        for path, entry in chosen:
-            look = self._looks[entry.oid, language_of(path)]
-            intake.add(path, entry.oid, entry.size, look=look)
-        return intake.corpus(name or f"{self.name}@{revision}", _Reader(self._objects))
+        entries = list_tree(self.path, self.tree(revision))
+        for found in self._taken(entries, max_bytes=max_bytes, hidden=hidden):
+            intake.put(found)
+        return intake.corpus(name or f"{self.name}@{revision}", self._reader)
+
+    def snapshots(
+        self, revisions: Iterable[str], *, max_bytes: int = MAX_BYTES, hidden: bool = False
+    ) -> Iterator[tuple[str, Corpus]]:
+        """Yield each of *revisions*, commits or tags, with what :meth:`corpus` returns for it.
+
+        Ancestors come before their descendants, so that each tree is that of the one before and
+        a few changes; only these are read.
+        """
+        intake = Intake()
+        known: dict[bytes, Taken] = {}
+        order = in_order(self.path, revisions)
+        changes = tree_changes(self.path, [revision.tree for revision in order])
+        for revision, entries in zip(order, changes, strict=True):
+            for entry in entries:
+                if entry.path in known:
+                    intake.withdraw(known.pop(entry.path))
+            there = [entry for entry in entries if entry.mode != GONE]
+            now = self._taken(there, max_bytes=max_bytes, hidden=hidden)
+            for entry, found in zip(there, now, strict=True):
+                known[entry.path] = found
+                intake.put(found)
+            yield revision.name, intake.corpus(f"{self.name}@{revision.name}", self._reader)
 
     def tree(self, revision: str) -> str:
         """Return the id of the tree of *revision*."""
@@ -83,10 +100,23 @@ class GitRepository:
                 f"{self.path}: no revision {revision!r}; expected a commit, a tag or a tree"
             ) from error
 
-    def _look(self, chosen: Iterable[tuple[str, TreeEntry]]) -> None:
+    def _taken(
+        self, entries: Sequence[TreeEntry], *, max_bytes: int, hidden: bool
+    ) -> Iterator[Taken]:
+        """Yield what becomes of each entry; blobs not seen before are looked at first."""
+        found = [_outside(entry, max_bytes=max_bytes, hidden=hidden) for entry in entries]
+        inside = zip(entries, found, strict=True)
+        self._look((entry.oid, language_of(path)) for entry, (why, path) in inside if not why)
+        for entry, (reason, path) in zip(entries, found, strict=True):
+            if reason:
+                yield Taken(None, reason)
+            else:
+                look = self._looks[entry.oid, language_of(path)]
+                yield taken(path, entry.oid, entry.size, look=look)
+
+    def _look(self, keys: Iterable[tuple[str, str]]) -> None:
         """Look at the blobs that no corpus of this repository has seen before."""
-        keys = {(entry.oid, language_of(path)): None for path, entry in chosen}
-        new = [key for key in keys if key not in self._looks]
+        new = [key for key in dict.fromkeys(keys) if key not in self._looks]
         for key, data in zip(new, self._objects.read([oid for oid, _ in new]), strict=True):
             self._looks[key] = look_at(data, key[1])
 

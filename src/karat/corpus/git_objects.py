@@ -4,13 +4,13 @@ import os
 import subprocess
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, NamedTuple
 
 from karat.corpus.git_process import command, environment, git
 from karat.errors import InputError, KaratError
 
-__all__ = ["SUBMODULE", "ObjectReader", "TreeEntry", "list_tree"]
+__all__ = ["SUBMODULE", "ObjectReader", "TreeEntry", "list_tree", "object_sizes"]
 
 # Asked for together, answered together: far below what a pipe holds (64 KiB), so that Git can
 # always take all requests before it blocks on the first answer.
@@ -35,15 +35,31 @@ def list_tree(repository: str, tree: str) -> list[TreeEntry]:
         return _entries(git(repository, *_LIST, "-l", tree))
     except InputError:
         # A partial clone ends here, since Git may not fetch what it lacks.
-        missing = _missing(repository, tree)
-        if not missing:
+        if not _missing(repository, [tree]):
             raise
     entries = _entries(git(repository, *_LIST, tree))
-    blobs = sorted({entry.oid for entry in entries if entry.mode != SUBMODULE} - missing)
-    asked = "".join(f"{oid}\n" for oid in blobs).encode()
-    answers = git(repository, "cat-file", "--batch-check=%(objectsize)", given=asked).split()
-    sizes = dict(zip(blobs, map(int, answers), strict=True))
+    blobs = {entry.oid for entry in entries if entry.mode != SUBMODULE}
+    sizes = object_sizes(repository, blobs, [tree])
     return [entry._replace(size=sizes.get(entry.oid, -1)) for entry in entries]
+
+
+def object_sizes(repository: str, oids: Iterable[str], trees: Sequence[str]) -> dict[str, int]:
+    """Return the sizes of those objects below *trees* that the repository has."""
+    wanted = sorted(oids)
+    try:
+        return _sizes(repository, wanted)
+    except InputError:
+        missing = _missing(repository, trees)
+        if not missing:
+            raise
+    return _sizes(repository, [oid for oid in wanted if oid not in missing])
+
+
+def _sizes(repository: str, oids: Sequence[str]) -> dict[str, int]:
+    asked = "".join(f"{oid}\n" for oid in oids).encode()
+    check = ("cat-file", "--batch-check=%(objectname) %(objectsize)")
+    answers = (line.split() for line in git(repository, *check, given=asked).decode().splitlines())
+    return {oid: int(size) for oid, size in answers if size != "missing"}
 
 
 def _entries(listed: bytes) -> list[TreeEntry]:
@@ -56,10 +72,12 @@ def _entries(listed: bytes) -> list[TreeEntry]:
     return entries
 
 
-def _missing(repository: str, tree: str) -> set[str]:
-    """Return the objects below *tree* that a partial clone lacks."""
-    walk = ("rev-list", "--objects", "--no-object-names", "--missing=print", tree)
-    return {line[1:] for line in git(repository, *walk).decode().split() if line.startswith("?")}
+def _missing(repository: str, trees: Sequence[str]) -> set[str]:
+    """Return the objects below *trees* that a partial clone lacks."""
+    walk = ("rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin")
+    given = "".join(f"{tree}\n" for tree in trees).encode()
+    found = git(repository, *walk, given=given).decode().split()
+    return {line[1:] for line in found if line.startswith("?")}
 
 
 class ObjectReader:

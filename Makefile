@@ -44,7 +44,7 @@ cover: .venv/.test ## Show which lines of the whole package no test reaches
 	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
 
 bench: .venv-bench/.ready ## Measure Karat against its peers (takes a while)
-	@$(foreach part,metrics statistics,echo "== $(part)" && .venv-bench/bin/python benchmarks/$(part).py &&) true
+	@$(foreach part,metrics statistics engines,echo "== $(part)" && .venv-bench/bin/python benchmarks/$(part).py &&) true
 
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)

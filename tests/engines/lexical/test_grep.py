@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.lexical import grep
-from karat.engines.lexical.grep import Line, by_ripgrep, in_texts, keywords, ripgrep
+from karat.engines.lexical.grep import Line, by_ripgrep, in_texts, keywords
 from karat.errors import EngineError
 
 FILES = {
@@ -20,14 +20,6 @@ FILES = {
     "none.txt": "nothing\n",
 }
 WORDS = ["user", "url", "user_name", "a.c"]
-
-
-@pytest.fixture
-def program() -> str:
-    found = ripgrep()
-    if found is None:
-        pytest.skip("ripgrep is not installed")
-    return found
 
 
 @pytest.fixture
@@ -49,38 +41,38 @@ def test_lines_worked_by_hand() -> None:
     assert {line.path for line in found} == FILES.keys() - {"none.txt"}
 
 
-def test_ripgrep_agrees(program: str, folder: Path) -> None:
-    found = by_ripgrep(program, folder, WORDS, files={name: name for name in FILES})
+def test_ripgrep_agrees(ripgrep: str, folder: Path) -> None:
+    found = by_ripgrep(ripgrep, folder, WORDS, files={name: name for name in FILES})
     assert sorted(found) == sorted(in_texts(FILES, WORDS))
 
 
 def test_many_names_go_in_several_calls(
-    program: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ripgrep: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grep, "MOST_CHARACTERS", 12)
     assert len(list(grep.batches(list(FILES)))) > 2
     assert [name for batch in grep.batches(list(FILES)) for name in batch] == list(FILES)
-    found = by_ripgrep(program, folder, WORDS, files={name: f"x/{name}" for name in FILES})
+    found = by_ripgrep(ripgrep, folder, WORDS, files={name: f"x/{name}" for name in FILES})
     assert {line.path for line in found} == {f"x/{name}" for name in FILES.keys() - {"none.txt"}}
 
 
-def test_ripgrep_misses_no_letter_that_python_lowers(program: str, tmp_path: Path) -> None:
+def test_ripgrep_misses_no_letter_that_python_lowers(ripgrep: str, tmp_path: Path) -> None:
     letters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     pairs = {letter * 2: keywords(letter * 2) for letter in letters if letter.lower() != letter}
     pairs = {text: words for text, words in pairs.items() if words and words[0] == text.lower()}
     assert len(pairs) > 1_000
     words = [words[0] for words in pairs.values()]
     (tmp_path / "x").write_text("\n".join(pairs), encoding="utf-8")
-    found = {line.text for line in by_ripgrep(program, tmp_path, words, files={"x": "x"})}
+    found = {line.text for line in by_ripgrep(ripgrep, tmp_path, words, files={"x": "x"})}
     assert found == pairs.keys()
 
 
-def test_other_encodings(program: str, tmp_path: Path) -> None:
+def test_other_encodings(ripgrep: str, tmp_path: Path) -> None:
     (tmp_path / "wide").write_bytes("Größe url\n".encode("utf-16"))
     (tmp_path / "latin").write_bytes("Größe url\n".encode("latin-1"))
     files = {"wide": "wide", "latin": "latin"}
-    assert {line.path for line in by_ripgrep(program, tmp_path, ["url"], files=files)} == {*files}
-    found = by_ripgrep(program, tmp_path, ["größe"], files=files)
+    assert {line.path for line in by_ripgrep(ripgrep, tmp_path, ["url"], files=files)} == {*files}
+    found = by_ripgrep(ripgrep, tmp_path, ["größe"], files=files)
     assert list(found) == [Line("wide", 1, "Größe url")]
 
 
@@ -92,14 +84,14 @@ def test_a_broken_ripgrep_says_so(folder: Path) -> None:
         list(by_ripgrep(str(broken), folder, WORDS, files={"a.py": "a.py"}))
 
 
-def test_a_file_that_is_gone(program: str, folder: Path) -> None:
+def test_a_file_that_is_gone(ripgrep: str, folder: Path) -> None:
     with pytest.raises(EngineError, match=r"gone\.py.*No such file"):
-        list(by_ripgrep(program, folder, ["url"], files={"gone.py": "gone.py"}))
+        list(by_ripgrep(ripgrep, folder, ["url"], files={"gone.py": "gone.py"}))
 
 
-def test_nothing_to_scan(program: str, folder: Path) -> None:
-    assert list(by_ripgrep(program, folder, [], files={"a.py": "a.py"})) == []
-    assert list(by_ripgrep(program, folder, ["url"], files={})) == []
+def test_nothing_to_scan(ripgrep: str, folder: Path) -> None:
+    assert list(by_ripgrep(ripgrep, folder, [], files={"a.py": "a.py"})) == []
+    assert list(by_ripgrep(ripgrep, folder, ["url"], files={})) == []
     assert list(in_texts(FILES, [])) == []
 
 
@@ -110,4 +102,4 @@ def test_ripgrep_beside_python_is_found(monkeypatch: pytest.MonkeyPatch) -> None
         return str(beside / name) if path == beside else None
 
     monkeypatch.setattr(shutil, "which", which)
-    assert ripgrep() == str(beside / "rg")
+    assert grep.ripgrep() == str(beside / "rg")

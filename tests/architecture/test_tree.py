@@ -57,7 +57,7 @@ def test_no_registry_host() -> None:
 
 
 def test_requirements_name_no_address() -> None:
-    requirements = [path for path in tracked_files() if path.parent == ROOT / "requirements"]
+    requirements = [path for path in tracked_files() if ROOT / "requirements" in path.parents]
     assert requirements
     assert places(re.compile(r"://"), requirements) == []
 

@@ -1,6 +1,6 @@
 """sentence-transformers, on a model that the test itself makes and saves."""
 
-import warnings
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,26 +10,17 @@ from karat.engines.embedding import Embedder, create_embedder
 from karat.errors import InputError, MissingExtra
 from karat.testing.embedding import EmbedderSuite
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import sentence_transformers  # noqa: F401
-        import torch  # noqa: F401
-except ImportError:
-    INSTALLED = False
-else:
-    INSTALLED = True
 
-needs_torch = pytest.mark.skipif(
-    not INSTALLED, reason="torch is absent: pip install 'karat[transformers]'"
-)
+@pytest.fixture(scope="module")
+def libraries() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Pooling, Transformer
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     folder = tmp_path_factory.mktemp("tiny")
@@ -47,20 +38,17 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     BertModel(config).save_pretrained(folder / "bert")
     BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder / "bert")
-    encoder = Transformer(str(folder / "bert"), max_seq_length=32)
+    # A folder without a word about pooling: the library takes the mean.
     made = SentenceTransformer(
-        modules=[encoder, Pooling(16)],
-        prompts={"query": "read ", "document": ""},
-        device="cpu",
+        str(folder / "bert"), prompts={"query": "read ", "document": ""}, device="cpu"
     )
+    made.max_seq_length = 32
     made.save(str(folder / "st"))
     return folder / "st"
 
 
-@needs_torch
-@pytest.mark.filterwarnings("ignore")
 class TestTransformer(EmbedderSuite):
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def embedder(self, model: Path) -> Embedder:
         return create_embedder(f"st:{model}", device="cpu")
 
@@ -74,14 +62,14 @@ class TestTransformer(EmbedderSuite):
         assert not np.allclose(query, embedder.embed(["file"]), atol=1e-3)
 
 
-@needs_torch
+@pytest.mark.usefixtures("libraries")
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot load the model"):
         create_embedder(f"st:{tmp_path}/nowhere")
 
 
-@pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
-def test_the_missing_extra_is_named() -> None:
+def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'karat\[transformers\]'"):
         create_embedder("st:some/model")
 

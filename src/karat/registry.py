@@ -70,6 +70,20 @@ class Registry(Generic[T]):
             self._loaded[key] = self._load(self._table.get(key) or self._found_plugins()[key])
         return self._loaded[key]
 
+    def split(self, text: str) -> tuple[T, str]:
+        """Return the thing that *text* names, and what it says about it after a colon.
+
+        Where nothing has the name before the colon, the text is a ``module:attribute``.
+
+        >>> roots: Registry[object] = Registry("root", {"sqrt": "math:sqrt"})
+        >>> roots.split("sqrt:2")[1], roots.split("math:pi")
+        ('2', (3.141592653589793, ''))
+        """
+        name, _, argument = text.partition(":")
+        if name.lower() in {*self, *self._aliases}:
+            return self.get(name), argument
+        return self.get(text), ""
+
     def _found_plugins(self) -> dict[str, str]:
         if self._plugins is None:
             from importlib.metadata import entry_points

@@ -1,15 +1,17 @@
 """One ranking from several: reciprocal ranks, or scores brought to one scale."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import InputError, UnknownName
 
-__all__ = ["FUSIONS", "Scores", "fuse", "min_max", "reciprocal_ranks"]
+__all__ = ["FUSIONS", "Scores", "fuse", "min_max", "reciprocal_ranks", "spread", "top"]
 
 Scores = NDArray[np.float32]
+Floating = TypeVar("Floating", bound=np.floating)
 
 RRF_K = 60.0
 # Deeper ranks of one search add nothing that a user would see.
@@ -40,13 +42,21 @@ def min_max(scores: Scores, *, depth: int = DEPTH) -> Scores:
     """
     result = np.zeros(len(scores), np.float32)
     best = top(scores, depth)
-    if len(best):
-        found = scores[best]
-        low, high = float(found.min()), float(found.max())
-        spread = high - low
-        scaled = (found - low) / spread if spread > 0 else np.ones_like(found)
-        result[best] = 0.01 + 0.99 * scaled
+    result[best] = 0.01 + 0.99 * spread(scores[best])
     return result
+
+
+def spread(scores: NDArray[Floating]) -> NDArray[Floating]:
+    """Return *scores* moved and stretched to reach from 0 to 1; equal ones are all 1.
+
+    >>> spread(np.array([-3.0, 1.0, 0.0])).tolist()
+    [0.0, 1.0, 0.75]
+    """
+    if not len(scores) or scores.min() == scores.max():
+        return np.ones_like(scores)
+    low = scores.min()
+    stretched: NDArray[Floating] = (scores - low) / (scores.max() - low)
+    return stretched
 
 
 def top(scores: Scores, k: int) -> NDArray[np.intp]:

@@ -46,11 +46,7 @@ def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
     ...
     karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
     """
-    name, colon, argument = spec.partition(":")
-    known = {*EMBEDDERS, *(other for key in EMBEDDERS for other in EMBEDDERS.aliases(key))}
-    if colon and name.lower() not in known:
-        name, argument = spec, ""
-    factory = EMBEDDERS.get(name)
+    factory, argument = EMBEDDERS.split(spec)
     try:
         inspect.signature(factory).bind(argument, **options)
     except TypeError as error:

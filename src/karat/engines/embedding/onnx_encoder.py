@@ -15,7 +15,7 @@ from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, u
 from karat.engines.embedding.tokens import Tokenizer
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["OnnxEmbedder", "Pooling"]
+__all__ = ["OnnxEmbedder", "Pooling", "open_session", "processors"]
 
 Pooling = Literal["first", "mean"]
 
@@ -48,9 +48,9 @@ class OnnxEmbedder:
         self._max_tokens = max_tokens
         self._pooling = pooling
         self._prefixes = prefixes or {}
-        self._threads = threads or _processors()
+        self._threads = threads or processors()
         self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
-        self._session = _session(graph, name)
+        self._session = open_session(graph, name)
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
         self._dimension = int(self._run([[0, 0]])[0].shape[1])
@@ -146,7 +146,8 @@ class OnnxEmbedder:
         return [out[row, : len(numbers)] for row, numbers in enumerate(ids)]
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many processors this process may use."""
     # What this process may use, where the system says so, not what the machine has.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -163,7 +164,8 @@ def _mean(tokens: Vectors) -> Vectors:
     return mean
 
 
-def _session(graph: bytes, name: str) -> Any:
+def open_session(graph: bytes, name: str) -> Any:
+    """Return what runs *graph*, each call in one thread; it must take token numbers."""
     try:
         import onnxruntime
     except ImportError:

@@ -9,7 +9,7 @@ from karat.engines.embedding.base import Kind
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder, Pooling
 from karat.errors import InputError
 
-__all__ = ["onnx_folder"]
+__all__ = ["longest", "onnx_folder", "read_folder"]
 
 # Bytes first: they are there because somebody wanted speed.
 MODELS = (
@@ -33,25 +33,30 @@ def onnx_folder(
     Pooling, length and prefixes are those of the sentence-transformers files beside the model;
     without such files the mean of the tokens, 512 tokens and no prefix.
     """
-    folder = Path(argument).expanduser()
-    if not argument or not folder.is_dir():
-        raise InputError(f"onnx:{argument}: no such folder; expected onnx:<folder>")
-    model = next((folder / name for name in MODELS if (folder / name).is_file()), None)
-    tokenizer = folder / "tokenizer.json"
-    if model is None or not tokenizer.is_file():
-        lacking = "tokenizer.json" if model else " or ".join(MODELS[:2])
-        raise InputError(f"onnx:{argument}: the folder holds no {lacking}")
-    graph, description = model.read_bytes(), tokenizer.read_text(encoding="utf-8")
+    folder, graph, description = read_folder(argument, spec="onnx")
     return OnnxEmbedder(
         graph,
         description,
         name=f"onnx:{argument}",
         identity=sha256(graph + description.encode()).hexdigest(),
         pooling=pooling or _pooling(folder),
-        max_tokens=max_tokens or _max_tokens(folder),
+        max_tokens=max_tokens or longest(folder),
         prefixes=_prefixes(folder),
         threads=threads,
     )
+
+
+def read_folder(argument: str, *, spec: str) -> tuple[Path, bytes, str]:
+    """Return the folder *argument*, its graph and its tokenizer; *spec* came before the colon."""
+    folder = Path(argument).expanduser()
+    if not argument or not folder.is_dir():
+        raise InputError(f"{spec}:{argument}: no such folder; expected {spec}:<folder>")
+    model = next((folder / name for name in MODELS if (folder / name).is_file()), None)
+    tokenizer = folder / "tokenizer.json"
+    if model is None or not tokenizer.is_file():
+        lacking = "tokenizer.json" if model else " or ".join(MODELS[:2])
+        raise InputError(f"{spec}:{argument}: the folder holds no {lacking}")
+    return folder, model.read_bytes(), tokenizer.read_text(encoding="utf-8")
 
 
 def _pooling(folder: Path) -> Pooling:
@@ -66,7 +71,8 @@ def _pooling(folder: Path) -> Pooling:
     return "mean"
 
 
-def _max_tokens(folder: Path) -> int:
+def longest(folder: Path) -> int:
+    """Return how many tokens of a text the model in *folder* takes."""
     given = _settings(folder / "sentence_bert_config.json").get("max_seq_length")
     return given if isinstance(given, int) and given > 0 else FEW_TOKENS
 

@@ -1,6 +1,7 @@
 """Texts as token numbers, by the tokenizer that came with the weights."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from karat.errors import InputError, MissingExtra
 
@@ -34,11 +35,23 @@ class Tokenizer:
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token numbers of each text."""
-        if self._most is not None:
-            most = self._most * MOST_CHARACTERS_A_TOKEN
-            texts = [text[:most] for text in texts]
-        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=self._special)
-        return [encoding.ids for encoding in encodings]
+        return [encoding.ids for encoding in self._encoded([self._cut(text) for text in texts])]
+
+    def encode_pairs(self, first: str, seconds: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+        """Return, for *first* with each of *seconds*, the token numbers and which text each is of.
+
+        Too long a pair loses tokens at the end of the longer text.
+        """
+        pairs = [(self._cut(first), self._cut(second)) for second in seconds]
+        return [(encoding.ids, encoding.type_ids) for encoding in self._encoded(pairs)]
+
+    def _cut(self, text: str) -> str:
+        return text if self._most is None else text[: self._most * MOST_CHARACTERS_A_TOKEN]
+
+    def _encoded(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> Sequence[Any]:
+        encode = self._tokenizer.encode_batch_fast
+        found: Sequence[Any] = encode(list(texts), add_special_tokens=self._special)
+        return found
 
     def tokens(self) -> list[str]:
         """Return the vocabulary, in the order of its numbers; a gap is an empty text."""

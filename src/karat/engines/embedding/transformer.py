@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.engines.embedding.base import Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
-from karat.errors import InputError, MissingExtra
+from karat.engines.pretrained import pretrained
 
 __all__ = ["TransformerEmbedder", "transformer"]
 
@@ -78,18 +78,7 @@ class TransformerEmbedder:
 
 def transformer(argument: str, *, device: str | None = None) -> TransformerEmbedder:
     """Return the model *argument*, a hub id or a folder; code from the hub never runs."""
-    if not argument:
-        raise InputError("st: no model is named; expected st:<hub id or folder>")
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError:
-        raise MissingExtra(
-            "sentence-transformers", extra="transformers", purpose=f"embedding by st:{argument}"
-        ) from None
-    try:
-        model = SentenceTransformer(argument, device=device, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"st:{argument}: cannot load the model: {error}") from error
+    model = pretrained("SentenceTransformer", argument, spec="st", device=device)
     return TransformerEmbedder(model, name=f"st:{argument}")
 
 

@@ -195,6 +195,15 @@ def test_files_that_are_refused(tmp_path: Path, text: str, error: type[InputErro
         read_specs(place)
 
 
+def test_commas_within_brackets_belong_to_the_value() -> None:
+    spec = "http(url=http://h/?q={query}&f=(a,b=1), body=x(y(z=1, w=2)), timeout_s=3)"
+    assert parse_spec(spec).params == {
+        "url": "http://h/?q={query}&f=(a,b=1)",
+        "body": "x(y(z=1, w=2))",
+        "timeout_s": "3",
+    }
+
+
 def test_the_digest_does_not_depend_on_the_order_of_options() -> None:
     first = parse_spec({"engine": "http", "url": "http://h/{query}", "timeout_s": 3})
     second = parse_spec({"timeout_s": 3, "url": "http://h/{query}", "engine": "HTTP"})

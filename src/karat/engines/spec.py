@@ -1,7 +1,7 @@
 """From what a user writes to an engine: a name, ``module:Class``, a mapping or a file."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from karat.engines.base import Engine
@@ -12,6 +12,7 @@ from karat.model.spec import Spec
 __all__ = ["build", "parse_spec", "read_specs"]
 
 CALL = re.compile(r"(?P<name>[^({]+)\((?P<values>.*)\)", re.DOTALL)
+NEXT_OPTION = re.compile(r",\s*(?=[A-Za-z_]\w*=)")
 FILES = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
 
@@ -122,9 +123,9 @@ def _named(name: str, params: Mapping[str, object]) -> Spec:
 
 
 def _pairs(text: str) -> dict[str, object]:
-    """Return ``k1=1.2, b=0.75`` as a mapping; a comma that no name follows belongs to the value."""
+    """Return ``k1=1.2, b=0.75`` as a mapping."""
     params: dict[str, object] = {}
-    for part in re.split(r",\s*(?=[A-Za-z_]\w*=)", text.strip()):
+    for part in _parts(text.strip()):
         key, equals, value = part.partition("=")
         if not equals or not key.strip().isidentifier():
             raise InputError(f"{part!r} is no option; expected name=value")
@@ -132,3 +133,18 @@ def _pairs(text: str) -> dict[str, object]:
             raise InputError(f"option {key.strip()!r} is given twice")
         params[key.strip()] = value.strip()
     return params
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the options of *text*; one ends at a comma before a name, but not within brackets.
+
+    >>> list(_parts("over=bm25(k1=1.2, b=0.75), url=http://h/?a,b"))
+    ['over=bm25(k1=1.2, b=0.75)', 'url=http://h/?a,b']
+    """
+    start = 0
+    for comma in NEXT_OPTION.finditer(text):
+        part = text[start : comma.start()]
+        if part.count("(") <= part.count(")"):
+            yield part
+            start = comma.end()
+    yield text[start:]

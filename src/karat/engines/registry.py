@@ -15,6 +15,8 @@ ENGINES: Registry[Callable[..., Engine]] = Registry(
         "dense": "karat.engines.builtin:dense",
         "hybrid": "karat.engines.builtin:hybrid",
         "keyword": "karat.engines.keyword:KeywordEngine",
+        "rerank": "karat.engines.rerank:rerank",
+        "sparse": "karat.engines.sparse:sparse",
         "command": "karat.engines.adapters.command:CommandEngine",
         "http": "karat.engines.adapters.http:HttpEngine",
         "mcp": "karat.engines.adapters.mcp:McpEngine",
@@ -35,6 +37,7 @@ class Need(NamedTuple):
 NEEDS: Mapping[str, Need] = {
     "dense": Need("onnxruntime", "dense"),
     "hybrid": Need("onnxruntime", "dense"),
+    "rerank": Need("onnxruntime", "dense"),
     "http": Need("httpx", "http"),
     "mcp": Need("mcp", "mcp"),
 }

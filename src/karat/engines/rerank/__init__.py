@@ -1,0 +1,14 @@
+"""A second look at the first hits of any engine, by a reranker that reads their text."""
+
+from karat.engines.rerank.base import Reranker
+from karat.engines.rerank.catalogue import DEFAULT_RERANKER, RERANKERS, create_reranker
+from karat.engines.rerank.engine import RerankEngine, rerank
+
+__all__ = [
+    "DEFAULT_RERANKER",
+    "RERANKERS",
+    "RerankEngine",
+    "Reranker",
+    "create_reranker",
+    "rerank",
+]

@@ -1,0 +1,162 @@
+"""An engine whose first hits another one has found: retrieve, then rerank."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from time import perf_counter_ns
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.corpus import Corpus
+from karat.engines.base import (
+    Engine,
+    Explained,
+    SupportsClose,
+    SupportsExplain,
+    SupportsSnapshots,
+)
+from karat.engines.fusion import spread
+from karat.engines.rerank.base import Reranker
+from karat.engines.rerank.catalogue import DEFAULT_RERANKER, create_reranker
+from karat.engines.rerank.passages import Passages
+from karat.engines.spec import build
+from karat.errors import EngineError, InputError
+from karat.model import Hit
+
+__all__ = ["RerankEngine", "rerank"]
+
+DEPTH = 30
+
+
+class RerankEngine:
+    """The first *depth* hits of *engine* in the order of a reranker, the others after them.
+
+    The order is that of ``(1 - weight) * first + weight * second``, both spread over 0 to 1 among
+    these hits; equal ones stay as they were. A hit after them scores at least 1 less than they do,
+    and keeps its distance to its neighbours.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        reranker: Reranker,
+        *,
+        depth: int = DEPTH,
+        weight: float | None = None,
+    ) -> None:
+        """Put *reranker* after *engine*; None leaves the *weight* to the reranker."""
+        weight = reranker.weight if weight is None else weight
+        if depth < 1:
+            raise InputError(f"rerank: depth is {depth}; expected a number of hits from 1 up")
+        if not 0.0 <= weight <= 1.0:
+            raise InputError(f"rerank: weight is {weight}; expected 0 to 1")
+        self.name = f"{engine.name}+{reranker.name}"
+        self.engine = engine
+        self.reranker = reranker
+        self.depth = depth
+        self.weight = weight
+        self.thread_safe = engine.thread_safe
+        self._passages: Passages | None = None
+        self._last = threading.local()
+
+    def index(self, corpus: Corpus) -> None:
+        """Index *corpus* for the first search; texts are read when they are found."""
+        self._passages = None
+        self.engine.index(corpus)
+        self._passages = Passages(corpus)
+
+    def show(self, corpus: Corpus) -> None:
+        """Search *corpus* from now on; as cheap as the first search makes it."""
+        if not isinstance(self.engine, SupportsSnapshots):
+            self.index(corpus)
+            return
+        self.engine.show(corpus)
+        self._passages = Passages(corpus)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return the best *k* hits."""
+        return [explained.hit for explained in self.explain(query, k)]
+
+    def explain(self, query: str, k: int) -> list[Explained]:
+        """Return the best *k* hits with the scores of the first search and of the reranker."""
+        if self._passages is None:
+            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+        if k < 1:
+            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
+        started = perf_counter_ns()
+        found = self._found(query, max(k, self.depth))
+        retrieved = perf_counter_ns()
+        hits = self._reranked(query, found, self._passages) if found else []
+        self._last.phases = {
+            "retrieve": retrieved - started,
+            "rerank": perf_counter_ns() - retrieved,
+        }
+        return hits[:k]
+
+    def phases_ns(self) -> Mapping[str, int]:
+        """Return how long finding and reranking took in this thread's last search."""
+        return dict(getattr(self._last, "phases", {}))
+
+    def close(self) -> None:
+        """Let go of the first search and of the corpus."""
+        self._passages = None
+        if isinstance(self.engine, SupportsClose):
+            self.engine.close()
+
+    def _found(self, query: str, k: int) -> Sequence[Explained]:
+        if isinstance(self.engine, SupportsExplain):
+            return self.engine.explain(query, k)
+        hits = self.engine.search(query, k)
+        return [Explained(hit, {self.engine.name: hit.score}) for hit in hits]
+
+    def _reranked(
+        self, query: str, found: Sequence[Explained], passages: Passages
+    ) -> list[Explained]:
+        head, tail = found[: self.depth], found[self.depth :]
+        second = self._second(query, passages.texts([hit for hit, _ in head]))
+        first = np.array([hit.score for hit, _ in head])
+        blend = (1 - self.weight) * spread(first) + self.weight * spread(second)
+        order = np.argsort(-blend, kind="stable")
+        hits = [
+            Explained(
+                head[place].hit._replace(score=float(blend[place])),
+                {**head[place].stages, "rerank": float(second[place])},
+            )
+            for place in order
+        ]
+        return hits + _below(float(blend[order[-1]]) - 1, tail)
+
+    def _second(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        scores = np.asarray(self.reranker.scores(query, texts), np.float64)
+        if scores.shape != (len(texts),):
+            raise EngineError(
+                f"{self.reranker.name}: scores of shape {scores.shape} for {len(texts)} texts; "
+                "expected one each"
+            )
+        if not np.isfinite(scores).all():
+            raise EngineError(f"{self.reranker.name}: a score is not finite; is the model damaged?")
+        return scores
+
+
+def rerank(
+    *,
+    over: str | Mapping[str, object] = "hybrid",
+    model: str = DEFAULT_RERANKER,
+    depth: int = DEPTH,
+    weight: float | None = None,
+) -> RerankEngine:
+    """Return the first hits of the engine *over* in a new order, by a *model* that reads them.
+
+    *model* is ``maxsim`` or ``maxsim:<embedder>`` (late interaction), ``cross:<hub id or folder>``
+    or ``onnx-cross:<folder>`` (cross-encoders). *weight* is the share of its scores, and otherwise
+    what suits it: 0.3 for late interaction, 1 for a cross-encoder.
+    """
+    return RerankEngine(build(over), create_reranker(model), depth=depth, weight=weight)
+
+
+def _below(top: float, tail: Sequence[Explained]) -> list[Explained]:
+    """Return *tail* with the score *top* for its first hit, and the distances as they were."""
+    if not tail:
+        return []
+    lift = top - tail[0].hit.score
+    return [Explained(hit._replace(score=hit.score + lift), stages) for hit, stages in tail]

@@ -1,0 +1,62 @@
+"""A cross-encoder as an ONNX graph on the processor, without torch."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.embedding.onnx_encoder import open_session, processors
+from karat.engines.embedding.onnx_folder import longest, read_folder
+from karat.engines.embedding.texts import embeddable
+from karat.engines.embedding.tokens import Tokenizer
+from karat.errors import InputError
+
+__all__ = ["OnnxCross", "onnx_cross"]
+
+# The numbers of a pair's tokens, and for each whether it is of the query or of the text.
+Pair = tuple[list[int], list[int]]
+
+
+class OnnxCross:
+    """Runs a graph from a pair of texts to one score, several pairs beside each other.
+
+    Each pair runs alone: in bytes, the steps of a batch would depend on all its texts.
+    """
+
+    # It has read the text, which the first search has not.
+    weight = 1.0
+
+    def __init__(self, graph: bytes, tokenizer: str, *, name: str, max_tokens: int) -> None:
+        """Load *graph* and the JSON of *tokenizer*."""
+        self.name = name
+        self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
+        self._session = open_session(graph, name)
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        shape = self._run(([0, 0], [0, 0])).shape
+        if np.prod(shape) != 1:
+            raise InputError(f"{name}: the model gives {shape} for a pair; expected one score")
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the graph's score for each text."""
+        pairs = self._tokenizer.encode_pairs(embeddable(query), [embeddable(t) for t in texts])
+        with ThreadPoolExecutor(processors()) as threads:
+            found = [out.item() for out in threads.map(self._run, pairs)]
+        return np.array(found, np.float32)
+
+    def _run(self, pair: Pair) -> NDArray[np.float32]:
+        numbers, types = pair
+        known = {
+            "input_ids": numbers,
+            "attention_mask": [1] * len(numbers),
+            "token_type_ids": types,
+        }
+        feed = {name: np.array([known[name]], np.int64) for name in self._inputs}
+        scores: NDArray[np.float32] = self._session.run(None, feed)[0]
+        return scores
+
+
+def onnx_cross(argument: str) -> OnnxCross:
+    """Return the cross-encoder in the folder *argument*, a graph with its tokenizer.json."""
+    folder, graph, tokenizer = read_folder(argument, spec="onnx-cross")
+    return OnnxCross(graph, tokenizer, name=f"onnx-cross:{argument}", max_tokens=longest(folder))

@@ -1,0 +1,112 @@
+"""Plain sparse retrieval: BM25, or the weighted terms of a trained encoder."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat.engines.chunked import ChunkEngine, Recipe
+from karat.engines.fusion import Scores
+from karat.engines.places import Place, Places
+from karat.engines.ranking import PLAIN
+from karat.engines.rows import Numbers
+from karat.engines.sparse_encoder import SparseEncoder, Terms, sparse_encoder
+from karat.engines.stages import LexicalStage, Stage
+from karat.errors import InputError
+
+__all__ = ["SparseStage", "sparse"]
+
+
+class TermIndex:
+    """Which rows weigh a term how much; rows are only ever added.
+
+    >>> index = TermIndex()
+    >>> row, two, seven = np.array([0]), np.array([2]), np.array([7])
+    >>> index.add(Terms(row, seven, np.array([0.5], np.float32)), rows=1)
+    >>> index.add(Terms(row, two, np.array([3.0], np.float32)), rows=1)
+    >>> index.scores(Terms(row, seven, np.array([2.0], np.float32))).tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(self) -> None:
+        """Begin without a row."""
+        none = np.empty(0, np.int64)
+        self._held = Terms(none, none, np.empty(0, np.float32))
+        self._length = 0
+
+    def add(self, new: Terms, *, rows: int) -> None:
+        """Append *rows* rows with the terms of as many texts."""
+        held = self._held
+        texts = np.concatenate([held.texts, new.texts + self._length])
+        terms = np.concatenate([held.terms, new.terms])
+        weights = np.concatenate([held.weights, new.weights])
+        # Stable: the rows of a term stay in their order.
+        order = np.argsort(terms, kind="stable")
+        self._held = Terms(texts[order], terms[order], weights[order])
+        self._length += rows
+
+    def scores(self, asked: Terms) -> Scores:
+        """Return the product of every row with the terms of one query."""
+        scores: Scores = np.zeros(self._length, np.float32)
+        starts = np.searchsorted(self._held.terms, asked.terms)
+        ends = np.searchsorted(self._held.terms, asked.terms, side="right")
+        for start, end, weight in zip(starts, ends, asked.weights, strict=True):
+            # No row occurs twice among those of a term.
+            scores[self._held.texts[start:end]] += weight * self._held.weights[start:end]
+        return scores
+
+
+class SparseStage:
+    """The product of the query's weighted terms with those of each place and its header."""
+
+    name = "sparse"
+
+    def __init__(self, encoder: SparseEncoder) -> None:
+        """Keep the *encoder*; nothing is encoded yet."""
+        self.encoder = encoder
+        self._index = TermIndex()
+        self._rows: Numbers = np.empty(0, np.intp)
+
+    def index(self, places: Places) -> None:
+        """Encode every place."""
+        self._index = TermIndex()
+        self.grow(places.rows)
+        self.show(np.arange(len(places)))
+
+    def grow(self, places: Sequence[Place]) -> None:
+        """Encode further places."""
+        terms = self.encoder.terms([place.text for place in places])
+        self._index.add(terms, rows=len(places))
+
+    def show(self, rows: Numbers) -> None:
+        """Score *rows*."""
+        self._rows = rows
+
+    def scores(self, query: str) -> Scores:
+        """Return the score of every place; 0 where it shares no term with the query."""
+        scores: Scores = self._index.scores(self.encoder.terms([query], "query"))[self._rows]
+        return scores
+
+
+def sparse(
+    *,
+    model: str = "",
+    k1: float | None = None,
+    b: float | None = None,
+    chunker: str = "auto",
+    unit: str = "lines",
+    threshold: float = 0.0,
+) -> ChunkEngine:
+    """Return sparse retrieval as it is, the order left to the scores: BM25, or *model*.
+
+    *model* is an encoder in the manner of SPLADE, a hub id or a folder; *k1* and *b* are BM25's.
+    """
+    recipe = Recipe(chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN)
+    return ChunkEngine([_stage(model, k1, b)], name="sparse", recipe=recipe)
+
+
+def _stage(model: str, k1: float | None, b: float | None) -> Stage:
+    if not model:
+        return LexicalStage(k1=1.2 if k1 is None else k1, b=0.75 if b is None else b, header=1)
+    if k1 is not None or b is not None:
+        raise InputError("sparse: k1 and b belong to BM25; a model has no use for them")
+    return SparseStage(sparse_encoder(model))

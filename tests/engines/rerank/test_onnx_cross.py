@@ -1,0 +1,90 @@
+"""A cross-encoder as a graph: one that sums the numbers of the text's tokens."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from karat.engines.builtin import bm25
+from karat.engines.rerank import RerankEngine, Reranker, create_reranker
+from karat.errors import InputError
+from karat.testing import EngineSuite
+from karat.testing.rerank import RerankerSuite
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+WORDS = ["[UNK]", "[CLS]", "login", "password", "message", "zebra"]
+
+
+def graph(labels: int = 1) -> bytes:
+    """Return a graph that gives 100 for each word of the query, and a word's number in the text."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["b", "s"]) for name in names]
+    out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["b", labels])
+    nodes = [
+        helper.make_node("Equal", ["token_type_ids", "zero"], ["asked"]),
+        helper.make_node("Where", ["asked", "hundred", "input_ids"], ["values"]),
+        helper.make_node("Mul", ["values", "attention_mask"], ["real"]),
+        helper.make_node("Cast", ["real"], ["floats"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceSum", ["floats", "last"], ["sum"]),
+        helper.make_node("Expand", ["sum", "shape"], ["logits"]),
+    ]
+    numbers = {"zero": 0, "hundred": 100, "last": [1], "shape": [1, labels]}
+    constants = [numpy_helper.from_array(np.array(n), name) for name, n in numbers.items()]
+    made = helper.make_graph(nodes, "g", inputs, [out], constants)
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    import tokenizers
+
+    numbers = {word: number for number, word in enumerate(WORDS)}
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token=WORDS[0]))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    made.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A", pair="[CLS] $A $B:1", special_tokens=[("[CLS]", 1)]
+    )
+    (tmp_path / "model.onnx").write_bytes(graph())
+    (tmp_path / "tokenizer.json").write_text(made.to_str(), encoding="utf-8")
+    return tmp_path
+
+
+class TestReranker(RerankerSuite):
+    @pytest.fixture
+    def reranker(self, folder: Path) -> Reranker:
+        return create_reranker(f"onnx-cross:{folder}")
+
+    def test_worked_by_hand(self, reranker: Reranker) -> None:
+        scores = reranker.scores("login zebra", ["login", "password message", "", "nothing"])
+        assert scores.tolist() == [302, 307, 300, 300]
+
+    def test_too_long_a_pair_loses_the_end_of_the_text(
+        self, folder: Path, reranker: Reranker
+    ) -> None:
+        (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 5}', encoding="utf-8")
+        short = create_reranker(f"onnx-cross:{folder}")
+        assert short.scores("login", ["zebra " * 9]).tolist() == [200 + 3 * 5]
+
+
+class TestEngine(EngineSuite):
+    @pytest.fixture
+    def engine(self, folder: Path) -> RerankEngine:
+        return RerankEngine(bm25(), create_reranker(f"onnx-cross:{folder}"))
+
+
+def test_what_is_no_cross_encoder(folder: Path) -> None:
+    (folder / "model.onnx").write_bytes(graph(labels=3))
+    with pytest.raises(InputError, match=r"gives \(1, 3\) for a pair; expected one score"):
+        create_reranker(f"onnx-cross:{folder}")
+    (folder / "model.onnx").write_bytes(b"no graph")
+    with pytest.raises(InputError, match="no readable ONNX model"):
+        create_reranker(f"onnx-cross:{folder}")
+    (folder / "model.onnx").unlink()
+    with pytest.raises(InputError, match=r"the folder holds no model_quantized\.onnx"):
+        create_reranker(f"onnx-cross:{folder}")

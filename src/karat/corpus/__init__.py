@@ -5,6 +5,7 @@ from karat.corpus.chunk import Chunk, Chunker, Piece, Split
 from karat.corpus.chunkers import CHUNKERS, create_chunker
 from karat.corpus.chunking import ChunkedCorpus, chunk_corpus
 from karat.corpus.definitions import Symbol, symbols
+from karat.corpus.delta import Delta, delta
 from karat.corpus.disk_cache import DiskCache
 from karat.corpus.folder import from_folder
 from karat.corpus.git import GitRepository, from_git
@@ -12,6 +13,7 @@ from karat.corpus.headers import header
 from karat.corpus.snapshot import Corpus, Document
 from karat.corpus.texts import from_beir, from_texts
 from karat.corpus.traits import FileClass, Trait, classify
+from karat.corpus.work_folder import WorkFolder
 
 __all__ = [
     "CHUNKERS",
@@ -20,6 +22,7 @@ __all__ = [
     "ChunkedCorpus",
     "Chunker",
     "Corpus",
+    "Delta",
     "DiskCache",
     "Document",
     "FileClass",
@@ -29,9 +32,11 @@ __all__ = [
     "Split",
     "Symbol",
     "Trait",
+    "WorkFolder",
     "chunk_corpus",
     "classify",
     "create_chunker",
+    "delta",
     "from_beir",
     "from_folder",
     "from_git",

@@ -109,11 +109,11 @@ class _Reader:
     """Reads documents again from disk and refuses those that are no longer what they were."""
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self.root = root
 
     def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
         for document in documents:
-            place = f"{self._root}/{document.path}"
+            place = f"{self.root}/{document.path}"
             try:
                 data = _bytes(place)
             except OSError as error:

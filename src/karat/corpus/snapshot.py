@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from karat.corpus.traits import Trait
@@ -59,6 +60,15 @@ class Corpus:
             # A path may hold anything but NUL.
             digest.update(f"{document.path}\0{document.blob}\0".encode())
         return digest.hexdigest()
+
+    @property
+    def folder(self) -> Path | None:
+        """Return the folder on disk that the documents lie in under their paths, if there is one.
+
+        It may hold more than they.
+        """
+        root = getattr(self.reader, "root", None)
+        return None if root is None else Path(root)
 
     @cached_property
     def by_path(self) -> Mapping[str, Document]:

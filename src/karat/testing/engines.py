@@ -84,7 +84,7 @@ class EngineSuite:
     """What holds for every engine; a subclass provides the fixture ``engine``."""
 
     # How many chains of snapshots an engine is led through; fewer where indexing is slow.
-    chains = 20
+    chains = 10
 
     @pytest.fixture
     def corpus(self) -> Corpus:

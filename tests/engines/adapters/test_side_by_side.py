@@ -28,7 +28,13 @@ def count(text: str, query: str) -> int:
     return len(set(re.findall(r"\w+", query.lower())) & set(re.findall(r"\w+", text.lower())))
 
 
-class TestRipgrep(EngineSuite):
+class OutsideSuite(EngineSuite):
+    """A search that starts anew for each snapshot, or for each query, takes its time."""
+
+    chains = 2
+
+
+class TestRipgrep(OutsideSuite):
     @pytest.fixture
     def engine(self, ripgrep: str) -> Iterator[Engine]:
         arguments = ["--json", "--ignore-case", "--no-config", "--sort", "path"]
@@ -36,20 +42,20 @@ class TestRipgrep(EngineSuite):
         yield from opened({"engine": "command", "command": command, "output": "rg"})
 
 
-class TestCommand(EngineSuite):
+class TestCommand(OutsideSuite):
     @pytest.fixture
     def engine(self, toy: list[str]) -> Iterator[Engine]:
         command = [*toy, "once", "{root}", "{query}", "{k}"]
         yield from opened({"engine": "command", "command": command})
 
 
-class TestProcess(EngineSuite):
+class TestProcess(OutsideSuite):
     @pytest.fixture
     def engine(self, toy: list[str]) -> Iterator[Engine]:
         yield from opened({"engine": "process", "command": [*toy, "serve"]})
 
 
-class TestHttp(EngineSuite):
+class TestHttp(OutsideSuite):
     @pytest.fixture
     def engine(self, http_service: str) -> Iterator[Engine]:
         body = {"root": "{root}", "query": "{query}", "limit": "{k}"}
@@ -59,14 +65,14 @@ class TestHttp(EngineSuite):
         yield from opened({**config, **places, **lines})
 
 
-class TestHttpGet(EngineSuite):
+class TestHttpGet(OutsideSuite):
     @pytest.fixture
     def engine(self, http_service: str) -> Iterator[Engine]:
         url = f"{http_service}/search?q={{query}}&n={{k}}&root={{root}}"
         yield from opened({"engine": "http", "url": url, "hits": "data.found[*].doc"})
 
 
-class TestMcpStdio(EngineSuite):
+class TestMcpStdio(OutsideSuite):
     @pytest.fixture
     def engine(self, toy: list[str]) -> Iterator[Engine]:
         values = {"root": "{root}", "query": "{query}", "limit": "{k}"}
@@ -74,7 +80,7 @@ class TestMcpStdio(EngineSuite):
         yield from opened({**config, "arguments": values})
 
 
-class TestMcpHttp(EngineSuite):
+class TestMcpHttp(OutsideSuite):
     @pytest.fixture
     def engine(self, mcp_service: str) -> Iterator[Engine]:
         values = {"root": "{root}", "query": "{query}", "limit": "{k}"}

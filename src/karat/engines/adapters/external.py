@@ -49,21 +49,12 @@ class External(ABC):
         """Start the search on *corpus*; one that runs already is stopped first."""
         self.close()
         self.invalid, self.mended = Counter(), Counter()
-        try:
-            if self.needs_directory:
-                self._view = CorpusView(corpus)
-            root = str(self._view.root) if self._view else ""
-            if len(corpus):
-                self._start(corpus, root)
-            self._places = Places(
-                corpus,
-                root=root,
-                renamed=self._view.renamed if self._view else None,
-                strip_prefix=self.strip_prefix,
-            )
-        except BaseException:
-            self.close()
-            raise
+        self._begin(corpus)
+
+    def show(self, corpus: Corpus) -> None:
+        """Start the search anew on *corpus*; of its directory only what differs is written."""
+        self._end()
+        self._begin(corpus)
 
     def search(self, query: str, k: int) -> Sequence[Hit]:
         """Return the best *k* hits, each of which exists in the corpus."""
@@ -95,9 +86,8 @@ class External(ABC):
 
     def close(self) -> None:
         """Stop the search and remove its directory; calling it twice is fine."""
-        self._places = None
         try:
-            self._stop()
+            self._end()
         finally:
             view, self._view = self._view, None
             if view:
@@ -108,6 +98,30 @@ class External(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _begin(self, corpus: Corpus) -> None:
+        try:
+            if self.needs_directory:
+                if self._view is None:
+                    self._view = CorpusView(corpus)
+                else:
+                    self._view.show(corpus)
+            root = str(self._view.root) if self._view else ""
+            if len(corpus):
+                self._start(corpus, root)
+            self._places = Places(
+                corpus,
+                root=root,
+                renamed=self._view.renamed if self._view else None,
+                strip_prefix=self.strip_prefix,
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    def _end(self) -> None:
+        self._places = None
+        self._stop()
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - for a subclass
         """Make the search ready for *corpus*, which lies in the directory *root*."""

@@ -1,20 +1,21 @@
-"""A commit on its way to become a case: its files sorted, its question made when first asked for."""
+"""A commit on its way to become a case: its files sorted, its message read when asked for."""
 
-import re
+import string
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from karat.mining.candidates import Candidate
 from karat.mining.commits import Change, Commit
-from karat.mining.messages import opening, query_of
+from karat.mining.messages import as_query, opening
 from karat.mining.roles import Role, role_of
-from karat.mining.words import content_words
+from karat.mining.wording import Reason, reasons
 
 __all__ = ["Draft", "Files", "Sorter"]
 
 _FILE_MODES = ("100644", "100755")
-_WORDS = re.compile(r"[a-z0-9]+")
+# As bytes, because translating these takes a quarter of the time that characters do.
+_SEPARATORS = bytes(ord(" ") if chr(byte) in string.punctuation else byte for byte in range(256))
 
 
 class Files(NamedTuple):
@@ -77,8 +78,15 @@ def _only_mode(change: Change) -> bool:
     return change.old_blob == change.new_blob and change.old_path == change.path
 
 
+class Text(NamedTuple):
+    """What a message says: the question in it, and what it tells about its commit."""
+
+    query: str
+    reasons: set[Reason]
+
+
 class Draft:
-    """A commit under examination; what costs time is worked out once, when a rule asks for it."""
+    """A commit under examination; its message is read when a rule first asks for it."""
 
     def __init__(self, commit: Commit, files: Files) -> None:
         """Examine *commit*, whose changes are sorted as *files*."""
@@ -86,30 +94,18 @@ class Draft:
         self.files = files
 
     @cached_property
-    def subject(self) -> str:
-        """The first paragraph of the message, as it was written."""
-        return opening(self.commit.message)
-
-    @cached_property
-    def said(self) -> list[str]:
-        """Every word of the subject, in lower case."""
-        return _WORDS.findall(self.subject.lower())
-
-    @cached_property
-    def query(self) -> str:
-        """The question."""
-        return query_of(self.commit.message)
-
-    @cached_property
-    def lead(self) -> str:
-        """The first word of the question, after its scope."""
-        return self.query.rpartition(": ")[2].partition(" ")[0].lower()
-
-    @cached_property
-    def words(self) -> set[str]:
-        """The words of the question that carry content."""
-        return content_words(self.query)
+    def text(self) -> Text:
+        """What the message says."""
+        subject = opening(self.commit.message)
+        query = as_query(subject)
+        lead = query.rpartition(": ")[2].partition(" ")[0].lower()
+        return Text(query, reasons(_words(subject), lead))
 
     def candidate(self) -> Candidate:
         """Return what is left when no rule has dropped the commit."""
-        return Candidate(self.commit, self.files.targets, self.files.tests, self.query)
+        return Candidate(self.commit, self.files.targets, self.files.tests, self.text.query)
+
+
+def _words(text: str) -> list[str]:
+    raw = text.lower().encode("utf-8", "replace")
+    return raw.translate(_SEPARATORS).decode("utf-8", "replace").split()

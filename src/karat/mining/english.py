@@ -7,15 +7,13 @@ from karat.mining.words import FUNCTION_WORDS
 __all__ = ["is_english"]
 
 # Small words of languages that are written in Latin letters; none of them is an English word.
-_FOREIGN = frozenset(
-    """
-    aber auch auf bei das dem den der ein eine einen für ist mit nach nicht und von wenn wird zu zum
-    zur au aux avec ce cette dans des du est et la le les leur mais ou par pas pour que qui sont sur
-    un une con como cuando del el en esta este las los más muy para pero por se sin sobre una y com
-    da do dos ele em essa isso mais na não nas nos ou pela pelo quando sem são uma che di gli il
-    nella non per quando sono het een niet voor van de
-    """.split()
-) - {"do", "per", "se", "di", "des", "con", "ce", "com", "den", "dos", "las", "el", "en", "y", "na"}
+_SMALL_WORDS = """
+aber au auch auf aux avec bei cette che como cuando da dans das de del dem der du een ein eine einen
+ele em essa est esta este et für gli het il isso ist la le les leur los mais mit muy más nach nas
+nella nicht niet non nos não ou par para pas pela pelo pero por pour quando que qui sem sin sobre
+sono sont sur são uma un una und une van von voor wenn wird zu zum zur
+"""
+_FOREIGN = frozenset(_SMALL_WORDS.split())
 _LETTERS = re.compile(r"[^\W\d_]")
 _WORDS = re.compile(r"[^\W\d_]+")
 _LEAST_ASCII = 0.8

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from karat.errors import UnknownName
-from karat.mining.commits import Commit
 from karat.mining.candidates import Candidate
+from karat.mining.commits import Commit
 from karat.mining.drafts import Draft, Sorter
 from karat.mining.reverts import Reverts
 from karat.mining.roles import Role
@@ -41,6 +41,9 @@ class Filters(NamedTuple):
     exclude: tuple[str, ...] = ()
 
 
+_ALL = Filters()
+
+
 class Selection(NamedTuple):
     """The commits that may become cases, in the order of the history, and how they were found."""
 
@@ -53,7 +56,7 @@ def rule_names() -> tuple[str, ...]:
     return (*(rule.name for rule in rules(Limits()) if rule.name != NO_TARGET), *WHOLE_HISTORY)
 
 
-def select(commits: Iterable[Commit], filters: Filters = Filters()) -> Selection:
+def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     """Return the candidates among *commits*, which may come in any order."""
     _check_names(filters.off)
     asked = [rule for rule in rules(filters.limits) if rule.name not in filters.off]

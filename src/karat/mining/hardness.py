@@ -1,16 +1,13 @@
-"""One case at four levels of hardness, without a model: each level gives away less than the last."""
+"""One case at four levels of hardness, without a model: each gives away less than the last."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 
 from karat.mining.leaks import Leak, leak
-from karat.mining.words import content_words, is_identifier, parts
+from karat.mining.words import LEAST_WORDS, content_words, is_identifier, parts
 
-__all__ = ["LEAST_WORDS", "Level", "levels", "without_paths"]
-
-# Fewer words that carry content are no question. The verb is one of them.
-LEAST_WORDS = 3
+__all__ = ["Level", "levels", "without_paths"]
 
 
 class Level(StrEnum):
@@ -24,10 +21,10 @@ class Level(StrEnum):
 
 _PATHLIKE = re.compile(r"\w/[\w.-]+\.\w+|^\.?/\w|\w/\w[\w.-]*/\w")
 # Words that lead to what follows them, and hang in the air once it is gone.
-_LEADING = frozenset(
-    "a an and as at before by for from in inside into of on or per the this to using via when with "
-    "within".split()
-)
+_BEFORE_NAMES = """
+a an and as at before by for from in inside into of on or per the this to using via when with within
+"""
+_LEADING = frozenset(_BEFORE_NAMES.split())
 
 
 def levels(query: str, paths: Iterable[str], *, least: int = LEAST_WORDS) -> dict[Level, str]:
@@ -36,13 +33,13 @@ def levels(query: str, paths: Iterable[str], *, least: int = LEAST_WORDS) -> dic
     *paths* are those of the targets, before the change.
 
     >>> for level, text in levels(
-    ...     "fix crash of getUser() with empty name in src/users.py", ["src/users.py"]
+    ...     "fix crash of getUser() with blank password in src/users.py", ["src/users.py"]
     ... ).items():
     ...     print(f"{level}: {text}")
-    cleaned: fix crash of getUser() with empty name in src/users.py
-    path-masked: fix crash of getUser() with empty name
-    identifiers-as-words: fix crash of get user with empty name
-    identifiers-dropped: fix crash with empty name
+    cleaned: fix crash of getUser() with blank password in src/users.py
+    path-masked: fix crash of getUser() with blank password
+    identifiers-as-words: fix crash of get user with blank password
+    identifiers-dropped: fix crash with blank password
     """
     masked = without_paths(query, tuple(paths))
     found = {
@@ -68,6 +65,8 @@ def without_paths(query: str, paths: Sequence[str]) -> str:
 
 
 def _spells_path(word: str, paths: Sequence[str]) -> bool:
+    if "." not in word and "/" not in word and "::" not in word:
+        return False
     return bool(_PATHLIKE.search(word)) or leak(word, paths) >= Leak.BASENAME
 
 

@@ -1,4 +1,4 @@
-"""How much of the answer a query gives away: does it spell the path of a target?"""
+"""How much of the answer a query gives away: whether it spells the path of a target."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -26,15 +26,14 @@ class Leak(IntEnum):
 
 
 # They name files and folders in every repository, and so tell nothing about one of them.
-_GENERIC = frozenset(
-    """
-    api app apps base bin build cmd code common compat config contrib core default dist example
-    examples ext file files func function functions helper helpers impl index init interface
-    internal lib libs main misc mod model models module modules package packages pkg plugin plugins
-    private public scripts server service services shared source sources src staging support test
-    testing tests tool tools type types util utilities utils v1 v2 v3 version view views
-    """.split()
-)
+_EVERYWHERE = """
+api app apps base bin build cmd code common compat config contrib core default dist example examples
+ext file files func function functions helper helpers impl index init interface internal lib libs
+main misc mod model models module modules package packages pkg plugin plugins private public scripts
+server service services shared source sources src staging support test testing tests tool tools type
+types util utilities utils v1 v2 v3 version view views
+"""
+_GENERIC = frozenset(_EVERYWHERE.split())
 _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib"})
 
 

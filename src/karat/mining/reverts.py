@@ -39,7 +39,7 @@ class Reverts:
         return [candidate for candidate in candidates if not self.took_back(candidate.commit)]
 
     def took_back(self, commit: Commit) -> bool:
-        """Say whether a commit seen so far takes *commit* back: by its id, or later by its title."""
+        """Say whether one seen so far takes *commit* back: by its id, or later by its title."""
         if any(commit.id[:length] in self._ids for length in self._lengths):
             return True
         return self._titles.get(opening(commit.message), -1) >= commit.time

@@ -1,5 +1,6 @@
 """What a changed file is in a commit: something to be found, a test, or neither."""
 
+import re
 from enum import StrEnum
 
 from karat.corpus import Trait, classify
@@ -20,6 +21,8 @@ class Role(StrEnum):
     TEST = "tests"
     DOCS = "docs"
     CONFIG = "config"
+    EXAMPLE = "examples"
+    BUILD = "build"
     SOURCE = "source"
     OTHER = "other"
 
@@ -31,6 +34,19 @@ _BY_TRAIT = (
     (Trait.TEST, Role.TEST),
     (Trait.DOCS, Role.DOCS),
     (Trait.CONFIG, Role.CONFIG),
+)
+# Code that a search finds, but that no change is about: programs that show how to use the project,
+# and those that build it.
+_BY_NAME = (
+    (re.compile(r"(?i)(?:^|/)(?:examples?|samples?|demos?|tutorials?|benchmarks?)/"), Role.EXAMPLE),
+    (
+        re.compile(
+            r"(?i)(?:^|/)(?:setup\.py|noxfile\.py|fabfile\.py|gulpfile\.[a-z]+|gruntfile\.[a-z]+"
+            r"|rakefile|gemfile|build\.rs|[^/]*\.(?:gemspec|gradle\.kts|cmake|gypi?)"
+            r"|[\w.-]+\.config\.[cm]?[jt]s|\.github/.*|\.ci/.*)$"
+        ),
+        Role.BUILD,
+    ),
 )
 
 
@@ -45,4 +61,9 @@ def role_of(path: str) -> Role:
         for trait, role in _BY_TRAIT:
             if trait & traits:
                 return role
-    return Role.SOURCE if language else Role.OTHER
+    if not language:
+        return Role.OTHER
+    for pattern, role in _BY_NAME:
+        if pattern.search(path):
+            return role
+    return Role.SOURCE

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from karat.mining.drafts import Draft
 from karat.mining.english import is_english
-from karat.mining.hardness import LEAST_WORDS, without_paths
+from karat.mining.hardness import without_paths
 from karat.mining.roles import Role
-from karat.mining.wording import BUMPS, DISTANT, LAYOUT, MAINTENANCE, REVERTS, VAGUE, Wording
-from karat.mining.words import content_words
+from karat.mining.wording import Reason
+from karat.mining.words import LEAST_WORDS, content_words
 
 __all__ = ["NO_TARGET", "Limits", "Rule", "rules"]
 
@@ -34,7 +34,7 @@ class Limits(NamedTuple):
 
     min_files: int = 1
     max_files: int = 10
-    min_words: int = 4
+    min_words: int = LEAST_WORDS
     max_words: int = 30
 
 
@@ -43,10 +43,22 @@ _BOT = re.compile(
     r"|github-actions|pyup|weblate|transifex|semantic-release|snyk|\bci@|\bautomation\b"
 )
 _SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
+# "1.2", "2013.06.13, Version 0.10.11", "update Werkzeug to 2.3.7".
 _VERSION = re.compile(
-    r"v?\d+\.\d+\S*$|(?:\S+\s+){0,3}(?:to|from)?\s*(?:version|release)?\s*v?\d+(?:\.\d+)+\S*\.?$"
+    r"v?\d+\.\d+\S*$|(?:[\d.]+,? )?version v?\d|(?:bump|pin|require|release|set|update|use|version)"
+    r" (?:\S+ ){0,4}v?\d+(?:\.\w+)+\.?$",
+    re.IGNORECASE,
 )
-_ONLY = (Role.TEST, Role.DOCS, Role.CONFIG, Role.LOCK, Role.GENERATED, Role.VENDORED)
+_ONLY = (
+    Role.TEST,
+    Role.DOCS,
+    Role.EXAMPLE,
+    Role.BUILD,
+    Role.CONFIG,
+    Role.LOCK,
+    Role.GENERATED,
+    Role.VENDORED,
+)
 
 
 def rules(limits: Limits) -> tuple[Rule, ...]:
@@ -65,16 +77,16 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
         Rule("few-files", "it changes too few files", partial(_few_files, limits.min_files)),
         Rule("many-files", "it changes too many files", partial(_many_files, limits.max_files)),
         Rule(NO_TARGET, "none of its files can be found before it", _no_target),
-        Rule("revert", "it takes back another commit", partial(_says, REVERTS)),
+        Rule("revert", "it takes back another commit", partial(_says, Reason.REVERT)),
         Rule("bump", "it raises a version", _is_bump),
-        Rule("layout", "it changes layout, spelling or licences", partial(_says, LAYOUT)),
+        Rule("layout", "it changes layout, spelling or licences", partial(_says, Reason.LAYOUT)),
         Rule(
             "maintenance",
             "it is about documentation, tests, types or the shape of the code",
-            partial(_says, MAINTENANCE),
+            partial(_says, Reason.MAINTENANCE),
         ),
         Rule("distant", "its message needs another commit to be understood", _refers),
-        Rule("vague", "its message says nothing particular", partial(_says, VAGUE)),
+        Rule("vague", "its message says nothing particular", partial(_says, Reason.VAGUE)),
         Rule("short", "too few words are left", partial(_short, limits.min_words)),
         Rule("long", "no one would type so many words", partial(_long, limits.max_words)),
         Rule("foreign", "its message is not English", _foreign),
@@ -129,32 +141,32 @@ def _no_target(draft: Draft) -> bool:
     return not draft.files.targets
 
 
-def _says(wording: Wording, draft: Draft) -> bool:
-    return wording.found_in(draft.said, draft.lead)
+def _says(reason: Reason, draft: Draft) -> bool:
+    return reason in draft.text.reasons
 
 
 def _is_bump(draft: Draft) -> bool:
-    return _says(BUMPS, draft) or _VERSION.match(draft.query) is not None
+    return _says(Reason.BUMP, draft) or _VERSION.match(draft.text.query) is not None
 
 
 def _refers(draft: Draft) -> bool:
-    return _says(DISTANT, draft) or _SHA.search(draft.query) is not None
+    return _says(Reason.DISTANT, draft) or _SHA.search(draft.text.query) is not None
 
 
 def _short(least: int, draft: Draft) -> bool:
-    return len(draft.words) < least
+    return len(content_words(draft.text.query)) < least
 
 
 def _long(most: int, draft: Draft) -> bool:
-    return draft.query.count(" ") >= most
+    return draft.text.query.count(" ") >= most
 
 
 def _foreign(draft: Draft) -> bool:
-    return not is_english(draft.query)
+    return not is_english(draft.text.query)
 
 
 def _path_only(draft: Draft) -> bool:
-    query = draft.query
+    query = draft.text.query
     if "." not in query and "/" not in query:
         return False
     paths = tuple(change.old_path for change in draft.files.targets)

@@ -1,23 +1,38 @@
-"""Words of a query: which carry content, which are names out of code, and what these are made of."""
+"""Words of a query: which carry content, which are names out of code, what these are made of."""
 
 import re
 
-__all__ = ["FUNCTION_WORDS", "content_words", "is_identifier", "parts", "tokens"]
+__all__ = ["FUNCTION_WORDS", "LEAST_WORDS", "content_words", "is_identifier", "parts", "tokens"]
 
-FUNCTION_WORDS = frozenset(
-    """
-    a about after again all also always an and any are as at be because been before being both but
-    by can could did do does doing don doesn during each either else even ever for from had has have
-    having how however i if in instead into is isn it its itself just let longer may might more most
-    must my no nor not now of off on once only onto or other our out over per rather s same shall
-    should since so some still such t than that the their them then there these they this those
-    through to too toward towards under until up upon us very via was we were what when where
-    whether which while who whose why will with within without won would yet you your
-    """.split()
-)
+_FUNCTION = """
+a about after again all also always an and any are as at be because been before being both but by
+can could did do does doing don doesn during each either else even ever for from had has have having
+how however i if in instead into is isn it its itself just let longer may might more most must my no
+nor not now of off on once only onto or other our out over per rather s same shall should since so
+some still such t than that the their them then there these they this those through to too toward
+towards under until up upon us very via was we were what when where whether which while who whose
+why will with within without won would yet you your
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
+
+# What nearly every commit says of itself, and what tells nothing about where to look.
+_FILLING = """
+add added adding actual actually allow appropriate back bad behavior behaviour better bit broken bug
+bugs case cases change changed changes code correct correctly current data default different enable
+ensure existing extra fix fixed fixes fixing function functionality get good handle handling
+implement implementation improve improved improvement improvements incorrect incorrectly instead
+issue issues like little logic make makes making message method methods missing name new nicer
+object old one possible problem problems proper properly provide readd reimplement remove removed
+removing replace right set some something start stop stuff sure support thing things update updated
+use used useful using usage value values way ways work working works wrong
+"""
+_FILLERS = frozenset(_FILLING.split())
+# Fewer words that carry content are no question.
+LEAST_WORDS = 3
+_EMPTY = FUNCTION_WORDS | _FILLERS
 
 _PARTS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_WRAPPING = "\"'“”‘’,;:!?."
+_WRAPPING = "\"'“”’,;:!?."
 _NAME = re.compile(
     r"[A-Za-z0-9]_|_[A-Za-z0-9]"  # snake_case, __dunder__, CONSTANT_CASE
     r"|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2}"  # camelCase, URLField
@@ -39,7 +54,7 @@ _PLAIN = re.compile(
 def tokens(query: str) -> list[str]:
     """Return the words of *query* between white space, without the punctuation around them.
 
-    >>> tokens('fix "load_dotenv\\'s" result, again.')
+    >>> tokens("fix load_dotenv's result, again.")
     ['fix', 'load_dotenv', 'result', 'again']
     """
     return [_bare(token) for token in query.split()]
@@ -68,13 +83,13 @@ def parts(token: str) -> list[str]:
 
 
 def content_words(text: str) -> set[str]:
-    """Return the distinct words of *text* that say something; names are taken apart.
+    """Return the distinct words of *text* that tell where to look; names are taken apart.
 
     >>> sorted(content_words("fix the crash in getUser"))
-    ['crash', 'fix', 'get', 'user']
+    ['crash', 'user']
     """
     found = {part.lower() for part in _PARTS.findall(text) if len(part) > 1}
-    return found - FUNCTION_WORDS
+    return found - _EMPTY
 
 
 def _bare(token: str) -> str:

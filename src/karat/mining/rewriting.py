@@ -1,0 +1,113 @@
+"""Queries rewritten by a language model: checked like any other, and the rules' where they fail."""
+
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.errors import EngineError
+from karat.formats.atomic import write_text
+from karat.mining.candidates import Candidate
+from karat.mining.completion import Complete
+from karat.mining.leaks import Leak, leak
+from karat.mining.words import LEAST_WORDS, content_words, is_identifier
+
+__all__ = ["PROMPT", "Rewriter", "Rewritten", "Status", "check"]
+
+PROMPT = """\
+You turn commit messages into search queries. Someone does not know this change; they search the
+code from before it, for the place that has to be changed. Write the one sentence that they would
+type: the symptom that they see or the behaviour that they want, in everyday words.
+Never name a file, folder, module, class, function, variable, option or any other identifier, not
+even one from the message. Do not mention the commit, a ticket, a person or a version.
+Answer with that sentence alone: at most 25 words, no quotation marks.
+"""
+_MOST_WORDS = 40
+_MOST_CHARACTERS = 2000
+
+
+class Status(StrEnum):
+    """Where the text of a query comes from: a model, or the rules and why."""
+
+    REWRITTEN = "rewritten"
+    RULES = "rules"
+    FAILED = "llm_failed"
+    LEAKED = "llm_leaked"
+    TOO_SHORT = "llm_too_short"
+    TOO_LONG = "llm_too_long"
+
+
+class Rewritten(NamedTuple):
+    """The text of a query, and where it comes from."""
+
+    text: str
+    status: Status
+
+
+class Rewriter:
+    """Asks *complete*, which speaks for *model*, once for each commit; answers stay in *folder*.
+
+    An answer is kept by commit, prompt and model, so that a second run asks nothing and gives the
+    same. A failure is not kept. Which answers pass is decided anew in each run.
+    """
+
+    def __init__(
+        self, complete: Complete, *, model: str, folder: Path, prompt: str = PROMPT
+    ) -> None:
+        """Ask with *prompt*; *folder* is created when there is something to keep."""
+        self._complete = complete
+        self._folder = folder
+        self._prompt = prompt
+        self._kind = f"{sha256(prompt.encode()).hexdigest()}\0{model}"
+
+    def rewrite(self, candidate: Candidate) -> Rewritten:
+        """Return the model's query for *candidate*; where it fails, that of the rules."""
+        kept = self._file(candidate)
+        answer = _read(kept)
+        if answer is None:
+            try:
+                answer = self._complete(self._prompt, candidate.commit.message[:_MOST_CHARACTERS])
+            except EngineError:
+                return Rewritten(candidate.query, Status.FAILED)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_text(kept, json.dumps({"answer": answer}))
+        text = " ".join(answer.split()).strip("\"'“” ")
+        status = check(text, candidate.query, candidate.paths)
+        return Rewritten(text if status is Status.REWRITTEN else candidate.query, status)
+
+    def _file(self, candidate: Candidate) -> Path:
+        key = sha256(f"{candidate.commit.id}\0{self._kind}".encode()).hexdigest()
+        return self._folder / f"{key}.json"
+
+
+def check(text: str, query: str, paths: Sequence[str]) -> Status:
+    """Say whether *text* may stand for *query*: long enough, and it gives away no more.
+
+    A name out of code is a leak. So is any step of the ladder above PART that the query of the
+    rules does not reach, and the name or path of a file always.
+
+    >>> paths = ["src/sessions.py"]
+    >>> check("users are logged out when the cookie expires early", "fix expiry", paths).value
+    'rewritten'
+    >>> check("where does sessions.py set the cookie lifetime", "fix expiry", paths).value
+    'llm_leaked'
+    """
+    if len(content_words(text)) < LEAST_WORDS:
+        return Status.TOO_SHORT
+    if text.count(" ") >= _MOST_WORDS:
+        return Status.TOO_LONG
+    allowed = min(max(Leak.PART, leak(query, paths)), Leak.STEM)
+    if leak(text, paths) > allowed or any(map(is_identifier, text.split())):
+        return Status.LEAKED
+    return Status.REWRITTEN
+
+
+def _read(path: Path) -> str | None:
+    """Return a kept answer; None where there is none, or none that can be read."""
+    try:
+        answer = json.loads(path.read_text(encoding="utf-8"))["answer"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return answer if isinstance(answer, str) else None

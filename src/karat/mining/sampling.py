@@ -1,0 +1,116 @@
+"""Some of many candidates, such that every kind of case has its share; and the split by time."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+from karat.mining.candidates import Candidate
+from karat.mining.leaks import leak
+
+__all__ = ["Split", "sample", "seats", "split"]
+
+_PERIODS = 4
+_FOLDERS = 8
+_OTHER = "*"
+
+
+class Split(NamedTuple):
+    """Older cases to tune with and newer ones to judge by.
+
+    Every case of *test* was committed at *cutoff* (seconds since 1970) or later, so that a user
+    can choose cases that a model cannot have seen.
+    """
+
+    dev: list[Candidate]
+    test: list[Candidate]
+    cutoff: int
+
+
+def sample(candidates: Sequence[Candidate], limit: int, seed: int) -> list[Candidate]:
+    """Return *limit* of *candidates* in their order, all where there are no more.
+
+    A stratum is a quarter of the history, a leak, a number of targets (1, 2 to 3, more) and a
+    folder (the eight with most cases, or any other). Each gets its proportional share, and one
+    as long as there is room; within it chance decides, by *seed* alone.
+    """
+    if limit >= len(candidates):
+        return list(candidates)
+    strata: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for place, stratum in enumerate(_strata(candidates)):
+        strata[stratum].append(place)
+    shares = seats({stratum: len(places) for stratum, places in strata.items()}, limit)
+    rng = random.Random(seed)
+    chosen = [
+        place
+        for stratum in sorted(strata, key=repr)
+        for place in rng.sample(strata[stratum], shares[stratum])
+    ]
+    return [candidates[place] for place in sorted(chosen)]
+
+
+def seats(sizes: Mapping[Hashable, int], limit: int) -> dict[Hashable, int]:
+    """Return how many of *limit* each stratum of *sizes* gets, by largest remainder.
+
+    What is left after the whole shares goes first to strata that have none, the largest of them
+    first, then by remainder; ties fall to the name.
+
+    >>> seats({"a": 90, "b": 9, "c": 1}, 10)
+    {'a': 9, 'b': 1, 'c': 0}
+    """
+    total = sum(sizes.values())
+    limit = min(limit, total)
+    given = {stratum: limit * size // total for stratum, size in sizes.items()} if total else {}
+    waiting = sorted(
+        (stratum for stratum in sizes if given[stratum] < sizes[stratum]),
+        key=lambda stratum: (
+            given[stratum] > 0,
+            -(limit * sizes[stratum] % total),
+            repr(stratum),
+        ),
+    )
+    for stratum in waiting[: limit - sum(given.values())]:
+        given[stratum] += 1
+    return given
+
+
+def split(candidates: Sequence[Candidate], *, test_share: float = 0.5) -> Split:
+    """Return the newest *test_share* of *candidates* apart from the rest, both in their order.
+
+    Commits of the same second stay together, on the side of the newer.
+    """
+    times = sorted(candidate.commit.time for candidate in candidates)
+    first = len(times) - round(len(times) * test_share)
+    if first >= len(times):
+        return Split(list(candidates), [], times[-1] + 1 if times else 0)
+    cutoff = times[first]
+    return Split(
+        [candidate for candidate in candidates if candidate.commit.time < cutoff],
+        [candidate for candidate in candidates if candidate.commit.time >= cutoff],
+        cutoff,
+    )
+
+
+def _strata(candidates: Sequence[Candidate]) -> list[Hashable]:
+    by_time = sorted(range(len(candidates)), key=lambda place: candidates[place].commit.time)
+    period = {place: rank * _PERIODS // len(by_time) for rank, place in enumerate(by_time)}
+    folders = [_folder(candidate.paths[0]) for candidate in candidates]
+    common = {folder for folder, _ in sorted(Counter(folders).items(), key=_most)[:_FOLDERS]}
+    return [
+        (
+            period[place],
+            leak(candidate.query, candidate.paths).name,
+            min(len(candidate.targets), 4) // 2,
+            folder if folder in common else _OTHER,
+        )
+        for place, (candidate, folder) in enumerate(zip(candidates, folders, strict=True))
+    ]
+
+
+def _most(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
+
+
+def _folder(path: str) -> str:
+    """Return the first two folders of *path*: one often holds everything."""
+    return "/".join(path.split("/")[:-1][:2])

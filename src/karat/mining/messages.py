@@ -76,6 +76,7 @@ _TRAILER = re.compile(
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s")
 # A line that ends before this column, although the next word had room, was ended on purpose.
 _WRAPS_AT = 60
+_LONELY_STOP = re.compile(r"\s+\.(?=\s|$)")
 # An abbreviation ends no sentence.
 _SENTENCE = re.compile(
     r"[.!?;](?<=[\w)\]\"'`}>].)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)(?<!\bcf.)"
@@ -143,6 +144,8 @@ def as_query(text: str) -> str:
     text = _without_heads(text)
     for pattern in (*_ASIDES, *_REFERENCES) if _NUMBER.search(text) else _ASIDES:
         text = pattern.sub(" ", text)
+    if " ." in text:
+        text = _LONELY_STOP.sub(".", text)
     text = _first_sentence(text)
     if "`" in text or "**" in text:
         text = _MARKUP.sub("", _ROLE.sub(r"\1", text))

@@ -43,7 +43,7 @@ _BY_NAME = (
         re.compile(
             r"(?i)(?:^|/)(?:setup\.py|noxfile\.py|fabfile\.py|gulpfile\.[a-z]+|gruntfile\.[a-z]+"
             r"|rakefile|gemfile|build\.rs|[^/]*\.(?:gemspec|gradle\.kts|cmake|gypi?)"
-            r"|[\w.-]+\.config\.[cm]?[jt]s|\.github/.*|\.ci/.*)$"
+            r"|[\w.-]+\.config\.[cm]?[jt]s|\.github/.*|\.ci/.*)$|^(?:scripts?|hack)/"
         ),
         Role.BUILD,
     ),

@@ -49,6 +49,7 @@ _VERSION = re.compile(
     r" (?:\S+ ){0,4}v?\d+(?:\.\w+)+\.?$",
     re.IGNORECASE,
 )
+_RENAMES = re.compile(r"\w\S* (?:->|=>|→) \S*\w")
 _ONLY = (
     Role.TEST,
     Role.DOCS,
@@ -83,7 +84,7 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
         Rule(
             "maintenance",
             "it is about documentation, tests, types or the shape of the code",
-            partial(_says, Reason.MAINTENANCE),
+            _is_maintenance,
         ),
         Rule("distant", "its message needs another commit to be understood", _refers),
         Rule("vague", "its message says nothing particular", partial(_says, Reason.VAGUE)),
@@ -147,6 +148,10 @@ def _says(reason: Reason, draft: Draft) -> bool:
 
 def _is_bump(draft: Draft) -> bool:
     return _says(Reason.BUMP, draft) or _VERSION.match(draft.text.query) is not None
+
+
+def _is_maintenance(draft: Draft) -> bool:
+    return _says(Reason.MAINTENANCE, draft) or _RENAMES.search(draft.text.query) is not None
 
 
 def _refers(draft: Draft) -> bool:

@@ -42,19 +42,18 @@ _TABLE = {
         """
         now working on, version number, release version, next version, new version, dev version,
         to version, prepare release, preparing for, post release, beta release, final release,
-        release candidate, version to, start release, this is 0, this is 1, this is 2,
-        update requirements, update dependency
+        release candidate, version to, start release, update requirements, update dependency
         """,
         "release upgrade",
     ),
     Reason.LAYOUT: _Wording(
         """
-        whitespace whitespaces indentation reformat reformatted pep8 pycodestyle pylint flake8
-        pyflakes isort autopep8 pyupgrade gofmt golint golangci lint linter linting lints clippy
-        rustfmt prettier eslint rubocop checkstyle ruff noqa typo typos typographical misspelling
-        misspellings misspelled spelling spellcheck grammar grammatical wording reword reworded
-        rewording copyright copyrights license licence licensing cosmetic stylistic capitalization
-        punctuation nit nits newlines tabs clarifying
+        black violation violations whitespace whitespaces indentation reformat reformatted pep8
+        pycodestyle pylint flake8 pyflakes isort autopep8 pyupgrade gofmt golint golangci lint
+        linter linting lints clippy rustfmt prettier eslint rubocop checkstyle ruff noqa typo
+        typos typographical misspelling misspellings misspelled spelling spellcheck grammar
+        grammatical wording reword reworded rewording copyright copyrights license licence
+        licensing cosmetic stylistic capitalization punctuation nit nits newlines tabs clarifying
         """,
         """
         pre commit, compiler warning, compiler warnings, compile warning, compile warnings,
@@ -64,53 +63,58 @@ _TABLE = {
         empty line, empty lines, a newline, missing newline, extra newline, curly braces,
         missing space, missing spaces, extra space, extra spaces, file header
         """,
-        "reformat beautify reindent",
+        "reformat beautify reindent hyphenate capitalize align",
     ),
     Reason.MAINTENANCE: _Wording(
         """
-        doc docs docstring docstrings documentation documented documenting undocumented changelog
-        readme tutorial tutorials howto javadoc javadocs godoc rustdoc sphinx authors contributors
-        comments test tests tested testcase testcases testsuite unittest unittests selftest e2e
-        coverage travis tox appveyor jenkins workflow workflows mypy typing pyright annotation
-        typehint typehints refactor refactored refactoring refactors refactorings rename renamed
-        renames renaming restructure restructured reorganize reorganized reorganization reorder
-        reordered cleanup cleanups cleaned cleaning cleaner tidy tidied modernize modernized
-        readability maintainability unused unneeded unnecessary unnecessarily redundant obsolete
-        leftover leftovers superfluous needless useless unreachable dead outdated stale example
-        examples sample samples demo boilerplate consistently consistency duplicated duplication
-        deduplicate dedupe dry idiomatic simplification makefile gyp cmake
+        doc docs rst imports typeshed docstring docstrings documentation documented documenting
+        undocumented changelog readme tutorial tutorials howto javadoc javadocs godoc rustdoc
+        sphinx authors contributors test tests tested testcase testcases testsuite unittest
+        unittests selftest e2e coverage travis tox appveyor jenkins workflow workflows mypy typing
+        pyright annotation typehint typehints refactor refactored refactoring refactors
+        refactorings rename renamed renames renaming restructure restructured reorganize
+        reorganized reorganization reorder reordered cleanup cleanups cleaned cleaning cleaner
+        tidy tidied modernize modernized readability maintainability unused unneeded unnecessary
+        unnecessarily redundant obsolete leftover leftovers superfluous needless useless
+        unreachable dead outdated stale example examples sample samples demo boilerplate
+        consistently consistency duplicated duplication deduplicate dedupe dry idiomatic
+        simplification makefile gyp cmake
         """,
         """
-        release notes, release note, code comment, a comment, comment about, comment in,
-        fix comment, add comment, update comment, inline comment, comment to, comment for,
-        test suite, type hint, type hints, type annotation, type annotations, type checking,
-        type checker, clean up, cleans up, common code, shared code, module import, import for,
-        dead code, code reuse, helper function, helper functions, helper method, variable name,
-        variable names, method name, function name, naming convention, line numbers in,
-        factor out, factored out, into its own, into their own, to its own, into a separate,
-        to a separate, unicode literals, future import, future imports, relative imports,
-        absolute imports, circular import, circular imports, import statement, unused import,
-        python 2, python 3, py3, python3, python2, py2, six, list comprehension,
-        list comprehensions, set comprehension, string formatting, f strings, f string,
-        format strings, super calls, magic number, magic numbers, pure refactor,
-        no functional change, no behavior change, build file, build files, build script,
-        generated files, generated file, generated code, update codegen, format args
+        release notes, release note, add note, a note, note on, note about, better types,
+        type checked, project metadata, to https, by https, with https, references to,
+        code comment, a comment, code comments, add comments, more comments, some comments,
+        fix comments, comments in, comment about, comment in, fix comment, add comment,
+        update comment, inline comment, comment to, comment for, test suite, type hint,
+        type hints, type annotation, type annotations, type checking, type checker, clean up,
+        cleans up, common code, shared code, module import, import for, dead code, code reuse,
+        helper function, helper functions, helper method, variable name, variable names,
+        method name, function name, naming convention, line numbers in, factor out, factored out,
+        into its own, into their own, to its own, into a separate, to a separate,
+        unicode literals, future import, future imports, relative imports, absolute imports,
+        circular import, circular imports, import statement, unused import, python 2, python 3,
+        py3, python3, python2, py2, six, list comprehension, list comprehensions,
+        set comprehension, string formatting, f strings, f string, format strings, super calls,
+        magic number, magic numbers, pure refactor, no functional change, no behavior change,
+        build file, build files, build script, generated files, generated file, generated code,
+        update codegen, format args
         """,
         """
-        regenerate document clarify mention explain describe rename move reorganize restructure
-        refactor simplify tidy clean cleanup inline consolidate reorder rearrange test typing
-        annotate type mock port modernize deduplicate abstract abstracted reimplement
+        regenerate note hint refer comment edit shorten standardize encapsulate encapsulated
+        express expressed document clarify mention explain describe rename move reorganize
+        restructure refactor simplify tidy clean cleanup inline consolidate reorder rearrange test
+        typing annotate type mock port modernize deduplicate abstract abstracted reimplement
         reimplemented factor unify split extract streamline rework rewrite
         """,
         """
         test client, test runner, test runners, test database, test databases, test request,
-        test server, test case class, test command, test cli, testing client, django comments,
-        comments app, comment app, comments framework, test clients, admindocs
+        test server, test case class, test command, test cli, test clients, testing client
         """,
     ),
     Reason.DISTANT: _Wording(
         "oops whoops oversight followup forgot forgotten fixup amend rebase thoughts",
         """
+        merge in, from master, from trunk, by hand, by accident, by mistake, left in,
         previous commit, last commit, earlier commit, this commit, that commit, prior commit,
         in commit, of commit, by commit, since commit, from commit, previous change, last change,
         recent change, recent changes, last changeset, previous changeset, changeset,
@@ -137,7 +141,7 @@ _TABLE = {
         in theory, for now, not sure, i think, i hope, hopefully, couple of, a couple, and more,
         and other, and others, among others, and friends, etc
         """,
-        "tweak start try attempt initial improvement improvements",
+        "better more nicer extra further another tweak start try attempt initial improvements",
     ),
 }
 
@@ -160,13 +164,7 @@ def _by_first_word() -> dict[str, list[tuple[Reason, str]]]:
 
 _PHRASES = _by_first_word()
 _LEADS = {lead: reason for reason, wording in _TABLE.items() for lead in wording.leads.split()}
-_SPARED = {
-    phrase.split()[0]: [
-        other for other in _phrases(wording.spared) if other.split()[0] == phrase.split()[0]
-    ]
-    for wording in _TABLE.values()
-    for phrase in _phrases(wording.spared)
-}
+_SPARED = [phrase for wording in _TABLE.values() for phrase in _phrases(wording.spared)]
 
 
 def reasons(said: Sequence[str], lead: str) -> set[Reason]:
@@ -181,7 +179,7 @@ def reasons(said: Sequence[str], lead: str) -> set[Reason]:
     known = _PHRASES.keys() & said
     if known:
         text = f" {' '.join(said)} "
-        for phrase in (phrase for word in _SPARED.keys() & known for phrase in _SPARED[word]):
+        for phrase in _SPARED:
             text = text.replace(phrase, " ")
         found.update(
             reason for word in known for reason, phrase in _PHRASES[word] if phrase in text

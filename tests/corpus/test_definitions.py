@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from karat.corpus import grammars
-from karat.corpus.definitions import Symbol, symbols
+from karat.corpus.definitions import Symbol, symbols, tree_symbols
 from karat.corpus.grammars import GRAMMARS, parse
 from karat.errors import MissingExtra
 
@@ -129,3 +129,17 @@ def test_the_version_of_the_grammars_is_known(monkeypatch: pytest.MonkeyPatch) -
     grammars.grammar_version.cache_clear()
     assert grammars.grammar_version() == ""
     grammars.grammar_version.cache_clear()
+
+
+@pytest.mark.parametrize("language", sorted(SAMPLES))
+def test_the_definitions_at_a_line_are_those_that_the_whole_text_has_there(language: str) -> None:
+    text, _ = SAMPLES[language]
+    parsed = parse(text, language)
+    assert parsed is not None
+    for line in range(1, text.count("\n") + 1):
+        there = [symbol for symbol in tree_symbols(parsed, (line, line)) if touches(symbol, line)]
+        assert there == [symbol for symbol in symbols(text, language) if touches(symbol, line)]
+
+
+def touches(symbol: Symbol, line: int) -> bool:
+    return symbol.start_line <= line <= symbol.end_line

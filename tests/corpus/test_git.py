@@ -191,3 +191,10 @@ def test_a_forked_process_reads_by_itself(repository: Path) -> None:
     os.close(receiving)
     os.close(sending)
     assert read_all(corpus) == expected
+
+
+def test_missing_objects_can_be_told_apart(repository: Path, git: Git) -> None:
+    good = git(repository, "hash-object", "-w", "--stdin", text="good").strip()
+    reader = ObjectReader(str(repository))
+    assert list(reader.find([good, "0" * 40, good])) == [b"good", None, b"good"]
+    reader.close()

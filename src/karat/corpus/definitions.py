@@ -63,12 +63,19 @@ class _Found(NamedTuple):
     last_row: int
 
 
-def tree_symbols(parsed: Parsed) -> list[Symbol]:
-    """Return the definitions in a syntax tree, in the order of the text."""
+def tree_symbols(parsed: Parsed, lines: tuple[int, int] | None = None) -> list[Symbol]:
+    """Return the definitions in a syntax tree, in the order of the text.
+
+    With *lines*, a first and a last one, only those that have a line in common with them: many
+    times as fast in a long text.
+    """
     from tree_sitter import QueryCursor
 
+    cursor = QueryCursor(symbol_query(parsed.language))
+    if lines:
+        cursor.set_point_range((lines[0] - 1, 0), (lines[1], 0))
     best: dict[int, _Found] = {}
-    for order, captures in QueryCursor(symbol_query(parsed.language)).matches(parsed.root):
+    for order, captures in cursor.matches(parsed.root):
         name = captures["name"][0]
         found = _found(name, captures, order, parsed.data)
         known = best.get(name.start_byte)

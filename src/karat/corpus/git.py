@@ -6,7 +6,7 @@ from pathlib import Path
 
 from karat.corpus.content import decode
 from karat.corpus.git_chain import GONE, in_order, tree_changes
-from karat.corpus.git_objects import SUBMODULE, ObjectReader, TreeEntry, list_tree
+from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from karat.corpus.git_process import git
 from karat.corpus.intake import MAX_BYTES, Intake, Look, Taken, look_at, taken
 from karat.corpus.languages import language_of
@@ -14,8 +14,6 @@ from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
 
 __all__ = ["GitRepository", "from_git"]
-
-_SYMLINK = "120000"
 
 
 class GitRepository:
@@ -155,7 +153,7 @@ def _outside(entry: TreeEntry, *, max_bytes: int, hidden: bool) -> tuple[str, st
         return "name-not-utf-8", ""
     reasons = (
         ("submodule", entry.mode == SUBMODULE),
-        ("symlink", entry.mode == _SYMLINK),
+        ("symlink", entry.mode == SYMLINK),
         ("hidden", not hidden and (path.startswith(".") or "/." in path)),
         ("missing", entry.size < 0),
         ("too-large", entry.size > max_bytes),

@@ -10,13 +10,14 @@ from typing import IO, NamedTuple
 from karat.corpus.git_process import command, environment, git
 from karat.errors import InputError, KaratError
 
-__all__ = ["SUBMODULE", "ObjectReader", "TreeEntry", "list_tree", "object_sizes"]
+__all__ = ["SUBMODULE", "SYMLINK", "ObjectReader", "TreeEntry", "list_tree", "object_sizes"]
 
 # Asked for together, answered together: far below what a pipe holds (64 KiB), so that Git can
 # always take all requests before it blocks on the first answer.
 _AT_ONCE = 256
 
 SUBMODULE = "160000"
+SYMLINK = "120000"
 _LIST = ("ls-tree", "-r", "-z", "--full-tree")
 
 
@@ -100,6 +101,13 @@ class ObjectReader:
 
     def read(self, oids: Sequence[str]) -> Iterator[bytes]:
         """Yield the content of each object, in order; one that is missing raises InputError."""
+        for oid, data in zip(oids, self.find(oids), strict=True):
+            if data is None:
+                raise InputError(f"{self._repository}: object {oid} is missing")
+            yield data
+
+    def find(self, oids: Sequence[str]) -> Iterator[bytes | None]:
+        """Yield the content of each object, in order, and None for one that is missing."""
         for first in range(0, len(oids), _AT_ONCE):
             with self._lock:
                 answers = self._exchange(oids[first : first + _AT_ONCE])
@@ -112,18 +120,14 @@ class ObjectReader:
                 self._finish()
             self._process = self._finish = None
 
-    def _exchange(self, oids: Sequence[str]) -> list[bytes]:
+    def _exchange(self, oids: Sequence[str]) -> list[bytes | None]:
         requests, answers = self._pipes()
         try:
             requests.write("".join(f"{oid}\n" for oid in oids).encode())
             requests.flush()
-            found = [self._answer(answers) for _ in oids]
+            return [self._answer(answers) for _ in oids]
         except OSError as error:
             raise KaratError(f"{self._repository}: git cat-file ended early: {error}") from error
-        for oid, data in zip(oids, found, strict=True):
-            if data is None:
-                raise InputError(f"{self._repository}: object {oid} is missing")
-        return [data for data in found if data is not None]
 
     def _answer(self, answers: IO[bytes]) -> bytes | None:
         header = answers.readline().split()

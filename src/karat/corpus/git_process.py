@@ -81,7 +81,8 @@ def git_blocks(repository: str, *arguments: str, given: bytes = b"") -> Iterator
                 stdin=asked,
                 stdout=subprocess.PIPE,
                 stderr=said,
-                env=environment(),
+                # Whole blocks, instead of a record at a time.
+                env=environment() | {"GIT_FLUSH": "0"},
             )
         except OSError as error:
             raise InputError(f"{repository}: cannot run git: {error}") from error

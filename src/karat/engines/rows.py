@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +31,9 @@ class Shown(NamedTuple):
 class Block(NamedTuple):
     """The places of one document, and the row of each."""
 
+    document: Document
     places: Sequence[Place]
-    rows: Numbers
+    rows: Sequence[int]
 
 
 class Rows:
@@ -55,7 +57,7 @@ class Rows:
     def __init__(self) -> None:
         """Begin without a row."""
         self._numbers: dict[Key, int] = {}
-        self._blocks: dict[Document, Block] = {}
+        self._blocks: dict[str, Block] = {}
 
     def __len__(self) -> int:
         """Return the number of rows, those of earlier snapshots included."""
@@ -63,16 +65,20 @@ class Rows:
 
     def show(self, corpus: Corpus, cut: Cutter) -> Shown:
         """Return the places of *corpus*; only documents that the last one lacked are cut."""
-        known = self._blocks
-        unknown = [document for document in corpus if document not in known]
+        unknown = [document for document in corpus if not self._knows(document)]
         new: list[Place] = []
         for document, chunks in zip(unknown, cut(corpus, unknown), strict=True):
-            known[document] = self._block(document, chunks, new)
+            self._blocks[document.path] = self._block(document, chunks, new)
         # What is no longer shown is forgotten, or a long history would hold all its texts.
-        self._blocks = {document: known[document] for document in corpus}
+        self._blocks = {document.path: self._blocks[document.path] for document in corpus}
         blocks = self._blocks.values()
-        rows = np.concatenate([np.empty(0, np.intp), *(block.rows for block in blocks)])
-        return Shown(Places(block.places for block in blocks), rows, new)
+        places = Places(block.places for block in blocks)
+        numbers = chain.from_iterable(block.rows for block in blocks)
+        return Shown(places, np.fromiter(numbers, np.intp, len(places)), new)
+
+    def _knows(self, document: Document) -> bool:
+        block = self._blocks.get(document.path)
+        return block is not None and block.document == document
 
     def _block(self, document: Document, chunks: Sequence[Chunk], new: list[Place]) -> Block:
         seen: Counter[tuple[object, ...]] = Counter()
@@ -88,4 +94,4 @@ class Rows:
                 new.append(place)
             places.append(place)
             rows.append(self._numbers[key])
-        return Block(tuple(places), np.array(rows, np.intp))
+        return Block(document, tuple(places), tuple(rows))

@@ -137,17 +137,39 @@ def classify(path: str) -> FileClass:
     >>> classify("web/vendor/jquery.min.js").traits
     <Trait.VENDORED|MINIFIED: 80>
     """
-    *folders, name = path.split("/")
-    lower = name.lower()
+    folder, _, name = path.rpartition("/")
     language = language_of(path)
-    above = {folder.lower() for folder in folders}
-    holds = (
-        (Trait.TEST, above & _TEST_FOLDERS or _TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
-        (Trait.DOCS, language in PROSE or above & _DOCS_FOLDERS),
+    return FileClass(language, _SETS[_of_folder(folder) | _of_name(name, language)])
+
+
+# A history names thousands of files in each folder, so that its traits are worked out once.
+@lru_cache(maxsize=1 << 14)
+def _of_folder(folder: str) -> int:
+    above = {step.lower() for step in folder.split("/")}
+    return _holding(
+        (Trait.TEST, above & _TEST_FOLDERS),
+        (Trait.DOCS, above & _DOCS_FOLDERS),
+        (Trait.VENDORED, above & _VENDORED_FOLDERS),
+        (Trait.GENERATED, above & _GENERATED_FOLDERS),
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_name(name: str, language: str) -> int:
+    lower = name.lower()
+    return _holding(
+        (Trait.TEST, _TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
+        (Trait.DOCS, language in PROSE),
         (Trait.CONFIG, language in CONFIG or _CONFIG_NAME.match(lower)),
         (Trait.LOCK, _LOCK_NAME.match(lower)),
-        (Trait.VENDORED, above & _VENDORED_FOLDERS),
-        (Trait.GENERATED, above & _GENERATED_FOLDERS or _GENERATED_NAME.search(lower)),
+        (Trait.GENERATED, _GENERATED_NAME.search(lower)),
         (Trait.MINIFIED, _MINIFIED_NAME.search(lower)),
     )
-    return FileClass(language, Trait(sum(trait.value for trait, true in holds if true)))
+
+
+def _holding(*traits: tuple[Trait, object]) -> int:
+    return sum(trait.value for trait, true in traits if true)
+
+
+# Flags are slow to join; their numbers are not.
+_SETS = [Trait(number) for number in range(2 ** len(Trait))]

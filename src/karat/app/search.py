@@ -6,12 +6,21 @@ from pathlib import Path
 from time import perf_counter_ns
 
 from karat.corpus import Corpus, from_folder, from_git
-from karat.engines.base import Engine, Explained, SupportsClose, SupportsExplain
+from karat.engines.base import (
+    Engine,
+    Explained,
+    Progress,
+    SupportsClose,
+    SupportsExplain,
+    SupportsProgress,
+)
 from karat.engines.spec import build
 from karat.errors import InputError
 from karat.model.spec import Spec
 
-__all__ = ["PROFILES", "Found", "load_corpus", "search"]
+__all__ = ["PROFILES", "EngineLike", "Found", "engine_of", "load_corpus", "search"]
+
+EngineLike = Engine | Spec | str | Mapping[str, object]
 
 # One configuration for each demand on speed and quality.
 PROFILES: Mapping[str, Mapping[str, object]] = {
@@ -41,13 +50,25 @@ def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
     return from_folder(place)
 
 
-def search(
-    query: str, corpus: Corpus, engine: Engine | Spec | str | Mapping[str, object], *, k: int = 10
-) -> Found:
-    """Return the best *k* hits for *query*; a profile's name serves as an engine."""
+def engine_of(engine: EngineLike) -> Engine:
+    """Return the engine that is described; a profile's name serves as one."""
     if isinstance(engine, str):
         engine = PROFILES.get(engine, engine)
-    engine = build(engine) if isinstance(engine, Spec | str | Mapping) else engine
+    return build(engine) if isinstance(engine, Spec | str | Mapping) else engine
+
+
+def search(
+    query: str,
+    corpus: Corpus,
+    engine: EngineLike,
+    *,
+    k: int = 10,
+    progress: Progress | None = None,
+) -> Found:
+    """Return the best *k* hits for *query*; *progress* is told how far indexing is."""
+    engine = engine_of(engine)
+    if isinstance(engine, SupportsProgress):
+        engine.watch(progress)
     try:
         start = perf_counter_ns()
         engine.index(corpus)

@@ -18,6 +18,7 @@ COMMANDS = {
     "validate": "karat.cli.validate",
     "convert": "karat.cli.convert",
     "trec-eval": "karat.cli.trec_eval",
+    "index": "karat.cli.index",
     "search": "karat.cli.search",
     "engines": "karat.cli.engines",
 }

@@ -1,4 +1,4 @@
-"""Options that scoring and comparing share; each group reaches the command as one record."""
+"""Options that several commands share; a large group reaches the command as one record."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 
 import click
 
-__all__ = ["Inputs", "Output", "confidence_options", "output_options", "scoring_options"]
+__all__ = [
+    "Inputs",
+    "Output",
+    "confidence_options",
+    "output_options",
+    "place_options",
+    "scoring_options",
+]
 
 Command = Callable[..., None]
 
@@ -125,6 +132,24 @@ OUTPUT = (
 )
 
 
+PLACE = (
+    click.argument("place", default=".", metavar="[PLACE]"),
+    click.option("--rev", metavar="REVISION", help="PLACE as Git had it at REVISION."),
+    click.option(
+        "-e",
+        "--engine",
+        "--agent",
+        "--mode",
+        "--profile",
+        "engine",
+        default="keyword",
+        show_default=True,
+        metavar="SPEC",
+        help="A profile (keyword, fast, balanced), an engine such as bm25(k1=1.2), or a YAML file.",
+    ),
+)
+
+
 def scoring_options(command: Command) -> Command:
     """Add what decides how runs are read, judged and measured: *scoring* and *inputs*."""
 
@@ -189,6 +214,11 @@ def output_options(command: Command) -> Command:
         command(output=Output(style, per_query, output), **rest)
 
     return _with(gathered, OUTPUT)
+
+
+def place_options(command: Command) -> Command:
+    """Add what is searched and by what: *place*, *rev* and *engine*."""
+    return _with(command, PLACE)
 
 
 def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.options import place_options
+
 if TYPE_CHECKING:
     from karat.app.search import Found
 
@@ -12,19 +14,7 @@ __all__ = ["command"]
 
 @click.command("search")
 @click.argument("query")
-@click.argument("place", default=".", metavar="[PLACE]")
-@click.option("--rev", metavar="REVISION", help="Search PLACE as Git had it at REVISION.")
-@click.option(
-    "-e",
-    "--engine",
-    "--agent",
-    "--mode",
-    "engine",
-    default="keyword",
-    show_default=True,
-    metavar="SPEC",
-    help="A profile (keyword, fast, balanced), an engine such as bm25(k1=1.2), or a YAML file.",
-)
+@place_options
 @click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many hits.")
 @click.option("--explain", is_flag=True, help="Show the score that each stage gave.")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
@@ -46,8 +36,11 @@ def command(
     karat search "retry with backoff" ../project.git --rev v2.0 -k 3 --json
     """
     from karat.app.search import load_corpus, search
+    from karat.cli.progress import progress_bar
 
-    found = search(query, load_corpus(place, revision=rev), engine, k=k)
+    with progress_bar("embedding") as progress:
+        corpus = load_corpus(place, revision=rev)
+        found = search(query, corpus, engine, k=k, progress=progress)
     if as_json:
         _show_json(found)
     else:

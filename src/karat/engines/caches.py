@@ -36,6 +36,11 @@ class Caches:
         """Return the caches in this user's folder, which KARAT_CACHE may name."""
         return cls(cache_folder())
 
+    def size(self) -> int:
+        """Return the bytes on disk."""
+        files = [] if self.folder is None else self.folder.glob("*.sqlite*")
+        return sum(file.stat().st_size for file in files)
+
     @contextmanager
     def chunks(self) -> Iterator[ChunkCache | None]:
         """Open the cache of chunks."""

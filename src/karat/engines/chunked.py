@@ -87,6 +87,11 @@ class ChunkEngine:
         self._last = threading.local()
         self._forget()
 
+    @property
+    def chunks(self) -> int:
+        """Return how many chunks are searched."""
+        return len(self._shown.places) if self._shown else 0
+
     def index(self, corpus: Corpus) -> None:
         """Cut *corpus* into chunks and index them for every stage."""
         self._forget()

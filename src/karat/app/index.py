@@ -1,0 +1,77 @@
+"""Index a folder or a Git revision ahead, so that the next search of it is quick."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter_ns
+
+from karat.app.search import EngineLike, engine_of
+from karat.corpus import Corpus
+from karat.engines.base import Engine, Progress
+from karat.engines.chunked import ChunkEngine
+from karat.engines.stages import DenseStage
+from karat.errors import InputError
+
+__all__ = ["Indexed", "index_ahead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What was indexed, what it cost, and what is kept.
+
+    *languages* and *fallbacks* count documents; a document without a language counts under "".
+    *work* counts rows indexed, texts embedded and vectors reused. *recall* is the share of the
+    nearest places that a dense search finds, None where it compares all. *cache_problem* says why
+    nothing could be kept ("" if it could).
+    """
+
+    engine: str
+    corpus: Corpus
+    languages: Mapping[str, int]
+    chunks: int
+    fallbacks: Mapping[str, int]
+    work: Mapping[str, int]
+    index_ns: int
+    recall: float | None
+    cache_folder: Path
+    cache_bytes: int
+    cache_problem: str
+
+
+def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None = None) -> Indexed:
+    """Cut and embed *corpus* for *engine* and keep the outcome in this user's caches.
+
+    An engine that keeps nothing between two runs is refused.
+    """
+    built = _keeping(engine_of(engine))
+    folder = built.caches.folder
+    if folder is None:
+        raise InputError(f"{built.name} has no cache: nothing would be kept")
+    built.watch(progress)
+    start = perf_counter_ns()
+    built.index(corpus)
+    spent = perf_counter_ns() - start
+    languages = Counter(document.language for document in corpus)
+    recalls = [stage.recall for stage in built.stages if isinstance(stage, DenseStage)]
+    return Indexed(
+        engine=built.name,
+        corpus=corpus,
+        languages=dict(languages.most_common()),
+        chunks=built.chunks,
+        fallbacks=dict(built.fallbacks),
+        work=built.work(),
+        index_ns=spent,
+        recall=next(iter(recalls), None),
+        cache_folder=folder,
+        cache_bytes=built.caches.size(),
+        cache_problem=built.caches.problem,
+    )
+
+
+def _keeping(engine: Engine) -> ChunkEngine:
+    """Return the engine over chunks that *engine* is, or that it reranks."""
+    inner = getattr(engine, "engine", engine)
+    if isinstance(inner, ChunkEngine):
+        return inner
+    raise InputError(f"{engine.name} keeps nothing between two runs; there is nothing to index")

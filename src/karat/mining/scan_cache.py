@@ -1,0 +1,99 @@
+"""What Git said about each commit, kept in one SQLite file for all repositories."""
+
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from zlib import crc32
+
+from karat.errors import InputError
+
+__all__ = ["ScanCache"]
+
+_WAIT_S = 30.0
+# Another stored form, or another question to Git, needs another name.
+_SCHEMA = "CREATE TABLE IF NOT EXISTS commit_1 (id BLOB PRIMARY KEY, answer BLOB)"
+_SELECT = "SELECT answer FROM commit_1 WHERE id = ?"
+_INSERT = "INSERT OR REPLACE INTO commit_1 VALUES (?, ?)"
+
+
+class ScanCache:
+    """Answers of Git by the id of the commit, which settles them wherever the commit is found.
+
+    So a branch that has grown costs its new commits only, and nothing ever becomes stale. Values
+    are Git's own bytes behind their checksum: one that does not match counts as unknown. A file
+    that is no database, or a damaged one, is replaced. Several processes may use it at once.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open or create the file."""
+        self._path = Path(path)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._database = self._connected()
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self._replace(error)
+
+    def __enter__(self) -> "ScanCache":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def get(self, commits: Sequence[str]) -> dict[str, bytes]:
+        """Return the answers that are known."""
+        found: dict[str, bytes] = {}
+        try:
+            for commit in commits:
+                key = bytes.fromhex(commit)
+                row = self._database.execute(_SELECT, (key,)).fetchone()
+                if row and crc32(row[0][4:]) == int.from_bytes(row[0][:4]):
+                    found[commit] = row[0][4:]
+        except sqlite3.Error as error:
+            self._replace(error)
+        return found
+
+    def put(self, answers: Mapping[str, bytes]) -> None:
+        """Keep *answers*, all in one transaction."""
+        rows = [
+            (bytes.fromhex(commit), crc32(answer).to_bytes(4) + answer)
+            for commit, answer in answers.items()
+        ]
+        try:
+            with self._database:
+                self._database.executemany(_INSERT, rows)
+        except sqlite3.Error as error:
+            self._replace(error)
+
+    def _connected(self) -> sqlite3.Connection:
+        try:
+            return sqlite3.connect(self._path, timeout=_WAIT_S)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _prepare(self) -> None:
+        # A damaged value may claim to be a text.
+        self._database.text_factory = bytes
+        self._database.execute("PRAGMA journal_mode = WAL")
+        # A cache may lose its last seconds in a power cut; it may not be slow every day.
+        self._database.execute("PRAGMA synchronous = NORMAL")
+        self._database.execute(_SCHEMA)
+
+    def _replace(self, error: sqlite3.Error) -> None:
+        """Start with an empty file where *error* says that this one is damaged, or give up."""
+        self._database.close()
+        # Its subclasses stand for a lock, a full disk and the like, which a new file cannot mend.
+        if type(error) is not sqlite3.DatabaseError:
+            raise self._unusable(error) from error
+        for ending in ("", "-wal", "-shm"):
+            Path(f"{self._path}{ending}").unlink(missing_ok=True)
+        self._database = self._connected()
+        self._prepare()
+
+    def _unusable(self, error: sqlite3.Error) -> InputError:
+        return InputError(f"{self._path}: no usable cache of commits: {error}")

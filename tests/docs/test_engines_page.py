@@ -12,6 +12,8 @@ from karat.engines.adapters.mcp import McpOptions
 from karat.engines.adapters.process import ProcessOptions
 from karat.engines.adapters.python_class import PythonOptions
 from karat.engines.base import Engine
+from karat.engines.registry import ENGINES
+from karat.engines.signature import model_of
 from karat.engines.spec import build, parse_spec
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
@@ -22,6 +24,7 @@ OPTIONS: dict[str, type[BaseModel]] = {
     "http": HttpOptions,
     "mcp": McpOptions,
     "python": PythonOptions,
+    **{name: model_of(ENGINES.get(name)) for name in ("keyword", "sparse", "rerank")},
 }
 
 

@@ -41,6 +41,13 @@ def test_worked_by_hand() -> None:
     assert found.tolist() == pytest.approx([0.5, 0.7, 1.0, -0.5, 0.0, 0.7], abs=0.01)
 
 
+def test_nothing_to_compare() -> None:
+    reranker = MaxSim(Compass(), name="compass")
+    assert reranker.scores("", ["e", "n"]).tolist() == [0, 0]
+    assert reranker.scores("e", ["", ""]).tolist() == [0, 0]
+    assert reranker.scores("e", []).tolist() == []
+
+
 def test_a_text_is_embedded_once_and_what_is_kept_is_bounded() -> None:
     compass = Compass()
     reranker = MaxSim(compass, name="compass", most_bytes=4)

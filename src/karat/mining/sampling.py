@@ -3,12 +3,14 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from karat.mining.candidates import Candidate
 from karat.mining.leaks import leak
 
 __all__ = ["Split", "sample", "seats", "split"]
+
+Stratum = TypeVar("Stratum", bound=Hashable)
 
 _PERIODS = 4
 _FOLDERS = 8
@@ -49,7 +51,7 @@ def sample(candidates: Sequence[Candidate], limit: int, seed: int) -> list[Candi
     return [candidates[place] for place in sorted(chosen)]
 
 
-def seats(sizes: Mapping[Hashable, int], limit: int) -> dict[Hashable, int]:
+def seats(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
     """Return how many of *limit* each stratum of *sizes* gets, by largest remainder.
 
     What is left after the whole shares goes first to strata that have none, the largest of them

@@ -1,0 +1,161 @@
+"""What a commit tells about where its answer was: files, lines and definitions before it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from karat.corpus.content import Content, decode
+from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader
+from karat.corpus.grammars import GRAMMARS, Parsed, parse
+from karat.corpus.intake import MAX_BYTES
+from karat.corpus.languages import language_of
+from karat.corpus.text_lines import lines_of
+from karat.mining.code_equal import alters_code, trees_equal
+from karat.mining.diffs import FileDiff, diffs
+from karat.mining.losses import Losses
+from karat.mining.regions import TOUCHED, Region, regions
+
+__all__ = ["FileTruth", "Truth", "truth"]
+
+# Their files are read together.
+_COMMITS_AT_ONCE = 64
+# The file after one commit is often the file before another.
+_TREES_KEPT = 32
+
+Parse = Callable[[str, str], Parsed | None]
+
+
+class FileTruth(NamedTuple):
+    """A file that existed before the commit and was changed by it.
+
+    *path* and *blob* are those before the change, *new_path* is the one after it ("" for a deleted
+    file). Without *regions* the file as a whole is meant: it was deleted, renamed only, became
+    something else, or was empty. *same_code* says that only comments, docstrings or layout changed.
+    """
+
+    path: str
+    blob: str
+    status: str
+    new_path: str
+    regions: tuple[Region, ...] = ()
+    same_code: bool = False
+
+    @property
+    def grade(self) -> int:
+        """Return 2 for changed lines, 1 where the file was only added to or meant as a whole."""
+        return max((region.grade for region in self.regions), default=TOUCHED)
+
+
+class Truth(NamedTuple):
+    """The files of one commit that could have been found before it."""
+
+    commit: str
+    files: tuple[FileTruth, ...]
+
+
+def truth(
+    repository: str,
+    commits: Sequence[str],
+    *,
+    wanted: Callable[[str], bool] | None = None,
+    syntax: bool = True,
+    losses: Losses | None = None,
+) -> Iterator[Truth]:
+    """Yield what each of *commits* changed, as it was in the first parent, in order.
+
+    Only files that exist there count, and of these the ones whose path there is *wanted* (None:
+    all). Without *syntax* nothing is parsed: no symbols, and no code is called the same. Files that
+    no corpus would hold are left out and counted in *losses*, by reason; commits that cannot be
+    read go there as well, and raise InputError without it.
+    """
+    skipped = Counter[str]() if losses is None else losses.skipped
+    trees: Parse = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else _no_tree
+    found = diffs(repository, commits, losses=losses)
+    with closing(ObjectReader(repository)) as objects:
+        while some := list(islice(found, _COMMITS_AT_ONCE)):
+            chosen = [(commit, list(_targets(files, wanted, skipped))) for commit, files in some]
+            contents = _contents(objects, (file for _, files in chosen for file in files))
+            for commit, files in chosen:
+                known = (file for file in files if _is_text(file, contents, skipped))
+                yield Truth(commit, tuple(_truth(file, contents, trees) for file in known))
+
+
+def _no_tree(_text: str, _language: str) -> None:
+    return None
+
+
+def _targets(
+    files: Iterable[FileDiff], wanted: Callable[[str], bool] | None, skipped: Counter[str]
+) -> Iterator[FileDiff]:
+    """Yield the files that were there before and are wanted, as far as Git's records tell."""
+    for file in files:
+        change = file.change
+        if change.status == "A" or (wanted and not wanted(change.old_path)):
+            continue
+        reasons = (
+            ("submodule", change.old_mode == SUBMODULE),
+            ("symlink", change.old_mode == SYMLINK),
+            ("name-not-utf-8", not _is_utf8(change.old_path)),
+            ("binary", file.is_binary),
+            ("mode-only", change.status == "M" and not file.hunks),
+        )
+        reason = next((reason for reason, true in reasons if true), "")
+        if reason:
+            skipped[reason] += 1
+        else:
+            yield file
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _contents(objects: ObjectReader, files: Iterable[FileDiff]) -> dict[str, Content]:
+    """Return what the files were before and, where their lines changed, after the commit."""
+    blobs: dict[str, None] = {}
+    for change, hunks, _ in files:
+        blobs[change.old_blob] = None
+        if hunks and change.status in "MR":
+            blobs[change.new_blob] = None
+    return dict(zip(blobs, map(_content, objects.find(list(blobs))), strict=True))
+
+
+def _content(data: bytes | None) -> Content:
+    if data is None:
+        return Content("", reason="missing")
+    return Content("", reason="too-large") if len(data) > MAX_BYTES else decode(data)
+
+
+def _is_text(file: FileDiff, contents: Mapping[str, Content], skipped: Counter[str]) -> bool:
+    reason = contents[file.change.old_blob].reason
+    if reason:
+        skipped[reason] += 1
+    return not reason
+
+
+def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse) -> FileTruth:
+    change = file.change
+    new_path = "" if change.status == "D" else change.path
+    whole = FileTruth(change.old_path, change.old_blob, change.status, new_path)
+    if change.status in "DT" or not file.hunks:
+        return whole
+    old, new = contents[change.old_blob], contents[change.new_blob]
+    lines, language = lines_of(old.text), language_of(change.old_path)
+    tree = trees(old.text, language) if language in GRAMMARS else None
+    found = tuple(regions(file.hunks, len(lines), tree))
+    same = (
+        tree is not None
+        and not new.reason
+        and language == language_of(change.path)
+        and not alters_code(tree, file.hunks, lines, lines_of(new.text))
+        and (after := trees(new.text, language)) is not None
+        and trees_equal(tree, after)
+    )
+    return whole._replace(regions=found, same_code=same)

@@ -80,6 +80,8 @@ def test_a_good_commit_becomes_a_candidate() -> None:
         ("distant", commit("Fix the session cookie since 533532302ae842c9")),
         ("distant", commit("Fix a mistake in my previous commit about sessions")),
         ("distant", commit("Change [8318] to also work with session cookies")),
+        ("vague", commit("Tweaked the session to skip :internal: cookies")),
+        ("maintenance", commit("session: rename the cookie of visitors")),
         ("vague", commit("Various session cookie improvements everywhere")),
         ("short", commit("Fix an issue with cookies")),
         ("short", commit("Fixes #10")),

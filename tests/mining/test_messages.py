@@ -61,6 +61,7 @@ def test_what_real_histories_write(message: str, query: str) -> None:
         "don't escape e.g. Greek letters",
         "ENV[rack.tempfiles] holds a list",
         "closing handles should keep the loop alive",
+        "deleting objects now works in the admin",
         "Nested blueprints know their parent",
         "rely on input #size instead of #length",
     ],

@@ -98,12 +98,18 @@ class Draft:
         """What the message says."""
         subject = opening(self.commit.message)
         query = as_query(subject)
-        lead = query.rpartition(": ")[2].partition(" ")[0].lower()
-        return Text(query, reasons(_words(subject), lead))
+        return Text(query, reasons(_words(subject), _lead(query)))
 
     def candidate(self) -> Candidate:
         """Return what is left when no rule has dropped the commit."""
         return Candidate(self.commit, self.files.targets, self.files.tests, self.text.query)
+
+
+def _lead(query: str) -> str:
+    """Return the first word of *query* after its scope, which is a word or two and a colon."""
+    scope, _, rest = query.partition(": ")
+    text = rest if rest and scope.count(" ") < 2 else query
+    return text.partition(" ")[0].lower()
 
 
 def _words(text: str) -> list[str]:

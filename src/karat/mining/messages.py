@@ -90,7 +90,9 @@ _LEAD = re.compile(
     r"((?:[A-Za-z][a-z]+ly +)?)([A-Za-z][a-z]+(?:-[a-z]+)?)(?![\w.(:/-])"
 )
 # "Closing handles should keep the loop alive" is a sentence; its gerund is no order.
-_FINITE = re.compile(r"\b(?:is|are|was|were|should|must|can|will|would|could|does|did|no longer)\b")
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|should|must|can|will|would|could|does|did|now|no longer)\b"
+)
 # What a reference that was cut out at the end leaves behind.
 _BEFORE_REFERENCES = """
 as and at by for from in of on per see the to via with

@@ -67,37 +67,36 @@ _TABLE = {
     ),
     Reason.MAINTENANCE: _Wording(
         """
-        doc docs rst imports typeshed docstring docstrings documentation documented documenting
-        undocumented changelog readme tutorial tutorials howto javadoc javadocs godoc rustdoc
-        sphinx authors contributors test tests tested testcase testcases testsuite unittest
-        unittests selftest e2e coverage travis tox appveyor jenkins workflow workflows mypy typing
-        pyright annotation typehint typehints refactor refactored refactoring refactors
-        refactorings rename renamed renames renaming restructure restructured reorganize
-        reorganized reorganization reorder reordered cleanup cleanups cleaned cleaning cleaner
-        tidy tidied modernize modernized readability maintainability unused unneeded unnecessary
-        unnecessarily redundant obsolete leftover leftovers superfluous needless useless
-        unreachable dead outdated stale example examples sample samples demo boilerplate
-        consistently consistency duplicated duplication deduplicate dedupe dry idiomatic
-        simplification makefile gyp cmake
+        doc docs rst latex autodoc imports typeshed commented comprehension comprehensions
+        docstring docstrings documentation documented documenting undocumented changelog readme
+        tutorial tutorials howto javadoc javadocs godoc rustdoc sphinx authors contributors test
+        tests tested testcase testcases testsuite unittest unittests selftest e2e coverage travis
+        tox appveyor jenkins workflow workflows mypy typing pyright annotation typehint typehints
+        refactor refactored refactoring refactors refactorings rename renamed renames renaming
+        restructure restructured reorganize reorganized reorganization reorder reordered cleanup
+        cleanups cleaned cleaning cleaner tidy tidied modernize modernized readability
+        maintainability unused unneeded unnecessary unnecessarily redundant obsolete leftover
+        leftovers superfluous needless useless unreachable dead outdated stale example examples
+        sample samples demo boilerplate consistently consistency duplicated duplication
+        deduplicate dedupe dry idiomatic simplification makefile gyp cmake
         """,
         """
         release notes, release note, add note, a note, note on, note about, better types,
         type checked, project metadata, to https, by https, with https, references to,
-        code comment, a comment, code comments, add comments, more comments, some comments,
-        fix comments, comments in, comment about, comment in,
-        inline comment, comment to, comment for, test suite, type hint,
-        type hints, type annotation, type annotations, type checking, type checker, clean up,
-        cleans up, common code, shared code, module import, import for, dead code, code reuse,
+        code comment, a comment, the comment, mention of, code comments, add comments,
+        more comments, some comments, fix comments, comments in, comment about, comment in,
+        inline comment, comment to, comment for, test suite, type hint, type hints,
+        type annotation, type annotations, type checking, type checker, clean up, cleans up,
+        common code, shared code, module import, import for, dead code, code reuse,
         helper function, helper functions, helper method, variable name, variable names,
         method name, function name, naming convention, line numbers in, factor out, factored out,
         into its own, into their own, to its own, into a separate, to a separate,
         unicode literals, future import, future imports, relative imports, absolute imports,
         circular import, circular imports, import statement, unused import, python 2, python 3,
-        py3, python3, python2, py2, six, list comprehension, list comprehensions,
-        set comprehension, string formatting, f strings, f string, format strings, super calls,
-        magic number, magic numbers, pure refactor, no functional change, no behavior change,
-        build file, build files, build script, generated files, generated file, generated code,
-        update codegen, format args
+        py3, python3, python2, py2, six, string formatting, f strings, f string, format strings,
+        super calls, magic number, magic numbers, pure refactor, no functional change,
+        no behavior change, build file, build files, build script, generated files,
+        generated file, generated code, update codegen, format args
         """,
         """
         regenerate note hint refer comment edit shorten standardize encapsulate encapsulated

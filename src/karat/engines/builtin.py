@@ -1,6 +1,6 @@
 """The engines that come with Karat, as functions of their settings."""
 
-from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.caches import user_caches
 from karat.engines.chunked import ChunkEngine, Recipe
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.fusion import RRF_K
@@ -29,7 +29,7 @@ def bm25(
     """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
     stage = LexicalStage(k1=k1, b=b, header=header)
-    return ChunkEngine([stage], name="bm25", recipe=recipe, caches=_caches(cache))
+    return ChunkEngine([stage], name="bm25", recipe=recipe, caches=user_caches(cache))
 
 
 def dense(
@@ -43,7 +43,7 @@ def dense(
 ) -> ChunkEngine:
     """Return the cosine between embeddings, exactly searched."""
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
-    caches = _caches(cache)
+    caches = user_caches(cache)
     stage = DenseStage(create_embedder(model), caches=caches)
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
 
@@ -65,17 +65,13 @@ def hybrid(
 ) -> ChunkEngine:
     """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``."""
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
-    caches = _caches(cache)
+    caches = user_caches(cache)
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
         DenseStage(create_embedder(model), caches=caches),
     ]
     weights = [1.0 - dense_weight, dense_weight]
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
-
-
-def _caches(wanted: bool) -> Caches:
-    return Caches.of_user() if wanted else NO_CACHES
 
 
 def _recipe(

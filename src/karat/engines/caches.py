@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar
 
 from karat.corpus import ChunkCache, DiskCache
 from karat.engines.embedding.cache import EmbeddingCache, cache_folder
 from karat.errors import InputError
 
-__all__ = ["NO_CACHES", "Caches"]
+__all__ = ["NO_CACHES", "Caches", "user_caches"]
 
 
 class _Closes(Protocol):
@@ -30,11 +30,6 @@ class Caches:
         """Keep the *folder*; nothing is opened or made yet."""
         self.folder = folder
         self.problem = ""
-
-    @classmethod
-    def of_user(cls) -> Self:
-        """Return the caches in this user's folder, which KARAT_CACHE may name."""
-        return cls(cache_folder())
 
     def size(self) -> int:
         """Return the bytes on disk."""
@@ -69,3 +64,8 @@ class Caches:
 
 
 NO_CACHES = Caches(None)
+
+
+def user_caches(wanted: bool) -> Caches:
+    """Return the caches in this user's folder, which KARAT_CACHE may name, if they are wanted."""
+    return Caches(cache_folder()) if wanted else NO_CACHES

@@ -16,8 +16,9 @@ __all__ = ["Cutter", "Numbers", "Rows", "Shown"]
 Numbers = NDArray[np.intp]
 # Cuts documents of a corpus into chunks, those of each document together and in order.
 Cutter = Callable[[Corpus, Sequence[Document]], Iterable[Sequence[Chunk]]]
-# All that a score may depend on: path, traits, chunk, symbols, scope, and how many alike precede.
-Key = tuple[str, int, str, tuple[str, ...], tuple[str, ...], int]
+# All that a score may depend on: path, traits; the chunk's id, kind, symbols and scope; and how
+# many like it precede in the file.
+Key = tuple[str, int, str, str, tuple[str, ...], tuple[str, ...], int]
 
 
 class Shown(NamedTuple):
@@ -86,7 +87,7 @@ class Rows:
         rows: list[int] = []
         for chunk in chunks:
             place = Place(document.path, chunk, document.traits)
-            alike = (chunk.id, chunk.symbols, chunk.scope)
+            alike = (chunk.id, chunk.kind, chunk.symbols, chunk.scope)
             key = (document.path, document.traits.value, *alike, seen[alike])
             seen[alike] += 1
             if key not in self._numbers:

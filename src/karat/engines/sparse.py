@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from karat.engines.caches import user_caches
 from karat.engines.chunked import ChunkEngine, Recipe
 from karat.engines.fusion import Scores
 from karat.engines.places import Place, Places
@@ -95,13 +96,15 @@ def sparse(
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
+    cache: bool = True,
 ) -> ChunkEngine:
     """Return sparse retrieval as it is, the order left to the scores: BM25, or *model*.
 
     *model* is an encoder in the manner of SPLADE, a hub id or a folder; *k1* and *b* are BM25's.
     """
     recipe = Recipe(chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN)
-    return ChunkEngine([_stage(model, k1, b)], name="sparse", recipe=recipe)
+    stages = [_stage(model, k1, b)]
+    return ChunkEngine(stages, name="sparse", recipe=recipe, caches=user_caches(cache))
 
 
 def _stage(model: str, k1: float | None, b: float | None) -> Stage:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -68,15 +69,11 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 def children() -> set[int]:
     """Return the processes below this one, zombies included."""
-    task = Path(f"/proc/{os.getpid()}/task")
-    if not task.exists():
-        return set()
-    return {
-        int(pid)
-        for thread in task.iterdir()
-        if (file := thread / "children").exists()
-        for pid in file.read_text().split()
-    }
+    found: set[int] = set()
+    for file in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
+            found.update(map(int, file.read_text().split()))
+    return found
 
 
 def descriptors() -> int:

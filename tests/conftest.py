@@ -1,8 +1,9 @@
 """What every test shares: how hypothesis searches, what may be missing, where data is found."""
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NoReturn, TypeVar
 
 import pytest
@@ -54,12 +55,11 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return without_gaps((yield))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what engines cache out of the home of whoever runs the tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KARAT_CACHE", str(tmp_path_factory.mktemp("karat-cache")))
-        yield
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what engines cache out of the home of whoever runs the tests, doctests included."""
+    folder = TemporaryDirectory(prefix="karat-cache-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["KARAT_CACHE"] = folder.name
 
 
 @pytest.fixture(scope="session")

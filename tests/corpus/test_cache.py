@@ -94,6 +94,22 @@ def test_a_disk_cache_gives_back_what_it_got(tmp_path: Path, corpus: Corpus) -> 
     assert second.asked == []
 
 
+def test_what_other_code_has_cut_is_cut_anew_and_not_kept(
+    tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chunks.sqlite"
+    with DiskCache(path) as cache:
+        chunk_corpus(corpus, Counting("old"), cache=cache)
+    monkeypatch.setattr("karat.corpus.disk_cache._code", lambda: "0" * 64)
+    chunker = Counting()
+    with DiskCache(path) as cache:
+        assert chunk_corpus(corpus, chunker, cache=cache).fallbacks == {}
+    assert len(chunker.asked) == 3
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT count(*) FROM cut").fetchone() == (3,)
+    database.close()
+
+
 def test_a_parse_out_of_time_is_tried_again_by_the_next_process(
     tmp_path: Path, corpus: Corpus
 ) -> None:

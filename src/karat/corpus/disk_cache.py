@@ -7,7 +7,9 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 
 from karat.corpus.cache import ChunkKey, Cut, MemoryCache
@@ -15,9 +17,6 @@ from karat.corpus.chunk import TIMED_OUT, Piece, Split, chunks_of
 from karat.errors import InputError
 
 __all__ = ["DiskCache"]
-
-# Raise it when equal specs start to give other chunks, or when the stored form changes.
-VERSION = 1
 
 _WAIT_S = 30.0
 _FASTEST = 1
@@ -28,7 +27,8 @@ class DiskCache:
     """Keeps chunks in the file *path*, and those of this process in memory as well.
 
     Values are compressed JSON, never pickled. Two processes may write at once: both write the
-    same value for a key. A value that cannot be read counts as unknown.
+    same value for a key. A value that cannot be read counts as unknown. When the code that cuts
+    has changed, what the code before it has kept is removed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -46,6 +46,7 @@ class DiskCache:
                 # A cache may lose its last seconds in a power cut; it may not be slow every day.
                 self._database.execute("PRAGMA synchronous = NORMAL")
                 self._database.execute(_SCHEMA)
+                self._drop_other_code()
             except sqlite3.Error:
                 self._database.close()
                 raise
@@ -92,6 +93,12 @@ class DiskCache:
                 self._database.execute("ROLLBACK")
                 raise
 
+    def _drop_other_code(self) -> None:
+        mark = int(_code()[:7], 16)
+        if self._database.execute("PRAGMA user_version").fetchone()[0] != mark:
+            self._database.execute("DELETE FROM cut")
+            self._database.execute(f"PRAGMA user_version = {mark}")
+
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
@@ -100,8 +107,18 @@ class DiskCache:
             raise InputError(f"{self._path}: no usable chunk cache: {error}") from error
 
 
+@cache
+def _code() -> str:
+    """Return the hash of this package: equal specs may give other chunks when its code changes."""
+    digest = sha256()
+    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py"):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def _name(key: ChunkKey) -> bytes:
-    return sha256("\0".join((str(VERSION), *key)).encode()).digest()
+    return sha256("\0".join((_code(), *key)).encode()).digest()
 
 
 def _packed(cut: Cut) -> bytes:

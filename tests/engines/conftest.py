@@ -1,4 +1,4 @@
-"""The program that several engines search with."""
+"""Parts that several engines are tested with."""
 
 from collections.abc import Callable
 from typing import NoReturn
@@ -12,3 +12,10 @@ from karat.engines.lexical import grep
 def ripgrep(missing: Callable[[str], NoReturn]) -> str:
     """Return ripgrep, which the test requirements bring along."""
     return grep.ripgrep() or missing("ripgrep: install requirements/test.txt")
+
+
+@pytest.fixture(scope="session")
+def libraries() -> None:
+    """Import what the extra ``transformers`` brings, whose first import warns of much."""
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")

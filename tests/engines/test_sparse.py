@@ -20,12 +20,6 @@ from karat.testing import EngineSuite
 from karat.testing.engines import CHAIN_QUERIES, DOCUMENTS, PIECES
 
 
-@pytest.fixture(scope="module")
-def libraries() -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-
-
 class TestBm25(EngineSuite):
     @pytest.fixture
     def engine(self) -> ChunkEngine:

@@ -12,12 +12,6 @@ from karat.testing.embedding import EmbedderSuite
 
 
 @pytest.fixture(scope="module")
-def libraries() -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-
-
-@pytest.fixture(scope="module")
 def model(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     from sentence_transformers import SentenceTransformer

@@ -14,12 +14,6 @@ from karat.testing import EngineSuite
 from karat.testing.rerank import RerankerSuite
 
 
-@pytest.fixture(scope="module")
-def libraries() -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
-
-
 def save_model(folder: Path, *, labels: int) -> None:
     """Save a small BERT with chance weights that reads pairs."""
     import torch

@@ -53,7 +53,7 @@ def hybrid(
     model: str = DEFAULT_EMBEDDER,
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
-    dense_weight: float = 0.5,
+    dense_weight: float = 0.55,
     k1: float = K1,
     b: float = B,
     header: int = HEADER,

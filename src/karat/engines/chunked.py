@@ -15,7 +15,7 @@ from karat.engines.base import Explained, Progress, SupportsProgress, SupportsWo
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.fusion import RRF_K, Scores, fuse, top
 from karat.engines.places import Places
-from karat.engines.ranking import RankingRules, adjusted, diversified, kind_factors
+from karat.engines.ranking import RankingRules, diversified, kind_factors, raised
 from karat.engines.rows import Rows
 from karat.engines.stages import Stage, SupportsRows
 from karat.errors import EngineError, InputError
@@ -135,15 +135,24 @@ class ChunkEngine:
             return []
         phases: dict[str, int] = {}
         self._last.phases = phases
-        by_stage = {stage.name: self._timed(stage, query, phases) for stage in self.stages}
-        scores = self._joined(list(by_stage.values()))
-        scores = adjusted(scores, factors, places, query, self.recipe.rules)
+        parts = [self._timed(stage, query, phases) for stage in self.stages]
+        scores = factors * self._joined(
+            [
+                raised(part, places, query, self.recipe.rules, unit=self.recipe.unit)
+                if stage.by_words
+                else part
+                for stage, part in zip(self.stages, parts, strict=True)
+            ]
+        )
         rows = self._ordered(scores, places, k)
         shown = self._descending(scores[rows])
         return [
             Explained(
                 places.hit(int(row), float(score)),
-                {name: float(part[row]) for name, part in by_stage.items()},
+                {
+                    stage.name: float(part[row])
+                    for stage, part in zip(self.stages, parts, strict=True)
+                },
             )
             for row, score in zip(rows, shown, strict=True)
         ]

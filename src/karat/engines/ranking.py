@@ -1,40 +1,44 @@
 """What a reader of code expects of an order: definitions first, tests, copies and prose later.
 
-The factors were chosen on two public sets of questions; see design/0004-order-of-code.md.
+The factors were chosen by cross-validation over repositories; see design/0004-order-of-code.md.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from posixpath import basename, dirname, splitext
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Trait
+from karat.corpus import Chunk, Trait
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
 from karat.engines.places import Place, Places
 
-__all__ = ["PLAIN", "RankingRules", "adjusted", "diversified", "kind_factors"]
+__all__ = ["PLAIN", "RankingRules", "diversified", "kind_factors", "raised"]
 
-IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 TEST_SCOPES = frozenset({"test", "tests", "spec", "specs"})
 # File names that say nothing; the folder's name says it for them.
 EMPTY_STEMS = frozenset({"mod", "index", "__init__", "lib", "main", "core"})
 TERMS = TokenRules()
 # How many further places of a file speak for it.
 WITNESSES = 3
+# Places further down are not raised for what the query names; none of them would come to the top.
+RAISED = 500
+# One word in common, such as "new" or "parse", proves half of what two do.
+PROVEN_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class RankingRules:
     """Factors on a place's score; 1 leaves it as it is.
 
-    *test*, *docs*, *config*, *vendored* and *generated* are for places of that kind. *definition*
-    is for a place that defines a name which the query spells out, *stem* for a file whose name is
-    made of words of the query. Only where whole files are judged, a file's best place earns the
-    share *coherence* of the next ones, and each further place counts *diversity* of the one before.
+    *test*, *docs*, *config*, *vendored* and *generated* are for places of that kind, whatever found
+    them. *definition* is for words in code that defines a name made of them. The others hold only
+    where whole files are judged: *stem* is for words in a file whose name is made of them, a file's
+    best place earns the share *coherence* of the next ones, and each further place counts
+    *diversity* of the one before.
     """
 
     test: float = 0.7
@@ -42,7 +46,7 @@ class RankingRules:
     config: float = 0.5
     vendored: float = 0.5
     generated: float = 0.5
-    definition: float = 1.3
+    definition: float = 1.8
     stem: float = 1.5
     coherence: float = 0.1
     diversity: float = 0.5
@@ -66,23 +70,18 @@ def kind_factors(places: Collection[Place], rules: RankingRules) -> Scores:
     return np.fromiter((_factor(place, rules) for place in places), np.float32, len(places))
 
 
-def adjusted(
-    scores: Scores, factors: Scores, places: Places, query: str, rules: RankingRules
-) -> Scores:
-    """Return *scores* times the *factors* of their places, and more for what the query names."""
-    result = scores * factors
-    names = {word.lower() for word in IDENTIFIER.findall(query) if _spelled_out(word)}
-    words = frozenset(TERMS.terms(query))
-    by_file: dict[str, float] = {}
-    for row in np.flatnonzero(scores > 0):
+def raised(scores: Scores, places: Places, query: str, rules: RankingRules, *, unit: str) -> Scores:
+    """Return the *scores* of words, more where words of *query* make up a name.
+
+    That is the name of something defined, and where *unit* is ``file`` that of the file as well.
+    """
+    result = scores.copy()
+    words = _words(query)
+    stem = rules.stem if unit == "file" else 1.0
+    for row in top(scores, RAISED):
         place = places.rows[row]
-        if place.path not in by_file:
-            by_file[place.path] = 1.0 + (rules.stem - 1.0) * _named_share(place.path, words)
-        factor = by_file[place.path]
-        if names and names.intersection(map(str.lower, place.chunk.symbols)):
-            factor *= rules.definition
-        if factor != 1.0:
-            result[row] *= factor
+        result[row] *= 1.0 + (rules.definition - 1.0) * _defined_share(place.chunk, words)
+        result[row] *= 1.0 + (stem - 1.0) * _named_share(place.path, words)
     return result
 
 
@@ -106,17 +105,36 @@ def diversified(scores: Scores, places: Places, k: int, rules: RankingRules) -> 
     return found[order[:k]]
 
 
-def _spelled_out(word: str) -> bool:
-    """Say whether *word* is written as a name in code, not as a word of English."""
-    return "_" in word or not (word.islower() or word.istitle() or word.isupper())
+@lru_cache(maxsize=1 << 16)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(TERMS.terms(name))
+
+
+def _defined_share(chunk: Chunk, words: frozenset[str]) -> float:
+    """Return how far the query's *words* make up the name of something that *chunk* defines.
+
+    It is the share of the name's terms that the query has, so that a name of several words counts
+    in full only where the query spells it out.
+    """
+    if chunk.kind != "code":
+        return 0.0
+    return max((_made_of(_words(name), words) for name in chunk.symbols), default=0.0)
+
+
+def _made_of(own: frozenset[str], words: frozenset[str]) -> float:
+    common = len(own & words)
+    return common / len(own) * min(1.0, common / PROVEN_WORDS) if common else 0.0
+
+
+@lru_cache(maxsize=1 << 16)
+def _file_words(path: str) -> frozenset[str]:
+    stem = splitext(basename(path))[0]
+    return _words(f"{stem} {basename(dirname(path))}" if stem.lower() in EMPTY_STEMS else stem)
 
 
 def _named_share(path: str, words: frozenset[str]) -> float:
     """Return which share of the words in a file's name the query has."""
-    stem = splitext(basename(path))[0]
-    if stem.lower() in EMPTY_STEMS:
-        stem = f"{stem} {basename(dirname(path))}"
-    own = set(TERMS.terms(stem))
+    own = _file_words(path)
     return len(own & words) / len(own) if own else 0.0
 
 
@@ -137,6 +155,9 @@ def _factor(place: Place, rules: RankingRules) -> float:
 
 
 def _is_test(place: Place) -> bool:
+    if place.chunk.kind == "prose":
+        # A manual's page about testing is no test.
+        return False
     if Trait.TEST in place.traits:
         return True
     return any(name.lower() in TEST_SCOPES for name in (*place.chunk.scope, *place.chunk.symbols))

@@ -60,6 +60,7 @@ class SparseStage:
     """The product of the query's weighted terms with those of each place and its header."""
 
     name = "sparse"
+    by_words = False
 
     def __init__(self, encoder: SparseEncoder) -> None:
         """Keep the *encoder*; nothing is encoded yet."""

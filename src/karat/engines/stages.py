@@ -24,9 +24,13 @@ TEXTS_A_STEP = 64
 
 
 class Stage(Protocol):
-    """Scores every place for a query; 0 means not found, and higher is better."""
+    """Scores every place for a query; 0 means not found, and higher is better.
+
+    *by_words* says whether the scores come from words, of which names in code are made.
+    """
 
     name: str
+    by_words: bool
 
     def index(self, places: Places) -> None:
         """Prepare to score *places*, in place of what was indexed before."""
@@ -57,6 +61,7 @@ class LexicalStage:
     """BM25 over the text of each place, its header counting *header* times."""
 
     name = "bm25"
+    by_words = True
 
     def __init__(self, *, k1: float = 1.2, b: float = 0.75, header: int = 2) -> None:
         """Keep the parameters; nothing is indexed yet."""
@@ -98,6 +103,7 @@ class DenseStage:
     """
 
     name = "dense"
+    by_words = False
 
     def __init__(
         self,

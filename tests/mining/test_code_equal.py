@@ -145,6 +145,11 @@ def test_a_text_that_takes_too_long_is_not_called_equal(monkeypatch: pytest.Monk
     assert not code_equal("f(1)", "f( 1)", "python")
 
 
+def test_nothing_is_equal_to_a_comment() -> None:
+    assert code_equal("", "# a\n", "python")
+    assert code_equal("def f():\n    'a'\n", "def f():\n    'b'\n    # c\n", "python")
+
+
 def test_deep_nesting_is_no_problem() -> None:
     deep = "(" * 3000 + ")" * 3000
     assert not code_equal(f"f{deep}\n", f"f{deep[1:-1]}\n", "python")

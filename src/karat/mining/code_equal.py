@@ -46,8 +46,7 @@ def alters_code(
         gone, come = _side(old_lines, *hunk[:2]), _side(new_lines, *hunk[2:])
         if "".join(gone.split()) == "".join(come.split()) or _DOUBT.search(f"{gone}\n{come}"):
             continue
-        row = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
-        if not _begins_in_text(old.root, row):
+        if not _begins_in_text(old.root, hunk.row):
             return True
     return False
 
@@ -75,7 +74,7 @@ def trees_equal(old: Parsed, new: Parsed) -> bool:
             return False
         if _text(one, old.data) == _text(other, new.data):
             continue
-        if not one.child_count or not other.child_count or _is_string(one):
+        if not (one.child_count or other.child_count) or _is_string(one):
             return False
         parts, others = list(_parts(one, old)), list(_parts(other, new))
         if len(parts) != len(others):

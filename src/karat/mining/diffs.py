@@ -35,6 +35,11 @@ class Hunk(NamedTuple):
     new_start: int
     new_lines: int
 
+    @property
+    def row(self) -> int:
+        """Return the old line, from 0, at which lines were removed or before which some came."""
+        return self.old_start - 1 if self.old_lines else self.old_start
+
 
 class FileDiff(NamedTuple):
     """One file of a commit; a change of its type (T) has the hunks of what was removed."""

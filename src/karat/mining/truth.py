@@ -15,6 +15,7 @@ from karat.corpus.languages import language_of
 from karat.corpus.text_lines import lines_of
 from karat.mining.code_equal import alters_code, trees_equal
 from karat.mining.diffs import FileDiff, diffs
+from karat.mining.excerpt import excerpts
 from karat.mining.losses import Losses
 from karat.mining.regions import TOUCHED, Region, regions
 
@@ -147,15 +148,21 @@ def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse) -> Fil
     if change.status in "DT" or not file.hunks:
         return whole
     old, new = contents[change.old_blob], contents[change.new_blob]
-    lines, language = lines_of(old.text), language_of(change.old_path)
-    tree = trees(old.text, language) if language in GRAMMARS else None
-    found = tuple(regions(file.hunks, len(lines), tree))
+    lines, new_lines = lines_of(old.text), lines_of(new.text)
+    language = language_of(change.old_path)
+    before, after = old.text, new.text
+    if language == "python" and not new.reason:
+        before, after = excerpts(lines, new_lines, file.hunks)
+    tree = trees(before, language) if language in GRAMMARS else None
+    if tree and tree.root.has_error:
+        before, after = old.text, new.text
+        tree = trees(before, language)
     same = (
         tree is not None
         and not new.reason
         and language == language_of(change.path)
-        and not alters_code(tree, file.hunks, lines, lines_of(new.text))
-        and (after := trees(new.text, language)) is not None
-        and trees_equal(tree, after)
+        and not alters_code(tree, file.hunks, lines, new_lines)
+        and (other := trees(after, language)) is not None
+        and trees_equal(tree, other)
     )
-    return whole._replace(regions=found, same_code=same)
+    return whole._replace(regions=tuple(regions(file.hunks, len(lines), tree)), same_code=same)

@@ -8,7 +8,7 @@ from karat.corpus.git_objects import SUBMODULE, TreeEntry, list_tree, object_siz
 from karat.corpus.git_process import git
 from karat.errors import InputError
 
-__all__ = ["GONE", "Revision", "in_order", "tree_changes"]
+__all__ = ["GONE", "Revision", "in_order", "object_ids", "tree_changes"]
 
 # The mode of an entry that the later tree lacks.
 GONE = "000000"
@@ -55,17 +55,24 @@ def tree_changes(repository: str, trees: Sequence[str]) -> Iterator[list[TreeEnt
         yield [entry._replace(size=sizes.get(entry.oid, -1)) for entry in step]
 
 
+def object_ids(repository: str, names: Sequence[str], kind: str) -> list[str]:
+    """Return the id of the *kind* of object that each name stands for, "" where it is none."""
+    # A line end within a name would make two questions of it.
+    asked = [f"{name}^{{{kind}}}".replace("\n", " ") for name in names]
+    given = "".join(f"{line}\n" for line in asked).encode("utf-8", "surrogateescape")
+    found = git(repository, "cat-file", "--batch-check=%(objectname)", given=given)
+    lines = found.decode(errors="replace").split("\n")[: len(names)]
+    return ["" if " " in line else line for line in lines]
+
+
 def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:
-    """Return the id of the *kind* of object that each name stands for; all bad names at once."""
-    bad = [name for name in names if "\n" in name]
-    given = "".join(f"{name}^{{{kind}}}\n" for name in names).encode("utf-8", "surrogateescape")
-    check = ("cat-file", "--batch-check=%(objectname)")
-    found = [] if bad else git(repository, *check, given=given).decode(errors="replace").split("\n")
-    bad += [name for name, line in zip(names, found, strict=False) if " " in line]
+    """Return the ids of objects that must be there; all bad names are told at once."""
+    found = object_ids(repository, names, kind)
+    bad = [name for name, oid in zip(names, found, strict=True) if not oid]
     if bad:
         listed = ", ".join(map(repr, bad))
         raise InputError(f"{repository}: no revision {listed}; expected a commit or a tag")
-    return found[: len(names)]
+    return found
 
 
 def _steps(listed: bytes) -> list[list[TreeEntry]]:

@@ -14,7 +14,7 @@ from karat.corpus.intake import MAX_BYTES
 from karat.corpus.languages import language_of
 from karat.corpus.text_lines import lines_of
 from karat.mining.code_equal import alters_code, trees_equal
-from karat.mining.diffs import FileDiff, diffs
+from karat.mining.diffs import FileDiff, Hunk, diffs
 from karat.mining.excerpt import excerpts
 from karat.mining.losses import Losses
 from karat.mining.regions import TOUCHED, Region, regions
@@ -25,6 +25,8 @@ __all__ = ["FileTruth", "Truth", "truth"]
 _COMMITS_AT_ONCE = 64
 # The file after one commit is often the file before another.
 _TREES_KEPT = 32
+
+_UNREAD = Content("", reason="unread")
 
 Parse = Callable[[str, str], Parsed | None]
 
@@ -73,7 +75,7 @@ def truth(
     read go there as well, and raise InputError without it.
     """
     skipped = Counter[str]() if losses is None else losses.skipped
-    trees: Parse = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else _no_tree
+    trees = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else None
     found = diffs(repository, commits, losses=losses)
     with closing(ObjectReader(repository)) as objects:
         while some := list(islice(found, _COMMITS_AT_ONCE)):
@@ -82,10 +84,6 @@ def truth(
             for commit, files in chosen:
                 known = (file for file in files if _is_text(file, contents, skipped))
                 yield Truth(commit, tuple(_truth(file, contents, trees) for file in known))
-
-
-def _no_tree(_text: str, _language: str) -> None:
-    return None
 
 
 def _targets(
@@ -119,11 +117,11 @@ def _is_utf8(path: str) -> bool:
 
 
 def _contents(objects: ObjectReader, files: Iterable[FileDiff]) -> dict[str, Content]:
-    """Return what the files were before and, where their lines changed, after the commit."""
+    """Return what the files were before and, where code may be the same, after the commit."""
     blobs: dict[str, None] = {}
     for change, hunks, _ in files:
         blobs[change.old_blob] = None
-        if hunks and change.status in "MR":
+        if hunks and change.status in "MR" and language_of(change.path) in GRAMMARS:
             blobs[change.new_blob] = None
     return dict(zip(blobs, map(_content, objects.find(list(blobs))), strict=True))
 
@@ -141,28 +139,35 @@ def _is_text(file: FileDiff, contents: Mapping[str, Content], skipped: Counter[s
     return not reason
 
 
-def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse) -> FileTruth:
-    change = file.change
+def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse | None) -> FileTruth:
+    change, hunks, _ = file
     new_path = "" if change.status == "D" else change.path
     whole = FileTruth(change.old_path, change.old_blob, change.status, new_path)
-    if change.status in "DT" or not file.hunks:
+    if change.status in "DT" or not hunks:
         return whole
-    old, new = contents[change.old_blob], contents[change.new_blob]
-    lines, new_lines = lines_of(old.text), lines_of(new.text)
+    lines = lines_of(contents[change.old_blob].text)
     language = language_of(change.old_path)
-    before, after = old.text, new.text
-    if language == "python" and not new.reason:
-        before, after = excerpts(lines, new_lines, file.hunks)
-    tree = trees(before, language) if language in GRAMMARS else None
-    if tree and tree.root.has_error:
-        before, after = old.text, new.text
+    tree, same = None, False
+    if trees and language in GRAMMARS:
+        new = contents.get(change.new_blob, _UNREAD)
+        if new.reason or language != language_of(change.path):
+            tree = trees("".join(lines), language)
+        else:
+            tree, same = _compared(lines, lines_of(new.text), hunks, language, trees=trees)
+    return whole._replace(regions=tuple(regions(hunks, len(lines), tree)), same_code=same)
+
+
+def _compared(
+    old: Sequence[str], new: Sequence[str], hunks: Sequence[Hunk], language: str, *, trees: Parse
+) -> tuple[Parsed | None, bool]:
+    """Return the syntax tree of the lines *old*, and whether those of *new* hold the same code."""
+    whole = "".join(old), "".join(new)
+    before, after = excerpts(old, new, hunks) if language == "python" else whole
+    tree = trees(before, language)
+    if tree and tree.root.has_error and before != whole[0]:
+        before, after = whole
         tree = trees(before, language)
-    same = (
-        tree is not None
-        and not new.reason
-        and language == language_of(change.path)
-        and not alters_code(tree, file.hunks, lines, new_lines)
-        and (other := trees(after, language)) is not None
-        and trees_equal(tree, other)
-    )
-    return whole._replace(regions=tuple(regions(file.hunks, len(lines), tree)), same_code=same)
+    if tree is None or alters_code(tree, hunks, old, new):
+        return tree, False
+    other = trees(after, language)
+    return tree, other is not None and trees_equal(tree, other)

@@ -39,7 +39,7 @@ class TestDense(EngineSuite):
 class TestHybrid(EngineSuite):
     @pytest.fixture
     def engine(self) -> ChunkEngine:
-        return hybrid(model="static", fusion="rrf")
+        return hybrid(model="static", fusion="rrf", dense_weight=0.3)
 
 
 class TestShortChunks(EngineSuite):

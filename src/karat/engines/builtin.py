@@ -35,22 +35,28 @@ def bm25(
 def dense(
     *,
     model: str = DEFAULT_EMBEDDER,
+    windows: str = "prose",
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
     cache: bool = True,
 ) -> ChunkEngine:
-    """Return the cosine between embeddings, exactly searched."""
+    """Return the cosine between embeddings, exactly searched.
+
+    *windows* says what is embedded in parts that the model reads whole: ``prose``, ``all`` or
+    ``none``.
+    """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
     caches = user_caches(cache)
-    stage = DenseStage(create_embedder(model), caches=caches)
+    stage = DenseStage(create_embedder(model), windows=windows, caches=caches)
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
 
 
 def hybrid(
     *,
     model: str = DEFAULT_EMBEDDER,
+    windows: str = "prose",
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
     dense_weight: float = 0.55,
@@ -63,12 +69,15 @@ def hybrid(
     code_ranking: bool = True,
     cache: bool = True,
 ) -> ChunkEngine:
-    """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``."""
+    """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``.
+
+    The other settings are those of ``bm25`` and ``dense``.
+    """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
     caches = user_caches(cache)
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
-        DenseStage(create_embedder(model), caches=caches),
+        DenseStage(create_embedder(model), windows=windows, caches=caches),
     ]
     weights = [1.0 - dense_weight, dense_weight]
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)

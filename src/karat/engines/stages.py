@@ -1,6 +1,7 @@
 """Parts of a search that give every place a score; an engine fuses them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +17,7 @@ from karat.engines.places import Place, Places
 from karat.engines.rows import Numbers
 from karat.engines.vector_table import VectorTable
 from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE
+from karat.engines.windows import check_windows, texts_of
 
 __all__ = ["DenseStage", "LexicalStage", "Stage", "SupportsRows"]
 
@@ -98,6 +100,7 @@ class LexicalStage:
 class DenseStage:
     """Cosine between the embedding of the query and that of each place with its header.
 
+    *windows* says which places are embedded in parts; the nearest part then speaks for the place.
     Each distinct text is embedded once, and not at all where *caches* hold its vector. A query
     never comes from a cache, so that its time is its own.
     """
@@ -109,11 +112,13 @@ class DenseStage:
         self,
         embedder: Embedder,
         *,
+        windows: str = "none",
         caches: Caches = NO_CACHES,
         approximate_above: int = APPROXIMATE_ABOVE,
     ) -> None:
         """Keep the *embedder*; nothing is embedded yet."""
         self.embedder = embedder
+        self.windows = check_windows(windows)
         self.caches = caches
         self._above = approximate_above
         self._progress: Progress | None = None
@@ -121,9 +126,11 @@ class DenseStage:
 
     def _clear(self) -> None:
         self._table = VectorTable(self.embedder.dimension, approximate_above=self._above)
-        self._numbers: dict[tuple[str, str], int] = {}
-        self._of_row: Numbers = np.empty(0, np.intp)
-        self._shown: Numbers = self._of_row
+        self._vectors = 0
+        self._known: dict[tuple[str, str], range] = {}
+        self._of_row: list[range] = []
+        self._shown: Numbers = np.empty(0, np.intp)
+        self._firsts: Numbers = self._shown
         self._live = np.empty(0, np.bool_)
         self._embedded = self._reused = 0
 
@@ -148,29 +155,32 @@ class DenseStage:
 
     def grow(self, places: Sequence[Place]) -> None:
         """Embed the texts of *places* that no earlier place had."""
-        texts: list[str] = []
-        numbers: list[int] = []
+        new: list[str] = []
         for place in places:
             key = place.header, place.chunk.id
-            if key not in self._numbers:
-                self._numbers[key] = len(self._numbers)
-                texts.append(place.text)
-            numbers.append(self._numbers[key])
-        self._of_row = np.concatenate([self._of_row, np.array(numbers, np.intp)])
-        if texts:
-            self._embed(texts)
+            if key not in self._known:
+                texts = texts_of(place, self.windows)
+                self._known[key] = range(self._vectors, self._vectors + len(texts))
+                self._vectors += len(texts)
+                new += texts
+            self._of_row.append(self._known[key])
+        if new:
+            self._embed(new)
 
     def show(self, rows: Numbers) -> None:
         """Score *rows*."""
         self._table.prepare()
-        self._shown = self._of_row[rows]
+        ranges = [self._of_row[row] for row in rows]
+        self._shown = np.fromiter(chain.from_iterable(ranges), np.intp)
+        self._firsts = np.cumsum([0, *map(len, ranges)])[:-1]
         self._live = np.zeros(len(self._table), np.bool_)
         self._live[self._shown] = True
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every place; what points away from the query counts 0."""
         vector = self.embedder.embed([query], "query")[0]
-        scores: Scores = self._table.products(vector, self._live)[self._shown]
+        products = self._table.products(vector, self._live)[self._shown]
+        scores: Scores = np.maximum.reduceat(products, self._firsts) if len(products) else products
         return scores
 
     def _embed(self, texts: Sequence[str]) -> None:

@@ -19,8 +19,8 @@ from time import perf_counter
 sys.path.pop(0)
 
 import karat
-from karat.app.search import PROFILES
 from karat.corpus import Corpus, from_git
+from karat.engines.profiles import PROFILES
 from karat.engines.spec import build
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -85,6 +85,6 @@ def test_what_keeps_nothing_is_refused(folder: Path) -> None:
 
 def test_a_cache_that_cannot_be_used_is_told(folder: Path, cache: Path) -> None:
     cache.touch()
-    found = index_ahead(load_corpus(str(folder)), "keyword")
+    found = index_ahead(load_corpus(str(folder)), "bm25")
     assert "cache" in found.cache_problem
     assert found.cache_bytes == 0

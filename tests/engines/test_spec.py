@@ -208,3 +208,13 @@ def test_the_digest_does_not_depend_on_the_order_of_options() -> None:
     first = parse_spec({"engine": "http", "url": "http://h/{query}", "timeout_s": 3})
     second = parse_spec({"timeout_s": 3, "url": "http://h/{query}", "engine": "HTTP"})
     assert first.digest == second.digest
+
+
+def test_a_profile_is_a_name_for_an_engine_with_options() -> None:
+    assert parse_spec("balanced") == parse_spec("hybrid")
+    assert parse_spec("quality(unit=file)").params == {"windows": "all", "unit": "file"}
+    assert parse_spec({"engine": "fast", "dense_weight": 0.4}).params["dense_weight"] == 0.4
+
+
+def test_where_an_engine_has_the_name_of_a_profile_the_engine_is_meant() -> None:
+    assert parse_spec("keyword").name == "keyword"

@@ -18,16 +18,9 @@ from karat.engines.spec import build
 from karat.errors import InputError
 from karat.model.spec import Spec
 
-__all__ = ["PROFILES", "EngineLike", "Found", "engine_of", "load_corpus", "search"]
+__all__ = ["EngineLike", "Found", "engine_of", "load_corpus", "search"]
 
 EngineLike = Engine | Spec | str | Mapping[str, object]
-
-# One configuration for each demand on speed and quality.
-PROFILES: Mapping[str, Mapping[str, object]] = {
-    "keyword": {"engine": "bm25"},
-    "fast": {"engine": "hybrid", "model": "static", "dense_weight": 0.3},
-    "balanced": {"engine": "hybrid"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +44,7 @@ def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
 
 
 def engine_of(engine: EngineLike) -> Engine:
-    """Return the engine that is described; a profile's name serves as one."""
-    if isinstance(engine, str):
-        engine = PROFILES.get(engine, engine)
+    """Return the engine that is described."""
     return build(engine) if isinstance(engine, Spec | str | Mapping) else engine
 
 

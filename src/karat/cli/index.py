@@ -9,6 +9,7 @@ from karat.cli.options import place_options
 
 if TYPE_CHECKING:
     from karat.app.index import Indexed
+    from karat.app.search import EngineLike
 
 __all__ = ["command"]
 
@@ -16,14 +17,14 @@ __all__ = ["command"]
 @click.command("index")
 @place_options
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
-def command(place: str, rev: str | None, engine: str, *, as_json: bool) -> None:
+def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool) -> None:
     """Cut and embed PLACE, a folder or a repository, ahead of searching it.
 
     Chunks and vectors are kept by their content in ~/.cache/karat, or where KARAT_CACHE says, so
     that after a change only what changed is done again.
 
     \b
-    karat index . --engine balanced
+    karat index . --profile balanced
     karat index ../project.git --rev v2.0 --engine "dense(model=granite)" --json
     """
     from karat.app.index import index_ahead

@@ -140,12 +140,16 @@ PLACE = (
         "--engine",
         "--agent",
         "--mode",
-        "--profile",
         "engine",
-        default="keyword",
+        default="bm25",
         show_default=True,
         metavar="SPEC",
-        help="A profile (keyword, fast, balanced), an engine such as bm25(k1=1.2), or a YAML file.",
+        help="An engine such as bm25(k1=1.2), a profile, or a YAML file; see karat engines.",
+    ),
+    click.option(
+        "--profile",
+        type=click.Choice(["keyword", "fast", "balanced", "quality"]),
+        help="A ready engine instead, from the fastest to the best.",
     ),
 )
 
@@ -218,7 +222,14 @@ def output_options(command: Command) -> Command:
 
 def place_options(command: Command) -> Command:
     """Add what is searched and by what: *place*, *rev* and *engine*."""
-    return _with(command, PLACE)
+
+    @wraps(command)
+    def gathered(*, engine: str, profile: str | None, **rest: Any) -> None:
+        from karat.engines.profiles import PROFILES
+
+        command(engine=PROFILES[profile] if profile else engine, **rest)
+
+    return _with(gathered, PLACE)
 
 
 def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

@@ -7,7 +7,7 @@ import click
 from karat.cli.options import place_options
 
 if TYPE_CHECKING:
-    from karat.app.search import Found
+    from karat.app.search import EngineLike, Found
 
 __all__ = ["command"]
 
@@ -22,7 +22,7 @@ def command(
     query: str,
     place: str,
     rev: str | None,
-    engine: str,
+    engine: "EngineLike",
     k: int,
     *,
     explain: bool,
@@ -32,7 +32,7 @@ def command(
 
     \b
     karat search "where are ties broken"
-    karat search "parse the config" ../project --engine balanced --explain
+    karat search "parse the config" ../project --profile balanced --explain
     karat search "retry with backoff" ../project.git --rev v2.0 -k 3 --json
     """
     from karat.app.search import load_corpus, search

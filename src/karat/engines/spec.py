@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from karat.engines.base import Engine
+from karat.engines.profiles import PROFILES
 from karat.engines.registry import ENGINES
 from karat.errors import InputError
 from karat.model.spec import Spec
@@ -22,7 +23,7 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
 
     A mapping has ``engine`` and the options beside it. A text is a name, ``module:Class``, a name
     with options as ``name(k1=1.2, b=0.75)``, a mapping in JSON, or a YAML or JSON file with one
-    engine.
+    engine. A profile's name serves as one, unless an engine has it too.
 
     >>> parse_spec("HTTP(url=http://localhost/?q={query})").params
     {'url': 'http://localhost/?q={query}'}
@@ -117,6 +118,9 @@ def _of_mapping(value: Mapping[str, object], *, source: str = "") -> Spec:
 
 
 def _named(name: str, params: Mapping[str, object]) -> Spec:
+    profile = PROFILES.get(name.lower())
+    if profile and name.lower() not in ENGINES.built_in():
+        return _of_mapping({**profile, **params})
     if ":" not in name:
         name = ENGINES.canonical(name)
     return Spec("engine", name, dict(params))

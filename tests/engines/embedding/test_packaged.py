@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.engines.embedding import PROFILES, Embedder, create_embedder
+from karat.engines.embedding import Embedder, create_embedder
 from karat.engines.embedding.granite import GRANITE, read_container
 from karat.engines.embedding.minilm import MINILM, TOKENIZER, read_minilm
 from karat.engines.embedding.weights import PackagedFile
@@ -103,10 +103,7 @@ def test_granite_agrees_with_its_weights_in_floats(
         assert row @ first / np.linalg.norm(first) > 0.985
 
 
-def test_profiles_are_embedders(loaded: Callable[[str], Embedder]) -> None:
-    assert list(PROFILES) == ["fast", "balanced", "quality"]
-    for specs in PROFILES.values():
-        assert all(loaded(spec).dimension for spec in specs)
+def test_how_much_is_read_is_a_setting(loaded: Callable[[str], Embedder]) -> None:
     assert loaded("granite:512").max_tokens == 512
     assert loaded("granite:512").digest != loaded("granite").digest
 

@@ -4,14 +4,12 @@ from karat.engines.embedding.base import Embedder, Kind, SupportsTokenVectors
 from karat.engines.embedding.catalogue import (
     DEFAULT_EMBEDDER,
     EMBEDDERS,
-    PROFILES,
     create_embedder,
 )
 
 __all__ = [
     "DEFAULT_EMBEDDER",
     "EMBEDDERS",
-    "PROFILES",
     "Embedder",
     "Kind",
     "SupportsTokenVectors",

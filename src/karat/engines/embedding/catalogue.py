@@ -8,16 +8,9 @@ from karat.engines.embedding.base import Embedder
 from karat.errors import InputError
 from karat.registry import Registry
 
-__all__ = ["DEFAULT_EMBEDDER", "EMBEDDERS", "PROFILES", "create_embedder"]
+__all__ = ["DEFAULT_EMBEDDER", "EMBEDDERS", "create_embedder"]
 
 DEFAULT_EMBEDDER = "granite"
-
-# What a search embeds with when only speed or quality was asked for.
-PROFILES = {
-    "fast": ("static",),
-    "balanced": (DEFAULT_EMBEDDER,),
-    "quality": ("granite:512", "minilm"),
-}
 
 EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
     "embedder",

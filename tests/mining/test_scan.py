@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from tests.mining.conftest import Builder
 
 NONE = "0" * 40
+# By its name, since the package has a function of that name.
+SOURCE = import_module("karat.mining.scan")
+
 FILE, PROGRAM, LINK, MODULE = "100644", "100755", "120000", "160000"
 
 
@@ -339,7 +343,7 @@ def test_settings_of_the_repository_do_not_matter(history: "Builder", tmp_path: 
 
 
 def test_progress_is_told(history: "Builder", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.mining.scan._TOLD_EACH", 2)
+    monkeypatch.setattr(SOURCE, "_TOLD_EACH", 2)
     for number in range(5):
         history.commit({"a": str(number)})
     told: list[int] = []

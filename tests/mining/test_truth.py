@@ -1,5 +1,6 @@
 """What a commit tells about files, lines and definitions before it, worked by hand."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,9 @@ from karat.mining.truth import FileTruth, truth
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder
+
+# By its name, since the package has a function of that name.
+SOURCE = import_module("karat.mining.truth")
 
 FILE, PROGRAM, LINK, MODULE = "100644", "100755", "120000", "160000"
 
@@ -211,6 +215,15 @@ def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
     }
 
 
+def test_a_revert_points_to_the_same_lines(history: "Builder") -> None:
+    history.commit({"a.py": CODE})
+    there = history.commit({"a.py": CODE.replace("return 3", "return 4")})
+    back = history.commit({"a.py": CODE}, f"Revert\n\nThis reverts commit {there}.")
+    one, other = (truth_of(history, commit)["a.py"] for commit in (there, back))
+    assert named(one) == named(other) == [(19, 19, 2, ["alone"])]
+    assert one.blob != other.blob
+
+
 def test_windows_line_ends_count_as_one_line(history: "Builder") -> None:
     text = CODE.replace("\n", "\r\n")
     history.commit({"a.py": text})
@@ -256,7 +269,7 @@ def test_without_syntax_nothing_is_parsed(
 ) -> None:
     history.commit({"a.py": CODE})
     tip = history.commit({"a.py": f"# new\n{CODE}"})
-    monkeypatch.setattr("karat.mining.truth.parse", None)
+    monkeypatch.setattr(SOURCE, "parse", None)
     file = truth_of(history, tip, syntax=False)["a.py"]
     assert (named(file), file.same_code) == ([(1, 1, 1, [])], False)
 
@@ -266,7 +279,7 @@ def test_a_text_that_takes_too_long_to_parse(
 ) -> None:
     history.commit({"a.py": CODE})
     tip = history.commit({"a.py": CODE.replace("return 3", "return 4")})
-    monkeypatch.setattr("karat.mining.truth.parse", lambda *_: None)
+    monkeypatch.setattr(SOURCE, "parse", lambda *_: None)
     assert named(truth_of(history, tip)["a.py"]) == [(19, 19, 2, [])]
 
 
@@ -314,6 +327,6 @@ def test_many_commits_are_read_in_parts(
 ) -> None:
     ids = [history.commit({"a.py": f"x = {number}\n"}) for number in range(7)]
     expected = list(truth(history.path, ids))
-    monkeypatch.setattr("karat.mining.truth._COMMITS_AT_ONCE", 2)
+    monkeypatch.setattr(SOURCE, "_COMMITS_AT_ONCE", 2)
     assert list(truth(history.path, ids)) == expected
     assert [len(files) for _, files in expected] == [0, 1, 1, 1, 1, 1, 1]

@@ -1,4 +1,5 @@
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from click.testing import CliRunner
 from karat.app.validate import validate
 from karat.cli.validate import command
 from karat.errors import InputError
-from karat.formats import Limits, write
+from karat.formats import FORMATS, Limits, write
 from karat.model import Answer, Hit, Outcome, Run
 
 CSV = "query,result1,result2,lang\nwhere,a.rs:1-2:2,b.rs:1-1:1,rust\nwho,a.rs:1-2:0,,go\n"
@@ -96,3 +97,95 @@ def test_many_values_are_cut_short(tmp_path: Path) -> None:
     assert code == 0
     assert "and 12 more" in out
     assert "\x1b" not in out
+
+
+# One target that is there and one that is not, in every format of a dataset.
+POINTING = {
+    "gold": '{"test_cases": [{"id": "1", "query": "q", "ground_truth_files": ["a.py", "no.py"]}]}',
+    "octocode": "query,result1,result2\nq,a.py:1-2:1,no.py:1-2:1\n",
+    "akashic": "queries:\n- {id: '1', query: q, expected_files: [a.p, no.py]}\n",
+    "semantik": '{"schema_version": "1.0", "queries": [{"query_key": "1", "query_text": "q", '
+    '"relevant_docs": [{"doc_ref": {"path": "a.py"}}, {"doc_ref": {"path": "no.py"}}]}]}',
+    "semantik-csv": "query_key,query_text,uri\n1,q,file:///x/a.py\n1,,file:///x/no.py\n",
+    "trec-qrels": "1 0 a.py 1\n1 0 no.py 1\n",
+    "semble": '[{"query": "q", "relevant": ["a.py", "no.py"], "category": "c"}]',
+    "beir": "",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    place = tmp_path / "project"
+    place.mkdir()
+    (place / "a.py").write_text("def f():\n    pass\n")
+    for words in (
+        "init --quiet",
+        "add .",
+        "-c user.name=A -c user.email=a@b.c commit --quiet -m one",
+    ):
+        subprocess.run(["git", *words.split()], cwd=place, check=True)
+    return place
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in FORMATS.built_in() if FORMATS.get(name).kind == "dataset"]
+)
+def test_the_targets_of_every_format_are_looked_up(
+    name: str, repository: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "set"
+    if name == "beir":
+        (path / "qrels").mkdir(parents=True)
+        (path / "queries.jsonl").write_text('{"_id": "1", "text": "q"}\n')
+        rows = "query-id\tcorpus-id\tscore\n1\ta.py\t1\n1\tno.py\t1\n"
+        (path / "qrels" / "test.tsv").write_text(rows)
+    else:
+        path.write_text(POINTING[name])
+    found = validate(path, format=name, repository=str(repository))
+    assert (found.queries, found.entries) == (1, 2)
+    assert found.missing == {"paths": 1}
+    assert found.checked["paths"] == 2
+    (problem,) = found.problems
+    assert "no.py' at " in str(problem)
+    assert validate(path, format=name).valid
+
+
+def test_the_command_looks_things_up(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "code.csv"
+    path.write_text("query,result1\nwhere,a.py:1-2:2\n")
+    code, out, err = run_cli(str(path), "--repo", str(repository))
+    assert (code, err) == (0, "")
+    assert "  looked up: commits (1), paths (1), lines (1)\n" in out
+    path.write_text("query,result1\nwhere,a.py:2-3:2\nwho,b/A.py:1-1:1\n")
+    code, out, err = run_cli(str(path), "--repo", str(repository), "--rev", "HEAD")
+    assert code == 2
+    assert "  not valid: 2 problems\n  2 queries, 2 targets\n" in out
+    assert "  missing: lines (1), paths (1)\n" in out
+    assert [line.partition(" at ")[0] for line in err.splitlines()] == [
+        f"{path}: query '1': a.py has 2 lines",
+        f"{path}: query '2': no file 'b/A.py'",
+    ]
+    code, out, _ = run_cli(str(path), "--repo", str(repository), "--json")
+    value = json.loads(out)
+    assert (code, value["valid"], value["targets"]) == (2, False, 2)
+    assert value["missing"] == {"lines": 1, "paths": 1}
+    assert len(value["problems"]) == 2
+
+
+def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
+    trec = tmp_path / "x.run"
+    trec.write_text("1 Q0 a 1 2 t\n")
+    with pytest.raises(InputError, match="is a run"):
+        validate(trec, repository=str(repository))
+    path = tmp_path / "code.csv"
+    path.write_text(CSV)
+    with pytest.raises(InputError, match="no revision 'v9'"):
+        validate(path, repository=str(repository), revision="v9")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="not a git repository"):
+        validate(path, repository=str(tmp_path / "empty"))
+    semantik = tmp_path / "s.csv"
+    semantik.write_text("query_key,query_text,document_id\n1,q,4711\n")
+    code, out, _ = run_cli(str(semantik), "--repo", str(repository))
+    assert code == 0
+    assert "document ids and hashes, not looked up: 1\n" in out

@@ -1,12 +1,12 @@
-"""Say what a file is, what it holds and everything that is wrong with it."""
+"""Say what a file is, what it holds, and everything that is wrong with it or gone."""
 
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from karat.errors import FormatError, LimitExceeded, Problem
+from karat.errors import FormatError, InputError, LimitExceeded, Problem
 from karat.formats import DEFAULT, FORMATS, Limits, detect, read_dataset, read_run, scan_trec_run
 from karat.model import Dataset, Outcome, Run
 
@@ -19,7 +19,9 @@ class Validation:
 
     *entries* are targets of a dataset or hits of a run. *grades* counts targets by grade, from the
     highest; *tags* counts queries by tag and value; *unjudged* are queries without a relevant
-    target; *outcomes* counts the answers of a run.
+    target; *outcomes* counts the answers of a run. Where a repository was looked at, *checked* and
+    *missing* count commits, paths, lines and symbols, and *unchecked* the targets that it cannot
+    tell about.
     """
 
     path: str
@@ -33,6 +35,9 @@ class Validation:
     grades: Mapping[str, int] = field(default_factory=dict)
     tags: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    checked: Mapping[str, int] = field(default_factory=dict)
+    missing: Mapping[str, int] = field(default_factory=dict)
+    unchecked: int = 0
 
     @property
     def valid(self) -> bool:
@@ -46,13 +51,19 @@ def validate(
     format: str | None = None,  # noqa: A002 - the word users write
     limits: Limits = DEFAULT,
     tags: Sequence[str] = (),
+    repository: str | None = None,
+    revision: str = "HEAD",
 ) -> Validation:
     """Return what *path* holds and every problem in it.
 
-    A file that is not there, or whose format cannot be told, raises InputError.
+    With a *repository* each path, line range and symbol of a dataset must be there as well: at the
+    case's ``base_commit``, or at *revision*. A file that is not there, or whose format cannot be
+    told, raises InputError.
     """
     chosen = FORMATS.get(format) if format else detect(path)
     name = os.fspath(path)
+    if repository is not None and chosen.kind == "run":
+        raise InputError(f"{name}: is a run; only the targets of a dataset are looked up")
     try:
         if chosen.name == "trec-run":
             counts = [len(ranking) for _, ranking in scan_trec_run(path)]
@@ -68,7 +79,21 @@ def validate(
     except LimitExceeded as error:
         message = str(error).removeprefix(f"{name}: ")
         return Validation(name, chosen.name, chosen.kind, (Problem(name, 0, message),))
-    return _of_dataset(data, name, chosen.name)
+    found = _of_dataset(data, name, chosen.name)
+    return found if repository is None else _looked_up(found, data, repository, revision)
+
+
+def _looked_up(found: Validation, data: Dataset, repository: str, revision: str) -> Validation:
+    from karat.mining.resolve import resolve
+
+    resolution = resolve(data, repository, revision=revision)
+    return replace(
+        found,
+        problems=tuple(Problem(found.path, 0, str(missing)) for missing in resolution.missing),
+        checked=resolution.checked,
+        missing=_counted(missing.sort for missing in resolution.missing),
+        unchecked=resolution.unchecked,
+    )
 
 
 def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:

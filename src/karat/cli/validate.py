@@ -20,20 +20,43 @@ VALUES_SHOWN = 8
 @click.command("validate")
 @click.argument("file", type=click.Path(exists=True))
 @click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@click.option(
+    "--repo",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Look up every path, line range and symbol in this repository.",
+)
+@click.option(
+    "--rev",
+    default="HEAD",
+    show_default=True,
+    metavar="REVISION",
+    help="Where to look up cases without a base commit.",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @click.pass_context
-def command(ctx: click.Context, file: str, format_name: str | None, *, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    file: str,
+    format_name: str | None,
+    repo: str | None,
+    rev: str,
+    *,
+    as_json: bool,
+) -> None:
     """Say what FILE is, what it holds and every problem in it, with its line.
 
-    The exit code is 0 if FILE is valid and 2 if it is not.
+    With --repo, also what it points to and is not there. The exit code is 0 if FILE is valid and 2
+    if it is not.
 
     \b
     karat validate code.csv
+    karat validate code.csv --repo ../project --rev v2.0
     karat validate bm25.run --format trec-run --json
     """
     from karat.app.validate import validate
 
-    found = validate(file, format=format_name)
+    found = validate(file, format=format_name, repository=repo, revision=rev)
     if as_json:
         click.echo(_json(found))
     else:
@@ -51,8 +74,16 @@ def _lines(found: "Validation") -> list[str]:
     lines = [f"{printable(found.path)}: {found.kind}, format {found.format}"]
     if not found.valid:
         count = len(found.problems)
-        return [*lines, f"  not valid: {count} problem{'s' if count > 1 else ''}"]
+        lines.append(f"  not valid: {count:,} problem{'s' if count > 1 else ''}")
+    if not found.queries:
+        return lines
     lines.append(f"  {found.queries:,} queries, {found.entries:,} {entries}")
+    if found.checked:
+        lines.append("  looked up: " + _counts(found.checked))
+    if found.missing:
+        lines.append("  missing: " + _counts(found.missing))
+    if found.unchecked:
+        lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
     if found.match:
         lines.append(f"  match: {found.match}")
     if found.grades:
@@ -88,6 +119,9 @@ def _json(found: "Validation") -> str:
         "grades": dict(found.grades),
         "tags": {tag: dict(values) for tag, values in found.tags.items()},
         "outcomes": dict(found.outcomes),
+        "checked": dict(found.checked),
+        "missing": dict(found.missing),
+        "unchecked": found.unchecked,
         "problems": [problem._asdict() for problem in found.problems],
     }
     return json.dumps(value, indent=2, ensure_ascii=False)

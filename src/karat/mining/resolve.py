@@ -1,0 +1,135 @@
+"""Whether everything that a gold set points to is there, at the commit it was written for."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from karat.corpus.git_chain import object_ids
+from karat.corpus.text_lines import lines_of
+from karat.errors import InputError
+from karat.matching.modes import MATCHERS, Matcher
+from karat.mining.lookup import NOT_IN_A_TREE, defines, defining, find_paths, near
+from karat.mining.trees import Tree, Trees
+from karat.model import Dataset, Target
+
+__all__ = ["Bases", "Missing", "Resolution", "bases", "resolve"]
+
+
+class Missing(NamedTuple):
+    """Something that is not there; *sort* is commits, paths, lines or symbols."""
+
+    query_id: str
+    sort: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"query {self.query_id!r}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What was looked for, counted by sort, and what is missing, in the order of the queries.
+
+    *unchecked* counts targets that no tree can tell about: document ids and content hashes.
+    """
+
+    checked: Mapping[str, int]
+    missing: tuple[Missing, ...]
+    unchecked: int = 0
+
+
+class Bases(NamedTuple):
+    """The rows of a dataset by the commit that they were written for, or by its unknown name."""
+
+    known: Mapping[str, list[int]]
+    unknown: Mapping[str, list[int]]
+
+
+def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> Resolution:
+    """Look for every path, line range and symbol of *data* in *repository*.
+
+    Each case is looked up at its ``base_commit``, one without at *revision*.
+    """
+    matcher = MATCHERS.get(data.match)()
+    found = bases(data, repository, default=revision)
+    missing: dict[int, list[Missing]] = {}
+    for name, rows in found.unknown.items():
+        for row in rows:
+            problem = Missing(data.query_ids[row], "commits", f"no commit {name!r} in {repository}")
+            missing[row] = [problem]
+    checked = Counter(commits=len(found.known) + len(found.unknown))
+    unchecked = 0
+    with Trees(repository) as trees:
+        for tree in trees.each(found.known):
+            for row in found.known[tree.commit]:
+                targets = data.targets(row)
+                inside = [target for target in targets if target.ref not in NOT_IN_A_TREE]
+                unchecked += len(targets) - len(inside)
+                for target in inside:
+                    checked.update(_sorts(target))
+                missing[row] = [
+                    Missing(data.query_ids[row], *problem)
+                    for target in inside
+                    for problem in _problems(tree, target, matcher)
+                ]
+    listed = (problem for row in sorted(missing) for problem in missing[row])
+    return Resolution(dict(checked), tuple(listed), unchecked)
+
+
+def bases(data: Dataset, repository: str, *, default: str) -> Bases:
+    """Return the rows of *data* by commit; those without a ``base_commit`` belong to *default*.
+
+    A *default* that is no commit raises InputError.
+    """
+    rows_of: dict[str, list[int]] = {}
+    for row, extra in enumerate(data.extras):
+        rows_of.setdefault(str(extra.get("base_commit") or ""), []).append(row)
+    names = [name or default for name in rows_of]
+    known: dict[str, list[int]] = {}
+    unknown: dict[str, list[int]] = {}
+    oids = object_ids(repository, names, "commit")
+    for (given, rows), name, commit in zip(rows_of.items(), names, oids, strict=True):
+        if commit:
+            known.setdefault(commit, []).extend(rows)
+        elif given:
+            unknown[name] = rows
+        else:
+            raise InputError(f"{repository}: no revision {name!r}; expected a commit or a tag")
+    return Bases(known, unknown)
+
+
+def _sorts(target: Target) -> list[str]:
+    there = {"paths": target.path, "lines": target.end_line, "symbols": target.symbol}
+    return [sort for sort, given in there.items() if given]
+
+
+def _problems(tree: Tree, target: Target, matcher: Matcher) -> Iterator[tuple[str, str]]:
+    """Yield what is missing of *target*; of a file that is not there, nothing else is asked."""
+    symbol, part = target.symbol, matcher.by_symbol
+    if not target.path:
+        if not any(defining(tree, symbol, part=part)):
+            yield "symbols", f"nothing defines {symbol!r} at {tree.short}"
+        return
+    paths = find_paths(tree, target, matcher)
+    if not paths:
+        offer = near(target.path, tree.entries)
+        yield "paths", f"no file {target.path!r} at {tree.short}{offer}"
+        return
+    if target.ref == "file_name" and len(paths) > 1:
+        yield "paths", f"{len(paths)} files are called {target.path!r} at {tree.short}"
+    if target.end_line:
+        lengths = [len(lines_of(tree.content(path).text)) for path in paths]
+        if max(lengths) < target.end_line:
+            wanted = f"expected lines {target.start_line}-{target.end_line}"
+            yield "lines", f"{_size(tree, paths[0])} at {tree.short}; {wanted}"
+    if symbol and not any(defines(tree, path, symbol, part=part) for path in paths):
+        yield "symbols", f"{target.path} does not define {symbol!r} at {tree.short}"
+
+
+def _size(tree: Tree, path: str) -> str:
+    content = tree.content(path)
+    if content.reason:
+        return f"{path} is no text ({content.reason})"
+    count = len(lines_of(content.text))
+    return f"{path} has {count} line{'' if count == 1 else 's'}"

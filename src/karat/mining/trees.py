@@ -1,0 +1,113 @@
+"""The files of commits by path, and what is in them: what a gold set is checked against."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from karat.corpus.content import Content, decode
+from karat.corpus.definitions import Symbol, symbols
+from karat.corpus.git_chain import GONE, in_order, tree_changes
+from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry
+from karat.corpus.grammars import GRAMMARS
+from karat.corpus.intake import MAX_BYTES
+from karat.corpus.languages import language_of
+from karat.matching.paths import normalise
+
+__all__ = ["Tree", "Trees"]
+
+_NO_FILES = {SUBMODULE: "submodule", SYMLINK: "symlink"}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """One commit: its entries by normalised path, read when asked for."""
+
+    commit: str
+    entries: Mapping[str, TreeEntry]
+    _blobs: "_Blobs" = field(repr=False)
+
+    @property
+    def short(self) -> str:
+        """Return the id as people write it."""
+        return self.commit[:12]
+
+    def content(self, path: str) -> Content:
+        """Return the text at *path*, or the reason why a corpus would not hold it."""
+        return self._blobs.content(self.entries[path])
+
+    def definitions(self, path: str) -> list[Symbol] | None:
+        """Return what the text at *path* defines; None for a language without a grammar."""
+        return self._blobs.definitions(self.entries[path], language_of(path))
+
+    def holding(self, word: str) -> Iterator[str]:
+        """Yield the paths of those files with a grammar that contain *word*, in any case."""
+        for path in self.entries:
+            if language_of(path) in GRAMMARS and word.lower() in self.content(path).text.lower():
+                yield path
+
+
+class Trees:
+    """The trees of one repository; each blob is read and parsed once for all of them.
+
+    Close it, or use it in a ``with`` statement.
+    """
+
+    def __init__(self, repository: str) -> None:
+        """Read from *repository*, a work tree or a bare repository."""
+        self._repository = repository
+        self._objects = ObjectReader(repository)
+        self._blobs = _Blobs(self._objects)
+
+    def __enter__(self) -> "Trees":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._objects.close()
+
+    def each(self, commits: Iterable[str]) -> Iterator[Tree]:
+        """Yield the tree of each of *commits*, which are full ids, ancestors first.
+
+        One Git process lists the first of them, another what changes from each to the next.
+        """
+        order = in_order(self._repository, commits)
+        changes = tree_changes(self._repository, [revision.tree for revision in order])
+        entries: dict[str, TreeEntry] = {}
+        for revision, changed in zip(order, changes, strict=True):
+            # A path whose spelling alone has changed goes before it comes.
+            for entry in sorted(changed, key=lambda entry: entry.mode != GONE):
+                path = normalise(entry.path.decode(errors="surrogateescape"))
+                if entry.mode == GONE:
+                    entries.pop(path, None)
+                else:
+                    entries[path] = entry
+            yield Tree(revision.commit, entries.copy(), self._blobs)
+
+    def at(self, commit: str) -> Tree:
+        """Return the tree of one commit."""
+        return next(self.each([commit]))
+
+
+class _Blobs:
+    """Texts and definitions by blob."""
+
+    def __init__(self, objects: ObjectReader) -> None:
+        self._objects = objects
+        self._contents: dict[str, Content] = {}
+        self._definitions: dict[tuple[str, str], list[Symbol]] = {}
+
+    def content(self, entry: TreeEntry) -> Content:
+        reason = _NO_FILES.get(entry.mode, "too-large" if entry.size > MAX_BYTES else "")
+        if reason:
+            return Content("", reason=reason)
+        if entry.oid not in self._contents:
+            (data,) = self._objects.find([entry.oid])
+            found = Content("", reason="missing") if data is None else decode(data)
+            self._contents[entry.oid] = found
+        return self._contents[entry.oid]
+
+    def definitions(self, entry: TreeEntry, language: str) -> list[Symbol] | None:
+        if language not in GRAMMARS:
+            return None
+        key = entry.oid, language
+        if key not in self._definitions:
+            self._definitions[key] = symbols(self.content(entry).text, language)
+        return self._definitions[key]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.mining.conftest import Builder
 
 AUTH = "class Session:\n    def login(self):\n        return 1\n\n\ndef logout():\n    pass\n"
-FILES = {
+FILES: dict[str, str | bytes] = {
     "src/auth.py": AUTH,
     "docs/auth.md": "# Login\n",
     "data.bin": b"\0\1",

@@ -1,6 +1,7 @@
 """A test may skip for a part that is missing; in CI it fails instead."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -48,3 +49,9 @@ def test_what_is_missing(ci: str, summary: str, tmp_path: Path) -> None:
     assert ended.stdout.splitlines()[-1].startswith(summary), ended.stdout
     assert "missing: the server" in ended.stdout
     assert "could not import 'no_such_package'" in ended.stdout
+
+
+def test_a_missing_package_is_recognised() -> None:
+    files = CONFTEST.parent.rglob("test_*.py")
+    own_reason = re.compile(r"importorskip\([^)]*reason=")
+    assert [file.name for file in files if own_reason.search(file.read_text("utf-8"))] == []

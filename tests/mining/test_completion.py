@@ -63,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    pytest.importorskip("litellm", reason="the extra llm is not installed")
+    pytest.importorskip("litellm")
     monkeypatch.setenv("OPENAI_API_KEY", "test")
     server = Server()
     thread = threading.Thread(target=server.serve_forever, daemon=True)

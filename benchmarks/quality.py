@@ -1,28 +1,33 @@
-"""Quality of the built-in profiles on two public sets of questions about code.
+"""Quality of the built-in profiles: two public sets about code, and ours about documentation.
 
 Needs the data beside the checkout (``../shared/data``) and the repositories as bare clones:
 
-    python benchmarks/quality.py --trees FOLDER [--profiles keyword fast balanced]
+    python benchmarks/quality.py --trees FOLDER [--profiles keyword fast balanced quality]
+    python benchmarks/quality.py --trees FOLDER --engines "rerank(over=balanced)" --only docs
 
 FOLDER holds one bare repository per project, named ``owner+name/repo`` or ``owner+name``. One
 configuration per profile serves all projects; the unit judged (lines or files) is the gold set's.
+Vectors are kept in Karat's cache, so that a second run is quick.
 """
 
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 
 # This folder's statistics.py would hide the standard library's.
 sys.path.pop(0)
 
 import karat
 from karat.corpus import Corpus, from_git
+from karat.engines.base import Engine
 from karat.engines.profiles import PROFILES
-from karat.engines.spec import build
+from karat.engines.spec import build, parse_spec
+from karat.model.evaluation import Evaluation
 
+DOCS = Path(__file__).resolve().parent / "docs"
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 OCTOCODE = ("Muvon/octocode", "b1771ba48214ce7404ad7158e277eb60680912b4")
 DEPTH = 100
@@ -42,36 +47,78 @@ def below(corpus: Corpus, folder: str | None, suffix: str = "") -> Corpus:
     return replace(corpus, documents=tuple(kept))
 
 
-def run_of(profile: str, corpus: Corpus, gold: karat.Dataset, unit: str) -> karat.Run:
-    """Return what *profile* finds for every query of *gold*."""
-    engine = build({**PROFILES[profile], "unit": unit})
-    start = perf_counter()
+def engine_for(spec: Mapping[str, object], unit: str) -> Engine:
+    """Return the engine of *spec*, which is told the *unit* judged if it asks for one."""
+    over = spec.get("over")
+    if over is not None:
+        return build({**spec, "over": {**described(str(over)), "unit": unit}})
+    return build({**spec, "unit": unit})
+
+
+def described(text: str) -> dict[str, object]:
+    """Return the specification *text* as a mapping."""
+    spec = parse_spec(text)
+    return {"engine": spec.name, **spec.params}
+
+
+def run_of(spec: Mapping[str, object], corpus: Corpus, gold: karat.Dataset, unit: str) -> karat.Run:
+    """Return what the engine of *spec* finds for every query of *gold*."""
+    engine = engine_for(spec, unit)
     engine.index(corpus)
-    print(
-        f"    {corpus.name}: {len(corpus)} documents in {perf_counter() - start:.1f} s", flush=True
-    )
     return karat.Run.of(
         [
             karat.Answer(query_id, tuple(engine.search(text, DEPTH)))
             for query_id, text in zip(gold.query_ids, gold.texts, strict=True)
         ],
-        name=profile,
+        name=engine.name,
     )
 
 
-def octocode(profile: str, trees: Path) -> None:
+def show(label: str, evaluation: Evaluation) -> None:
+    """Print every measure with its interval."""
+    for summary in evaluation.summaries:
+        interval = summary.interval
+        ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval and interval.low else ""
+        print(f"  {label} {summary.measure:10} {summary.mean:.3f} {ends}", flush=True)
+
+
+def octocode(spec: Mapping[str, object], trees: Path) -> None:
     """Print the scores on octocode's 127 questions, lines judged, each target credited once."""
     gold = karat.load(DATA / "octocode" / "code.csv", format="octocode")
     corpus = below(from_git(repository(trees, OCTOCODE[0]), OCTOCODE[1]), None, ".rs")
     assert isinstance(gold, karat.Dataset)
-    evaluation = karat.evaluate(gold, run_of(profile, corpus, gold, "lines"), MEASURES)
-    for summary in evaluation.summaries:
-        interval = summary.interval
-        ends = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval and interval.low else ""
-        print(f"  octocode {summary.measure:10} {summary.mean:.3f} {ends}", flush=True)
+    show("octocode", karat.evaluate(gold, run_of(spec, corpus, gold, "lines"), MEASURES))
 
 
-def semble(profile: str, trees: Path) -> None:
+def docs(spec: Mapping[str, object], trees: Path) -> None:
+    """Print the scores on our questions about the documentation of three projects."""
+    queries: list[karat.Query] = []
+    answers: list[karat.Answer] = []
+    for path in sorted(DOCS.glob("*.json")):
+        gold = karat.load(path, format="gold")
+        assert isinstance(gold, karat.Dataset)
+        place = {key: str(value) for key, value in gold.metadata.items()}
+        project = place["repository"].removeprefix("https://github.com/")
+        corpus = below(
+            from_git(repository(trees, project), place["revision"]),
+            place["folder"],
+            place["suffix"],
+        )
+        run = run_of(spec, corpus, gold, "lines")
+        evaluation = karat.evaluate(gold, run, MEASURES, confidence=None)
+        print(
+            f"  docs {path.stem:10} hit@5 {evaluation['hit@5']:.3f} mrr {evaluation['mrr']:.3f}",
+            flush=True,
+        )
+        queries += [query._replace(id=f"{path.stem}:{query.id}") for query in gold.queries()]
+        answers += [
+            answer._replace(query_id=f"{path.stem}:{answer.query_id}") for answer in run.answers()
+        ]
+    whole = karat.Dataset.of(queries, name="docs", match="lines")
+    show("docs", karat.evaluate(whole, karat.Run.of(answers, name="docs"), MEASURES))
+
+
+def semble(spec: Mapping[str, object], trees: Path) -> None:
     """Print NDCG@10 on semble's repositories, files judged, and the mean over repositories."""
     scores = []
     for entry in json.loads((DATA / "semble" / "repos.json").read_text(encoding="utf-8")):
@@ -83,7 +130,7 @@ def semble(profile: str, trees: Path) -> None:
         corpus = below(whole, entry["benchmark_root"])
         unit = "lines" if gold.match == "lines" else "file"
         evaluation = karat.evaluate(
-            gold, run_of(profile, corpus, gold, unit), ["ndcg@10"], confidence=None
+            gold, run_of(spec, corpus, gold, unit), ["ndcg@10"], confidence=None
         )
         scores.append(evaluation["ndcg@10"])
         print(f"  semble {entry['name']:10} ndcg@10 {scores[-1]:.3f}", flush=True)
@@ -93,19 +140,25 @@ def semble(profile: str, trees: Path) -> None:
     )
 
 
+SETS = {"octocode": octocode, "semble": semble, "docs": docs}
+
+
 def main() -> None:
-    """Measure the profiles asked for on both sets."""
+    """Measure what is asked for on every set."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trees", type=Path, required=True)
-    parser.add_argument("--profiles", nargs="+", choices=PROFILES, default=list(PROFILES))
-    parser.add_argument("--only", choices=["octocode", "semble"])
+    parser.add_argument("--profiles", nargs="*", choices=PROFILES, default=None)
+    parser.add_argument("--engines", nargs="*", default=[], help="specifications beside them")
+    parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
     arguments = parser.parse_args()
-    for profile in arguments.profiles:
-        print(f"{profile}: {dict(PROFILES[profile])}")
-        if arguments.only != "semble":
-            octocode(profile, arguments.trees)
-        if arguments.only != "octocode":
-            semble(profile, arguments.trees)
+    profiles = arguments.profiles
+    if profiles is None:
+        profiles = [] if arguments.engines else list(PROFILES)
+    specs = [dict(PROFILES[name]) for name in profiles] + list(map(described, arguments.engines))
+    for label, spec in zip([*profiles, *arguments.engines], specs, strict=True):
+        print(f"{label}: {spec}")
+        for name in arguments.only:
+            SETS[name](spec, arguments.trees)
 
 
 if __name__ == "__main__":

@@ -39,9 +39,11 @@ def find_paths(tree: Tree, target: Target, matcher: Matcher) -> list[str]:
     return [found for found in tree.entries if matcher.credit(Hit(found), wanted)]
 
 
-def defining(tree: Tree, symbol: str, *, part: bool) -> Iterator[str]:
-    """Yield the paths of all files in *tree* that define *symbol*."""
-    for path in tree.holding(_last(symbol)):
+def defining(
+    tree: Tree, symbol: str, *, part: bool, among: Iterable[str] | None = None
+) -> Iterator[str]:
+    """Yield the paths of the files in *tree*, or of those *among* them, that define *symbol*."""
+    for path in tree.holding(_last(symbol), among):
         if defines(tree, path, symbol, part=part):
             yield path
 

@@ -38,9 +38,12 @@ class Tree:
         """Return what the text at *path* defines; None for a language without a grammar."""
         return self._blobs.definitions(self.entries[path], language_of(path))
 
-    def holding(self, word: str) -> Iterator[str]:
-        """Yield the paths of those files with a grammar that contain *word*, in any case."""
-        for path in self.entries:
+    def holding(self, word: str, among: Iterable[str] | None = None) -> Iterator[str]:
+        """Yield the paths of those files with a grammar that contain *word*, in any case.
+
+        Only files *among* those named are read, None being all.
+        """
+        for path in self.entries if among is None else among:
             if language_of(path) in GRAMMARS and word.lower() in self.content(path).text.lower():
                 yield path
 

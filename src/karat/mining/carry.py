@@ -1,0 +1,142 @@
+"""A gold set that was written for one commit, for a newer one."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from karat.corpus.git_chain import in_order, object_ids
+from karat.errors import InputError
+from karat.matching.modes import MATCHERS
+from karat.mining.diffs import diffs
+from karat.mining.judgments import judgments_of, with_judgments
+from karat.mining.moving import Lost, Mover
+from karat.mining.resolve import bases
+from karat.mining.trees import Trees
+from karat.model import Dataset, Query, Target
+
+__all__ = ["Carried", "Loss", "carry"]
+
+Move = Callable[[Target], Target]
+
+
+class Loss(NamedTuple):
+    """A target that is not there any more, and why."""
+
+    query_id: str
+    target: Target
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The gold set at its new *commit*.
+
+    *renamed* counts targets in files of another path, *shifted* those on other lines; *dropped* are
+    the queries that were left out since no relevant target is left.
+    """
+
+    data: Dataset
+    commit: str
+    renamed: int
+    shifted: int
+    lost: tuple[Loss, ...]
+    dropped: tuple[str, ...]
+
+
+class _Moved(NamedTuple):
+    query: Query
+    pairs: Mapping[Target, Target]
+    lost: tuple[Loss, ...]
+
+
+def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -> Carried:
+    """Return *data* with its paths, lines and symbols as they are at the commit *to*.
+
+    Each case comes from its ``base_commit``, one without from *base*. Git compares each of these
+    commits with *to* once, whatever the number of targets.
+    """
+    known, unknown = bases(data, repository, default=_base(data, base))
+    (commit,) = object_ids(repository, [to], "commit")
+    if not commit:
+        raise InputError(f"{repository}: no revision {to!r}; expected a commit or a tag")
+    matcher = MATCHERS.get(data.match)()
+    queries = list(data.queries())
+    moved: dict[int, _Moved] = {}
+    for name, rows in unknown.items():
+        lose = _losing(f"no commit {name!r}, where it comes from")
+        for row in rows:
+            moved[row] = _moved(queries[row], lose, commit)
+    # Of several commits in a line, Git takes the later ones for the parents of the first.
+    pairs = [f"{commit} {revision.commit}" for revision in in_order(repository, known)]
+    with Trees(repository) as trees:
+        new = trees.at(commit)
+        for old, (_, files) in zip(trees.each(known), diffs(repository, pairs), strict=True):
+            mover = Mover(old, new, files=files, matcher=matcher)
+            for row in known[old.commit]:
+                moved[row] = _moved(queries[row], mover.move, commit)
+    return _carried(data, commit, [moved[row] for row in range(len(data))])
+
+
+def _base(data: Dataset, base: str | None) -> str:
+    """Return where cases without a commit of their own come from; some must be told."""
+    without = sum(not extra.get("base_commit") for extra in data.extras)
+    if without and base is None:
+        raise InputError(
+            f"{data.name}: {without} of {len(data)} queries have no base_commit; expected the "
+            "revision that they were written for (--from)"
+        )
+    return base or ""
+
+
+def _losing(reason: str) -> Move:
+    def lose(_target: Target) -> Target:
+        raise Lost(reason)
+
+    return lose
+
+
+def _moved(query: Query, move: Move, commit: str) -> _Moved:
+    pairs: dict[Target, Target] = {}
+    losses: list[Loss] = []
+    for target in query.targets:
+        try:
+            pairs[target] = move(target)
+        except Lost as reason:
+            losses.append(Loss(query.id, target, str(reason)))
+    extra = {**query.extra, "base_commit": commit}
+    judged = [
+        judgment._replace(target=pairs[judgment.target])
+        for judgment in judgments_of(query)
+        if judgment.target in pairs
+    ]
+    there = query._replace(targets=_distinct(pairs.values()), extra=extra)
+    return _Moved(with_judgments(there, judged), pairs, tuple(losses))
+
+
+def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
+    """Return *targets* without those that have come to lie in the same place, the best of each."""
+    best: dict[Target, Target] = {}
+    for target in targets:
+        place = target._replace(grade=0)
+        if place not in best or best[place].grade < target.grade:
+            best[place] = target
+    return tuple(best.values())
+
+
+def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> Carried:
+    kept = [item.query for item in moved if not _is_empty(item)]
+    pairs = [pair for item in moved for pair in item.pairs.items()]
+    return Carried(
+        Dataset.of(kept, name=data.name, match=data.match, metadata=data.metadata),
+        commit,
+        renamed=sum(old.path != new.path for old, new in pairs),
+        shifted=sum(old[2:4] != new[2:4] for old, new in pairs),
+        lost=tuple(loss for item in moved for loss in item.lost),
+        dropped=tuple(item.query.id for item in moved if _is_empty(item)),
+    )
+
+
+def _is_empty(item: _Moved) -> bool:
+    """Say whether all relevant targets of a query are lost; one that never had any stays."""
+    relevant = any(target.grade > 0 for target in item.pairs)
+    return not relevant and any(loss.target.grade > 0 for loss in item.lost)

@@ -145,7 +145,7 @@ class ChunkEngine:
             ]
         )
         rows = self._ordered(scores, places, k)
-        shown = self._descending(scores[rows])
+        shown = _descending(scores[rows])
         return [
             Explained(
                 places.hit(int(row), float(score)),
@@ -208,6 +208,17 @@ class ChunkEngine:
             return diversified(scores, places, k, self.recipe.rules)
         return top(scores, k)
 
-    def _descending(self, scores: Scores) -> Scores:
-        """Return *scores* as a hit list may show them: held-back hits score no more than above."""
-        return np.minimum.accumulate(scores)
+
+def _descending(scores: Scores) -> Scores:
+    """Return *scores* as a hit list may show them: what was held back scores less than above.
+
+    Less and not the same, since a tie would leave the order to whoever reads the scores.
+
+    >>> _descending(np.array([3, 5, 3, 1], np.float32)).tolist()
+    [3.0, 2.999999761581421, 2.999999523162842, 1.0]
+    """
+    shown = scores.copy()
+    for place in range(1, len(shown)):
+        if shown[place] > shown[place - 1]:
+            shown[place] = np.nextafter(shown[place - 1], np.float32(-np.inf))
+    return shown

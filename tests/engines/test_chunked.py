@@ -217,7 +217,9 @@ def test_tokens_are_never_none() -> None:
 def test_the_order_of_files_is_no_tie() -> None:
     recipe = Recipe(chunker="lines", chunker_options={"size": 1}, unit="file")
     engine = ChunkEngine([LexicalStage()], name="short", recipe=recipe)
-    engine.index(from_texts({"a.py": "login password\nlogin password\n", "b.py": "login mail\n"}))
+    engine.index(
+        from_texts({"a.py": "login password\nlogin password\n", "b.py": "login password mail\n"})
+    )
     hits = engine.search("login password", 3)
     assert [hit.path for hit in hits] == ["a.py", "b.py", "a.py"]
     assert hits[0].score > hits[1].score > hits[2].score

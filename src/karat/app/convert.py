@@ -9,7 +9,7 @@ from karat.formats import DEFAULT, FORMATS, Limits, detect, read, write
 from karat.formats.losses import losses
 from karat.model import Dataset
 
-__all__ = ["Conversion", "convert"]
+__all__ = ["Conversion", "convert", "refuse_overwriting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,7 @@ def convert(
     The source is never overwritten; another file only with *force*.
     """
     old, new = Path(source), Path(target)
-    if new.exists():
-        if old.exists() and old.samefile(new):
-            raise InputError(f"{new}: is the input; name another file to write")
-        if not force:
-            raise InputError(f"{new}: exists already; --force replaces it")
+    refuse_overwriting(old, new, force=force)
     chosen = FORMATS.get(source_format) if source_format else detect(old)
     data = read(old, format=chosen.name, limits=limits)
     written = write(data, new, format=target_format)
@@ -56,3 +52,12 @@ def convert(
     return Conversion(
         str(old), chosen.name, str(new), written.name, len(data), entries, tuple(warnings)
     )
+
+
+def refuse_overwriting(source: Path, target: Path, *, force: bool) -> None:
+    """Raise InputError if *target* is the source, or exists without *force*."""
+    if target.exists():
+        if source.exists() and source.samefile(target):
+            raise InputError(f"{target}: is the input; name another file to write")
+        if not force:
+            raise InputError(f"{target}: exists already; --force replaces it")

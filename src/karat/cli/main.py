@@ -16,6 +16,7 @@ COMMANDS = {
     "compare": "karat.cli.compare",
     "metrics": "karat.cli.metrics",
     "validate": "karat.cli.validate",
+    "carry": "karat.cli.carry",
     "convert": "karat.cli.convert",
     "trec-eval": "karat.cli.trec_eval",
     "index": "karat.cli.index",

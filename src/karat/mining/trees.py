@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from karat.corpus.content import Content, decode
 from karat.corpus.definitions import Symbol, symbols
-from karat.corpus.git_chain import GONE, in_order, tree_changes
-from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry
+from karat.corpus.git_chain import GONE, in_order, object_ids, tree_changes
+from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from karat.corpus.grammars import GRAMMARS
 from karat.corpus.intake import MAX_BYTES
 from karat.corpus.languages import language_of
+from karat.errors import InputError
 from karat.matching.paths import normalise
 
 __all__ = ["Tree", "Trees"]
@@ -77,16 +78,23 @@ class Trees:
         for revision, changed in zip(order, changes, strict=True):
             # A path whose spelling alone has changed goes before it comes.
             for entry in sorted(changed, key=lambda entry: entry.mode != GONE):
-                path = normalise(entry.path.decode(errors="surrogateescape"))
                 if entry.mode == GONE:
-                    entries.pop(path, None)
+                    entries.pop(_path(entry), None)
                 else:
-                    entries[path] = entry
+                    entries[_path(entry)] = entry
             yield Tree(revision.commit, entries.copy(), self._blobs)
 
     def at(self, commit: str) -> Tree:
         """Return the tree of one commit."""
-        return next(self.each([commit]))
+        (tree,) = object_ids(self._repository, [commit], "tree")
+        if not tree:
+            raise InputError(f"{self._repository}: no commit {commit!r}")
+        entries = {_path(entry): entry for entry in list_tree(self._repository, tree)}
+        return Tree(commit, entries, self._blobs)
+
+
+def _path(entry: TreeEntry) -> str:
+    return normalise(entry.path.decode(errors="surrogateescape"))
 
 
 class _Blobs:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.mining.candidates import Candidate
 from karat.mining.commits import Change, Commit
-from karat.mining.sampling import sample, seats, split
+from karat.mining.sampling import sample, seats
 
 
 def candidate(number: int, path: str = "src/a/x.py") -> Candidate:
@@ -61,21 +61,3 @@ def test_all_are_taken_where_there_are_no_more(limit: int) -> None:
 def test_none_and_nothing() -> None:
     assert sample(MANY, 0, 1) == []
     assert sample([], 5, 1) == []
-
-
-def test_the_newer_half_is_for_the_test() -> None:
-    made = split(MANY[::-1], test_share=0.25)
-    assert (len(made.dev), len(made.test), made.cutoff) == (150, 50, 150)
-    assert max(one.commit.time for one in made.dev) < made.cutoff
-
-
-def test_commits_of_one_second_stay_together() -> None:
-    made = split([candidate(1), candidate(2), candidate(2), candidate(3)])
-    assert (len(made.dev), len(made.test)) == (1, 3)
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0])
-def test_one_side_may_be_empty(share: float) -> None:
-    made = split(MANY, test_share=share)
-    assert len(made.test) == 200 * share
-    assert split([], test_share=share).dev == []

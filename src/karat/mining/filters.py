@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from karat.errors import UnknownName
+from karat.errors import InputError, UnknownName
 from karat.mining.candidates import Candidate
 from karat.mining.commits import Commit
 from karat.mining.drafts import Draft, Sorter
@@ -19,12 +19,14 @@ from karat.mining.roles import Role
 from karat.mining.rules import NO_TARGET, Limits, rules
 from karat.mining.waterfall import Step, Waterfall
 
-__all__ = ["WHOLE_HISTORY", "Filters", "Selection", "rule_names", "select"]
+__all__ = ["CODE_EQUAL", "Filters", "Selection", "rule_table", "select"]
 
 WHOLE_HISTORY = {
     "reverted": "a later commit takes it back",
     "duplicate": "another commit asks the same",
 }
+# It has to read files, so it is asked of those commits only that are drawn.
+CODE_EQUAL = "code-equal"
 _WORDS = re.compile(r"\w+")
 
 
@@ -40,6 +42,11 @@ class Filters(NamedTuple):
     off: frozenset[str] = frozenset()
     exclude: tuple[str, ...] = ()
 
+    @property
+    def roles(self) -> list[Role]:
+        """What a file may be to be a target."""
+        return [Role.SOURCE, *(role for role in Role if f"{role}-only" in self.off)]
+
 
 _ALL = Filters()
 
@@ -51,16 +58,18 @@ class Selection(NamedTuple):
     waterfall: Waterfall
 
 
-def rule_names() -> tuple[str, ...]:
-    """Return the names of all rules, in the order in which they are asked."""
-    return (*(rule.name for rule in rules(Limits()) if rule.name != NO_TARGET), *WHOLE_HISTORY)
+def rule_table() -> dict[str, str]:
+    """Return every rule that can be turned off, with its reason, in the order of asking."""
+    one_commit = {rule.name: rule.why for rule in rules(Limits()) if rule.name != NO_TARGET}
+    changed = {CODE_EQUAL: "it changes only comments, docstrings or layout"}
+    return one_commit | WHOLE_HISTORY | changed
 
 
 def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     """Return the candidates among *commits*, which may come in any order."""
     _check_names(filters.off)
     asked = [rule for rule in rules(filters.limits) if rule.name not in filters.off]
-    sort = Sorter(_target_roles(filters.off), _excluder(filters.exclude)).sort
+    sort = Sorter(filters.roles, _excluder(filters.exclude)).sort
     dropped: Counter[str] = Counter()
     reverts = Reverts()
     kept: list[Candidate] = []
@@ -85,7 +94,7 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
 
 
 def _check_names(off: Collection[str]) -> None:
-    known = rule_names()
+    known = rule_table()
     for name in sorted(off):
         if name not in known:
             near = get_close_matches(name, known, n=1)
@@ -93,16 +102,15 @@ def _check_names(off: Collection[str]) -> None:
             raise UnknownName(f"no rule named {name!r}; {hint}")
 
 
-def _target_roles(off: Collection[str]) -> list[Role]:
-    return [Role.SOURCE, *(role for role in Role if f"{role}-only" in off)]
-
-
 def _excluder(patterns: Sequence[str]) -> Callable[[str], bool] | None:
     if not patterns:
         return None
     from pathspec import GitIgnoreSpec
 
-    return GitIgnoreSpec.from_lines(patterns).match_file
+    try:
+        return GitIgnoreSpec.from_lines(patterns).match_file
+    except ValueError as error:
+        raise InputError(f"{error}; expected patterns as in .gitignore") from error
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -1,32 +1,20 @@
-"""Some of many candidates, such that every kind of case has its share; and the split by time."""
+"""Some of many candidates, such that every kind of case has its share."""
 
 import random
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from karat.mining.candidates import Candidate
 from karat.mining.leaks import leak
 
-__all__ = ["Split", "sample", "seats", "split"]
+__all__ = ["sample", "seats"]
 
 Stratum = TypeVar("Stratum", bound=Hashable)
 
 _PERIODS = 4
 _FOLDERS = 8
 _OTHER = "*"
-
-
-class Split(NamedTuple):
-    """Older cases to tune with and newer ones to judge by.
-
-    Every case of *test* was committed at *cutoff* (seconds since 1970) or later, so that a user
-    can choose cases that a model cannot have seen.
-    """
-
-    dev: list[Candidate]
-    test: list[Candidate]
-    cutoff: int
 
 
 def sample(candidates: Sequence[Candidate], limit: int, seed: int) -> list[Candidate]:
@@ -74,23 +62,6 @@ def seats(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
     for stratum in waiting[: limit - sum(given.values())]:
         given[stratum] += 1
     return given
-
-
-def split(candidates: Sequence[Candidate], *, test_share: float = 0.5) -> Split:
-    """Return the newest *test_share* of *candidates* apart from the rest, both in their order.
-
-    Commits of the same second stay together, on the side of the newer.
-    """
-    times = sorted(candidate.commit.time for candidate in candidates)
-    first = len(times) - round(len(times) * test_share)
-    if first >= len(times):
-        return Split(list(candidates), [], times[-1] + 1 if times else 0)
-    cutoff = times[first]
-    return Split(
-        [candidate for candidate in candidates if candidate.commit.time < cutoff],
-        [candidate for candidate in candidates if candidate.commit.time >= cutoff],
-        cutoff,
-    )
 
 
 def _strata(candidates: Sequence[Candidate]) -> list[Hashable]:

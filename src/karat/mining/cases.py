@@ -1,0 +1,121 @@
+"""A commit with its truth becomes one query or several: at each hardness, and made worse."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from karat.mining.adversarial import attacks
+from karat.mining.candidates import Candidate
+from karat.mining.categories import category
+from karat.mining.difficulty import Facts, complexity, difficulty
+from karat.mining.drawing import Found
+from karat.mining.hardness import levels
+from karat.mining.leaks import leak
+from karat.mining.recipe import Recipe
+from karat.mining.rewriting import Rewritten
+from karat.mining.targets import targets
+from karat.mining.tree_counts import TreeCount
+from karat.mining.truth import FileTruth
+from karat.mining.words import is_identifier
+from karat.model import Query
+
+__all__ = ["cases", "instant"]
+
+_ID_LENGTH = 12
+
+
+def instant(seconds: int) -> str:
+    """Return a time in seconds since 1970 as text.
+
+    >>> instant(86_400)
+    '1970-01-02T00:00:00Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def cases(
+    found: Found, asked: Rewritten, recipe: Recipe, *, searched: TreeCount | None
+) -> Iterator[Query]:
+    """Yield the queries of one commit; *asked* is its question, and where that comes from.
+
+    Their ids begin with that of the commit. The category is that of the question as it was; leak,
+    identifiers and difficulty are those of the text that is searched for. *searched* counts the
+    files there are to choose from, if that is known.
+    """
+    commit, paths = found.candidate.commit, tuple(file.path for file in found.files)
+    wanted = targets(found.files, recipe.grain)
+    for suffix, text, variant in _variants(asked.text, paths, recipe, commit.id):
+        facts = Facts(
+            leak(text, paths),
+            any(map(is_identifier, text.split())),
+            len(paths),
+            searched.production if searched else 0,
+        )
+        tags = {
+            "category": category(asked.text).value,
+            "complexity": complexity(len(paths)).value,
+            "difficulty": difficulty(facts).value,
+            "leak": facts.leak.name.lower(),
+            "identifier": "yes" if facts.has_identifier else "no",
+            **variant,
+        }
+        extra: dict[str, object] = {
+            "base_commit": commit.parents[0],
+            "commit_hash": commit.id,
+            "query_status": asked.status.value,
+            "timestamp": instant(commit.time),
+            "files": [_as_record(file) for file in found.files],
+            "related_tests": list(_tests(found.candidate)),
+            "candidates": searched._asdict() if searched else None,
+        }
+        yield Query(commit.id[:_ID_LENGTH] + suffix, text, wanted, tags, extra)
+
+
+def _variants(
+    query: str, paths: Sequence[str], recipe: Recipe, commit: str
+) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Yield the end of the id, the text and the tags of each query that *recipe* asks for."""
+    texts = levels(query, paths)
+    for level in recipe.hardness:
+        if level not in texts:
+            continue
+        suffix = f"-{level}" if len(recipe.hardness) > 1 else ""
+        tags = {"hardness": level.value}
+        if not recipe.adversarial:
+            yield suffix, texts[level], tags
+            continue
+        yield suffix, texts[level], {**tags, "attack": "none"}
+        # By the commit, so that a case is made worse in the same way whatever else is drawn.
+        rng = random.Random(f"{recipe.seed} {commit}")
+        for attack, text in attacks(texts[level], rng).items():
+            yield f"{suffix}-{attack}", text, {**tags, "attack": attack.value}
+
+
+def _tests(candidate: Candidate) -> Iterator[str]:
+    """Yield the tests that were there before; a name that is not UTF-8 cannot be written down."""
+    for change in candidate.related_tests:
+        if (
+            change.status != "A"
+            and change.old_path.encode(errors="ignore").decode() == change.old_path
+        ):
+            yield change.old_path
+
+
+def _as_record(file: FileTruth) -> dict[str, object]:
+    """Return a file of the truth as JSON; a region is ``first-last:grade`` and its definitions."""
+    return {
+        "path": file.path,
+        "blob": file.blob,
+        "status": file.status,
+        "new_path": file.new_path,
+        "grade": file.grade,
+        "regions": [
+            " ".join(
+                [
+                    f"{region.start_line}-{region.end_line}:{region.grade}",
+                    ", ".join(symbol.qualified for symbol in region.symbols),
+                ]
+            ).rstrip()
+            for region in file.regions
+        ],
+    }

@@ -1,0 +1,114 @@
+"""Some of the candidates with their truth; those that prove to be no cases are replaced."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from karat.mining.candidates import Candidate
+from karat.mining.filters import CODE_EQUAL, Filters, Selection, rule_table
+from karat.mining.losses import Losses
+from karat.mining.sampling import sample
+from karat.mining.truth import FileTruth, truth
+from karat.mining.waterfall import Waterfall
+
+__all__ = ["NOT_DRAWN", "Drawing", "Drawn", "Found", "draw"]
+
+# What can befall a candidate here besides the rules of the table, none of which can be turned off.
+NOT_DRAWN, TOO_HARD, UNREADABLE = "not-drawn", "too-hard", "unreadable"
+_WHY = {
+    NOT_DRAWN: "chance chose others",
+    TOO_HARD: "at the hardness asked for too few words are left",
+    UNREADABLE: "too few of its files can be read as text",
+}
+
+
+class Found(NamedTuple):
+    """A case: a question, and the files before the commit that answer it."""
+
+    candidate: Candidate
+    files: tuple[FileTruth, ...]
+
+
+class Drawing(NamedTuple):
+    """How many cases are wanted (0: all there are), and what decides which.
+
+    A candidate that does not *fit* is replaced. Without *syntax* nothing is parsed.
+    """
+
+    limit: int
+    seed: int
+    fits: Callable[[Candidate], bool]
+    syntax: bool = True
+
+
+class Drawn(NamedTuple):
+    """Cases in the order of the history, and the waterfall down to them."""
+
+    found: list[Found]
+    waterfall: Waterfall
+
+
+def draw(
+    repository: str,
+    selection: Selection,
+    filters: Filters,
+    drawing: Drawing,
+    *,
+    losses: Losses,
+    progress: Callable[[int, int], None] | None = None,
+) -> Drawn:
+    """Return as many cases as *drawing* asks for, where *selection* has so many.
+
+    Files whose code is the same before and after are no answer; what is left must still be as many
+    files as *filters* ask for. *progress* is told how many cases are found, of how many.
+    """
+    left = list(selection.candidates)
+    wanted = min(drawing.limit or len(left), len(left))
+    dropped = Counter({NOT_DRAWN: 0, TOO_HARD: 0, UNREADABLE: 0, CODE_EQUAL: 0})
+    found: dict[str, Found] = {}
+    while left and len(found) < wanted:
+        some = sample(left, wanted - len(found), drawing.seed)
+        tried = {candidate.commit.id for candidate in some}
+        left = [candidate for candidate in left if candidate.commit.id not in tried]
+        fitting = [candidate for candidate in some if drawing.fits(candidate)]
+        dropped[TOO_HARD] += len(some) - len(fitting)
+        examined = _examined(repository, fitting, filters, syntax=drawing.syntax, losses=losses)
+        for case, reason in examined:
+            if reason:
+                dropped[reason] += 1
+            else:
+                found[case.candidate.commit.id] = case
+                if progress:
+                    progress(len(found), wanted)
+    dropped[NOT_DRAWN] = len(left)
+    fall = selection.waterfall
+    for rule, why in {**_WHY, CODE_EQUAL: rule_table()[CODE_EQUAL]}.items():
+        fall = fall.then(rule, why, dropped[rule])
+    ordered = (found.get(candidate.commit.id) for candidate in selection.candidates)
+    return Drawn([case for case in ordered if case], fall)
+
+
+def _examined(
+    repository: str,
+    candidates: Sequence[Candidate],
+    filters: Filters,
+    *,
+    syntax: bool,
+    losses: Losses,
+) -> Iterator[tuple[Found, str]]:
+    """Yield each of *candidates* with its truth, and why it is no case ("" if it is one)."""
+    least = max(filters.limits.min_files, 1)
+    waiting = {candidate.commit.id: candidate for candidate in candidates}
+    paths = {path for candidate in candidates for path in candidate.paths}
+    for commit, known in truth(
+        repository, list(waiting), wanted=paths.__contains__, syntax=syntax, losses=losses
+    ):
+        candidate = waiting.pop(commit)
+        files = tuple(file for file in known if file.path in candidate.paths)
+        altered = files
+        if CODE_EQUAL not in filters.off:
+            altered = tuple(file for file in files if not file.same_code)
+        reason = UNREADABLE if len(files) < least else CODE_EQUAL if len(altered) < least else ""
+        yield Found(candidate, altered), reason
+    for candidate in waiting.values():
+        yield Found(candidate, ()), UNREADABLE

@@ -1,0 +1,131 @@
+"""One repository becomes cases: its history is read, filtered, drawn from and asked about."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from karat.corpus.git_process import git
+from karat.corpus.grammars import grammar_version
+from karat.errors import InputError, MissingExtra
+from karat.mining.cases import cases
+from karat.mining.drawing import Drawing, draw
+from karat.mining.filters import rule_table, select
+from karat.mining.losses import Losses
+from karat.mining.recipe import Recipe
+from karat.mining.rewriting import Rewriter, Rewritten, Status
+from karat.mining.scan import scan
+from karat.mining.scan_cache import ScanCache
+from karat.mining.targets import Grain
+from karat.mining.tree_counts import TreeCount, tree_counts
+from karat.mining.waterfall import Waterfall
+from karat.model import Query
+
+__all__ = ["Mined", "Watch", "mine"]
+
+# Told what is being done, how much of it is done, and of how much (0: nobody knows).
+Watch = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """The cases of the repository at *path*, and how they came about.
+
+    *head* is the newest commit looked from, *time* when it was committed.
+    """
+
+    path: str
+    head: str
+    time: int
+    queries: tuple[Query, ...]
+    waterfall: Waterfall
+    losses: Losses
+
+
+def mine(
+    repository: str,
+    recipe: Recipe,
+    *,
+    cache: ScanCache | None = None,
+    rewriter: Rewriter | None = None,
+    watch: Watch | None = None,
+) -> Mined:
+    """Return the cases of *repository*; where none is left, an error that says why.
+
+    The result depends on the history and the recipe alone, with a *rewriter* also on its answers.
+    """
+    tell: Watch = watch or (lambda *_: None)
+    losses = Losses()
+    commits = scan(
+        _folder(repository),
+        branch=recipe.branch,
+        since=recipe.since,
+        until=recipe.until,
+        max_commits=recipe.max_commits,
+        unit=recipe.unit,
+        include_merges=recipe.include_merges,
+        cache=cache,
+        progress=lambda done: tell("reading history", done, 0),
+        losses=losses,
+    )
+    head, time = git(repository, "show", "-s", "--format=%H %ct", recipe.branch).decode().split()
+    drawn = draw(
+        repository,
+        select(commits, recipe.asked),
+        recipe.asked,
+        Drawing(recipe.limit, recipe.seed, recipe.fits, _parses(recipe, losses)),
+        losses=losses,
+        progress=lambda done, total: tell("reading changes", done, total),
+    )
+    if not drawn.found:
+        raise InputError(f"{repository}: {_nothing(drawn.waterfall, recipe)}")
+    parents = [found.candidate.commit.parents[0] for found in drawn.found]
+    counts = _counts(repository, parents, losses)
+    queries: list[Query] = []
+    for done, found in enumerate(drawn.found, 1):
+        asked = Rewritten(found.candidate.query, Status.RULES)
+        if rewriter:
+            asked = rewriter.rewrite(found.candidate)
+            tell("rewriting", done, len(drawn.found))
+        searched = counts.get(found.candidate.commit.parents[0])
+        queries.extend(cases(found, asked, recipe, searched=searched))
+    return Mined(repository, head, int(time), tuple(queries), drawn.waterfall, losses)
+
+
+def _folder(repository: str) -> str:
+    if not Path(repository).is_dir():
+        raise InputError(f"{repository}: no such folder; expected a Git repository")
+    return repository
+
+
+def _parses(recipe: Recipe, losses: Losses) -> bool:
+    """Say whether syntax trees can be had; only symbols cannot do without."""
+    if grammar_version():
+        return True
+    if recipe.grain is Grain.SYMBOL:
+        raise MissingExtra("tree-sitter", extra="code", purpose="truth by symbols")
+    losses.notes.append(
+        "without tree-sitter, changes of comments alone are not told apart: "
+        "pip install 'karat[code]'"
+    )
+    return False
+
+
+def _counts(repository: str, commits: list[str], losses: Losses) -> dict[str, TreeCount]:
+    try:
+        return tree_counts(repository, commits)
+    except InputError as error:
+        losses.notes.append(f"the files of the trees could not be counted: {error}")
+        return {}
+
+
+def _nothing(fall: Waterfall, recipe: Recipe) -> str:
+    """Return why no case is left, and what to do about it."""
+    if not fall.total:
+        return {
+            "commit": "no commit to look at; expected some between --since and --until",
+            "pr": "no merge on the first-parent line; --unit commit looks at single commits",
+        }[recipe.unit]
+    worst = max(fall.steps, key=lambda step: step.dropped)
+    said = f"no case is left of {fall.total} commits; {worst.rule!r} took most, {worst.dropped}"
+    hint = f"--off {worst.rule}" if worst.rule in rule_table() else ""
+    return f"{said}: {worst.why}" + (f"; {hint} turns it off" if hint else "")

@@ -1,0 +1,123 @@
+"""A commit becomes queries: what is recorded, at each hardness, and made worse."""
+
+from dataclasses import replace
+
+from karat.corpus import Symbol
+from karat.mining.candidates import Candidate
+from karat.mining.cases import cases
+from karat.mining.commits import Change, Commit
+from karat.mining.drawing import Found
+from karat.mining.hardness import Level
+from karat.mining.recipe import Recipe
+from karat.mining.regions import Region
+from karat.mining.rewriting import Rewritten, Status
+from karat.mining.targets import Grain
+from karat.mining.tree_counts import TreeCount
+from karat.mining.truth import FileTruth
+from karat.model import Query, Target
+
+QUERY = "fix crash of getUser() with blank password in src/users.py"
+
+
+def change(path: str, status: str = "M") -> Change:
+    return Change(status, path, path, "a" * 40, "b" * 40, "100644", "100644")
+
+
+TESTS = (change("tests/test_users.py"), change("tests/test_new.py", "A"), change("tests/\udcff.py"))
+COMMIT = Commit("c" * 40, ("p" * 40, "q" * 40), 86_400, "Ada", "a@b", QUERY, ())
+LOGIN = Symbol("getUser", "method", 3, 9, "Users")
+FILE = FileTruth(
+    "src/users.py",
+    "a" * 40,
+    "M",
+    "src/users.py",
+    (Region(1, 2, 1, ()), Region(5, 5, 2, (LOGIN,))),
+)
+FOUND = Found(Candidate(COMMIT, (change("src/users.py"),), TESTS, QUERY), (FILE,))
+
+
+def made(recipe: Recipe, text: str = QUERY) -> list[Query]:
+    asked = Rewritten(text, Status.RULES)
+    return list(cases(FOUND, asked, recipe, searched=TreeCount(40, 60)))
+
+
+def test_what_is_recorded() -> None:
+    assert made(Recipe()) == [
+        Query(
+            "c" * 12,
+            QUERY,
+            (Target("src/users.py", 2),),
+            {
+                "category": "error_search",
+                "complexity": "low",
+                "difficulty": "easy",
+                "leak": "path",
+                "identifier": "yes",
+                "hardness": "cleaned",
+            },
+            {
+                "base_commit": "p" * 40,
+                "commit_hash": "c" * 40,
+                "query_status": "rules",
+                "timestamp": "1970-01-02T00:00:00Z",
+                "files": [
+                    {
+                        "path": "src/users.py",
+                        "blob": "a" * 40,
+                        "status": "M",
+                        "new_path": "src/users.py",
+                        "grade": 2,
+                        "regions": ["1-2:1", "5-5:2 Users.getUser"],
+                    }
+                ],
+                "related_tests": ["tests/test_users.py"],
+                "candidates": {"production": 40, "all": 60},
+            },
+        )
+    ]
+
+
+def test_the_grain_decides_the_targets_alone() -> None:
+    (by_file,), (by_symbol,) = made(Recipe()), made(Recipe(grain=Grain.SYMBOL))
+    assert by_symbol.targets == (Target("src/users.py", 2, 3, 9, "getUser"),)
+    assert by_symbol._replace(targets=by_file.targets) == by_file
+
+
+def test_where_trees_could_not_be_counted() -> None:
+    (case,) = cases(FOUND, Rewritten(QUERY, Status.RULES), Recipe(), searched=None)
+    assert case.extra["candidates"] is None
+
+
+def test_every_hardness_is_a_case_of_its_own() -> None:
+    found = made(Recipe(hardness=tuple(Level)))
+    assert [(case.id, case.tags["leak"], case.tags["identifier"]) for case in found] == [
+        ("cccccccccccc-cleaned", "path", "yes"),
+        ("cccccccccccc-path-masked", "stem", "yes"),
+        ("cccccccccccc-identifiers-as-words", "stem", "no"),
+        ("cccccccccccc-identifiers-dropped", "none", "no"),
+    ]
+    assert {case.tags["category"] for case in found} == {"error_search"}
+    assert found[-1].text == "fix crash with blank password"
+
+
+def test_a_hardness_that_leaves_too_little_is_left_out() -> None:
+    recipe = Recipe(hardness=(Level.DROPPED,))
+    assert [case.id for case in made(recipe)] == ["cccccccccccc"]
+    assert made(recipe, "fix getUser() of userName") == []
+    assert recipe.fits(FOUND.candidate)
+    assert not recipe.fits(FOUND.candidate._replace(query="fix getUser() of userName"))
+    assert Recipe(hardness=tuple(Level)).fits(FOUND.candidate._replace(query=""))
+
+
+def test_made_worse_by_the_seed_and_the_commit_alone() -> None:
+    recipe = Recipe(adversarial=True, seed=1)
+    found = made(recipe)
+    assert [case.tags["attack"] for case in found] == [
+        *("none", "typo", "synonym", "negated-distractor"),
+    ]
+    assert [case.id.removeprefix("c" * 12) for case in found] == [
+        *("", "-typo", "-synonym", "-negated-distractor"),
+    ]
+    assert found == made(recipe)
+    others = {made(replace(recipe, seed=seed))[1].text for seed in range(9)}
+    assert len(others) > 1

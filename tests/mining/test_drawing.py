@@ -1,0 +1,109 @@
+"""Cases are drawn, looked at, and replaced where they prove to be none."""
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+import pytest
+
+from karat.mining.candidates import Candidate
+from karat.mining.drawing import Drawing, Drawn, draw
+from karat.mining.filters import Filters, select
+from karat.mining.losses import Losses
+from karat.mining.rules import Limits
+from karat.mining.scan import scan
+
+if TYPE_CHECKING:
+    from tests.mining.conftest import Builder
+
+Fits = Callable[[Candidate], bool]
+
+
+def drawn(
+    history: "Builder",
+    limit: int = 0,
+    *,
+    seed: int = 0,
+    filters: Filters = Filters(),  # noqa: B008 - it never changes
+    fits: Fits = lambda _: True,
+    losses: Losses | None = None,
+    told: list[tuple[int, int]] | None = None,
+) -> Drawn:
+    losses = losses or Losses()
+    selection = select(scan(history.path, losses=losses), filters)
+    tell = (lambda done, total: told.append((done, total))) if told is not None else None
+    drawing = Drawing(limit, seed, fits)
+    return draw(history.path, selection, filters, drawing, losses=losses, progress=tell)
+
+
+def dropped(made: Drawn, rules: Collection[str]) -> dict[str, int]:
+    return {step.rule: step.dropped for step in made.waterfall.steps if step.rule in rules}
+
+
+LAST = ("not-drawn", "too-hard", "unreadable", "code-equal")
+
+
+def test_all_cases_newest_first(project: "Builder") -> None:
+    made = drawn(project)
+    assert [found.candidate.query.partition(" ")[0] for found in made.found] == [
+        *("show", "lock", "send", "warn", "round", "keep"),
+    ]
+    assert dropped(made, LAST) == {"not-drawn": 0, "too-hard": 0, "unreadable": 0, "code-equal": 1}
+    assert made.waterfall.kept == len(made.found)
+
+
+@pytest.mark.parametrize("limit", range(1, 7))
+def test_as_many_as_asked_for(project: "Builder", limit: int) -> None:
+    told: list[tuple[int, int]] = []
+    made = drawn(project, limit, told=told)
+    assert len(made.found) == made.waterfall.kept == limit
+    assert told == [(done, limit) for done in range(1, limit + 1)]
+    times = [found.candidate.commit.time for found in made.found]
+    assert times == sorted(times, reverse=True)
+    assert made == drawn(project, limit)
+
+
+def test_what_changes_no_code_is_replaced(project: "Builder") -> None:
+    made = drawn(project, 6)
+    assert (len(made.found), dropped(made, LAST)["code-equal"]) == (6, 1)
+
+
+def test_with_the_rule_off_a_comment_is_an_answer(project: "Builder") -> None:
+    made = drawn(project, filters=Filters(off=frozenset({"code-equal"})))
+    assert len(made.found) == 7
+    assert dropped(made, LAST)["code-equal"] == 0
+
+
+def test_a_file_with_the_same_code_is_no_answer(history: "Builder") -> None:
+    code = "def f():\n    return 1\n"
+    history.commit({"a.py": code, "b.py": code}, "Start")
+    changed = {"a.py": code.replace("1", "2"), "b.py": f"# Note.\n{code}"}
+    history.commit(changed, "Count visitors twice in reports")
+    (found,) = drawn(history).found
+    assert [file.path for file in found.files] == ["a.py"]
+    two = drawn(history, filters=Filters(Limits(min_files=2)))
+    assert (two.found, dropped(two, LAST)["code-equal"]) == ([], 1)
+
+
+def test_what_does_not_fit_is_replaced(project: "Builder") -> None:
+    made = drawn(project, 3, fits=lambda candidate: "cart" not in candidate.query)
+    assert len(made.found) == 3
+    assert not any("cart" in found.candidate.query for found in made.found)
+    all_of_them = drawn(project, fits=lambda candidate: "cart" not in candidate.query)
+    assert dropped(all_of_them, LAST)["too-hard"] == 2
+
+
+def test_a_commit_that_cannot_be_read_costs_itself(project: "Builder") -> None:
+    project.lose("main~5:shop/mail.py")
+    losses = Losses()
+    made = drawn(project, losses=losses)
+    assert len(made.found) == 5
+    assert dropped(made, LAST)["unreadable"] == 1
+
+
+def test_a_file_that_is_no_text_is_no_answer(history: "Builder") -> None:
+    history.commit({"a.py": "x = 1\n", "b.py": "x\0"}, "Start")
+    history.commit({"b.py": "y\0"}, "Count visitors twice in reports")
+    losses = Losses()
+    made = drawn(history, losses=losses)
+    assert (made.found, dropped(made, LAST)["unreadable"]) == ([], 1)
+    assert losses.skipped == {"binary": 1}

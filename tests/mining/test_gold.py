@@ -1,0 +1,108 @@
+"""A gold set says how it was made, and nothing about when."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from karat.errors import InputError, MissingExtra
+from karat.formats import read_dataset, write
+from karat.mining.filters import Filters
+from karat.mining.gold import gold, names_of
+from karat.mining.mine import mine
+from karat.mining.recipe import Recipe
+from karat.mining.rules import Limits
+from karat.mining.targets import Grain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.mining.conftest import Builder
+
+
+def test_metadata(project: "Builder") -> None:
+    recipe = Recipe(filters=Filters(exclude=("*.js",)), seed=3, since="2020-01-01")
+    made = gold([mine(project.path, recipe)], recipe, tool="karat 1")
+    head, time = project.git("show", "-s", "--format=%H %cI", "main").split()
+    about: dict[str, Any] = dict(made.metadata)
+    (repository,) = about.pop("repositories")
+    assert about == {
+        "repository": project.path,
+        "generated_at": time.replace("+00:00", "Z"),
+        "total_commits_analyzed": 14,
+        "test_cases_generated": 6,
+        "tool": "karat 1",
+        "level": "file",
+        "hardness": ["cleaned"],
+        "adversarial": False,
+        "candidates": "production",
+        "unit": "commit",
+        "branch": "HEAD",
+        "since": "2020-01-01",
+        "until": "",
+        "max_commits": 0,
+        "limit": 250,
+        "seed": 3,
+        "filters": {
+            "min_files": 1,
+            "max_files": 10,
+            "min_words": 3,
+            "max_words": 30,
+            "off": [],
+            "exclude_patterns": ["*.js"],
+        },
+    }
+    assert repository["head"] == head
+    fall = repository.pop("waterfall")
+    assert (fall["root"], fall["docs-only"], fall["code-equal"]) == (1, 6, 1)
+    assert sum(fall.values()) == repository["commits"] - repository["cases"] == 8
+
+
+def test_where_other_files_are_targets_all_are_searched(project: "Builder") -> None:
+    recipe = Recipe(filters=Filters(off=frozenset({"tests-only"})))
+    made = gold([mine(project.path, recipe)], recipe, tool="")
+    assert made.metadata["candidates"] == "all"
+
+
+@pytest.mark.parametrize("grain", Grain)
+def test_nothing_is_lost_in_the_file(project: "Builder", tmp_path: Path, grain: Grain) -> None:
+    recipe = Recipe(grain=grain)
+    made = gold([mine(project.path, recipe)], recipe, tool="")
+    write(made, tmp_path / "gold.json", format="gold")
+    assert read_dataset(tmp_path / "gold.json") == made
+    assert made.match == {"file": "exact", "line": "lines", "symbol": "symbol"}[grain]
+
+
+def test_several_repositories(
+    project: "Builder", new_history: "Callable[[], Builder]", tmp_path: Path
+) -> None:
+    other = new_history()
+    other.commit({"a.py": "x = 1\n"}, "Start")
+    other.commit({"a.py": "x = 2\n"}, "Count visitors twice in reports")
+    recipe = Recipe()
+    made = gold([mine(project.path, recipe), mine(other.path, recipe)], recipe, tool="")
+    assert made.name == "history0 + history1"
+    assert made.query_ids[-1].startswith("history1-")
+    assert made.tags["repository"] == ("history0",) * 6 + ("history1",)
+    assert made.extras[-1]["repository"] == other.path
+    assert made.metadata["total_commits_analyzed"] == 16
+
+
+def test_a_repository_counts_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="given twice"):
+        names_of([str(tmp_path), f"{tmp_path}/../{tmp_path.name}"])
+
+
+def test_fewer_than_the_fewest_is_refused() -> None:
+    with pytest.raises(InputError, match="at least 3 and at most 2"):
+        Recipe(filters=Filters(Limits(3, 2)))
+
+
+def test_without_grammars(project: "Builder", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.mining.mine.grammar_version", lambda: "")
+    made = mine(project.path, Recipe())
+    assert len(made.queries) == 7
+    assert "pip install 'karat[code]'" in made.losses.notes[0]
+    with pytest.raises(MissingExtra, match=r"karat\[code\]"):
+        mine(project.path, replace(Recipe(), grain=Grain.SYMBOL))

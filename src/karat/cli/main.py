@@ -17,6 +17,7 @@ COMMANDS = {
     "metrics": "karat.cli.metrics",
     "validate": "karat.cli.validate",
     "carry": "karat.cli.carry",
+    "judge": "karat.cli.judge",
     "convert": "karat.cli.convert",
     "trec-eval": "karat.cli.trec_eval",
     "index": "karat.cli.index",

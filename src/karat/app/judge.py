@@ -1,0 +1,155 @@
+"""Judge what searches returned: every answer is saved before the next question."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from karat.app.pooling import Pooled, as_target, is_judged
+from karat.corpus.content import Content, decode
+from karat.errors import InputError
+from karat.formats import FORMATS, detect, read_dataset, write
+from karat.matching.modes import MATCHERS
+from karat.matching.paths import normalise
+from karat.mining.judgments import Judgment, judgments_of, with_judgments
+from karat.mining.resolve import bases
+from karat.mining.trees import Trees
+from karat.model import Dataset
+
+__all__ = [
+    "GRADES",
+    "Code",
+    "Judging",
+    "begun",
+    "folder_code",
+    "repository_code",
+    "save_place",
+]
+
+GRADES = range(4)
+
+# Returns what a hit of a query, by its row, is in: the text at a path.
+Code = Callable[[int, str], Content]
+
+
+class Judging:
+    """A gold set that grows by judgments; the file *path* always holds all that were made.
+
+    Each becomes a target, one of grade 0 as well, and beside it a record of who gave the grade,
+    when and why.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        path: str | os.PathLike[str],
+        *,
+        judge: str,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Add to *data*, in the name of *judge*."""
+        self.data = data
+        self.path = path
+        self._judge = judge
+        self._clock = clock
+        self._matcher = MATCHERS.get(data.match)()
+        self._before: list[Dataset] = []
+
+    def is_open(self, item: Pooled) -> bool:
+        """Say whether *item* is still to be judged: another answer may have settled it."""
+        return not is_judged(item.hit, self.data.targets(item.row), self._matcher)
+
+    def grade(self, item: Pooled, grade: int, note: str = "") -> None:
+        """Give *item* a grade and save it."""
+        if grade not in GRADES:
+            raise InputError(f"grade {grade} is out of range; expected 0 to {GRADES[-1]}")
+        target = as_target(item.hit, grade, self._matcher)
+        at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
+        queries = list(self.data.queries())
+        query = queries[item.row]
+        judgments = [*judgments_of(query), Judgment(target, self._judge, at, note)]
+        added = query._replace(targets=(*query.targets, target))
+        queries[item.row] = with_judgments(added, judgments)
+        old = self.data
+        self._before.append(old)
+        self._save(Dataset.of(queries, name=old.name, match=old.match, metadata=old.metadata))
+
+    def undo(self) -> None:
+        """Take back the last grade that was given here, and save that."""
+        self._save(self._before.pop())
+
+    def _save(self, data: Dataset) -> None:
+        write(data, self.path, format="gold")
+        self.data = data
+
+
+def begun(
+    goldset: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users write
+) -> Dataset:
+    """Return *goldset* with the judgments made so far: *output*, where that exists."""
+    data = read_dataset(goldset, format=format)
+    if output is None or not Path(output).exists():
+        return data
+    so_far = read_dataset(output, format="gold")
+    if so_far.query_ids != data.query_ids:
+        raise InputError(f"{os.fspath(output)}: exists already and has other queries")
+    return so_far
+
+
+def save_place(
+    goldset: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users write
+) -> str | os.PathLike[str]:
+    """Return where judgments are saved: *output*, else *goldset*, if that is in Karat's format."""
+    if output is not None:
+        return output
+    chosen = FORMATS.get(format) if format else detect(goldset, kind="dataset")
+    if chosen.name != "gold":
+        raise InputError(
+            f"{os.fspath(goldset)}: format {chosen.name!r} cannot hold who judged what; "
+            "name a gold set to write (-o FILE.json)"
+        )
+    return goldset
+
+
+def folder_code(folder: str) -> Code:
+    """Return what reads files as they lie in *folder*; those outside of it are not read."""
+    root = Path(folder).resolve()
+
+    def code(_row: int, path: str) -> Content:
+        place = (root / path).resolve()
+        if not place.is_relative_to(root) or not place.is_file():
+            return Content("", reason=f"no such file in {folder}")
+        return decode(place.read_bytes())
+
+    return code
+
+
+@contextmanager
+def repository_code(data: Dataset, repository: str, *, revision: str = "HEAD") -> Iterator[Code]:
+    """Yield what reads files as they were at the ``base_commit`` of each case, else *revision*."""
+    commits = _by_row(bases(data, repository, default=revision).known)
+    with Trees(repository) as trees:
+        # The hits of one query follow each other.
+        tree_at = lru_cache(maxsize=1)(trees.at)
+
+        def code(row: int, path: str) -> Content:
+            if row not in commits:
+                return Content("", reason=f"no commit {data.extras[row]['base_commit']!r}")
+            tree, name = tree_at(commits[row]), normalise(path)
+            if name not in tree.entries:
+                return Content("", reason=f"no such file at {tree.short}")
+            return tree.content(name)
+
+        yield code
+
+
+def _by_row(rows_of: Mapping[str, Sequence[int]]) -> dict[int, str]:
+    return {row: commit for commit, rows in rows_of.items() for row in rows}

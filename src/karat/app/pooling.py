@@ -1,0 +1,99 @@
+"""What several runs returned near the top and nobody has judged yet."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from karat.app.sources import no_overlap
+from karat.errors import InputError
+from karat.matching.modes import MATCHERS, Matcher
+from karat.matching.paths import normalise
+from karat.matching.regions import ordered, valid
+from karat.model import Answer, Dataset, Hit, Run, Target
+
+__all__ = ["Pooled", "as_target", "is_judged", "pool"]
+
+
+class Pooled(NamedTuple):
+    """What awaits its judgment: the row of its query, its first hit, and its rank in each run."""
+
+    row: int
+    hit: Hit
+    ranks: Mapping[str, int]
+
+
+def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[Pooled]:
+    """Return the unjudged among the first *depth* hits of each query in each run.
+
+    Queries come in their order, and the hits of one by the best rank that any run gave them. Hits
+    that would become the same target are one. A run that answers none of the queries raises
+    InputError.
+    """
+    if depth < 1:
+        raise InputError(f"depth {depth} is below 1")
+    matcher = MATCHERS.get(data.match)()
+    rows = {query_id: row for row, query_id in enumerate(data.query_ids)}
+    found: dict[int, dict[Target, Pooled]] = {}
+    for name, run in runs.items():
+        if not any(query_id in rows for query_id in run.query_ids):
+            raise no_overlap(name, data.query_ids, run.query_ids)
+        for answer in run.answers():
+            row = rows.get(answer.query_id)
+            if row is None:
+                continue
+            units = found.setdefault(row, {})
+            for rank, (unit, hit) in enumerate(_units(answer, matcher), 1):
+                if rank > depth:
+                    break
+                known = units.get(unit, Pooled(row, hit, {}))
+                units[unit] = known._replace(ranks={**known.ranks, name: rank})
+    pooled = []
+    for row in sorted(found):
+        targets = data.targets(row)
+        unjudged = [
+            item for item in found[row].values() if not is_judged(item.hit, targets, matcher)
+        ]
+        pooled += sorted(unjudged, key=lambda item: min(item.ranks.values()))
+    return pooled
+
+
+def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:
+    """Say whether *targets* tell what *hit* is worth.
+
+    A relevant target does where it matches. One that is not relevant must hold all lines of the
+    hit: what lies beyond it nobody has seen. A grade below 0 is no judgment.
+    """
+    return any(
+        target.grade >= 0
+        and matcher.credit(hit, target._replace(path=_spelled(target.path, matcher)))
+        and (target.grade > 0 or matcher.name != "lines" or _holds(target, hit))
+        for target in targets
+    )
+
+
+def as_target(hit: Hit, grade: float, matcher: Matcher) -> Target:
+    """Return the target that *hit* becomes: as much of it as the rule of matching looks at."""
+    if matcher.name == "lines":
+        return Target(hit.path, grade, hit.start_line, hit.end_line)
+    return Target(hit.path, grade, symbol=hit.symbol if matcher.by_symbol else "")
+
+
+def _units(answer: Answer, matcher: Matcher) -> Iterable[tuple[Target, Hit]]:
+    """Return what is judged at once, with its first hit, in the order that scoring gives them."""
+    spelled = [hit._replace(path=_spelled(hit.path, matcher)) for hit in answer.hits]
+    hits = valid(spelled, Counter())
+    best_first, _ = ordered(hits, [0.0] * len(hits), "trec10")
+    units: dict[Target, Hit] = {}
+    for hit in best_first:
+        units.setdefault(as_target(hit, 0.0, matcher), hit)
+    return units.items()
+
+
+def _spelled(path: str, matcher: Matcher) -> str:
+    return path if matcher.name == "document" else normalise(path)
+
+
+def _holds(target: Target, hit: Hit) -> bool:
+    if not target.end_line:
+        return True
+    return target.start_line <= hit.start_line and 0 < hit.end_line <= target.end_line

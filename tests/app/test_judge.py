@@ -1,0 +1,126 @@
+"""Judgments are saved one by one, with who, when and why."""
+
+import json
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from karat.app.judge import Judging, begun, folder_code, repository_code, save_place
+from karat.app.pooling import Pooled
+from karat.errors import InputError
+from karat.formats import read_dataset, write
+from karat.mining.judgments import Judgment, judgments_of
+from karat.model import Dataset, Hit, Query, Target
+
+NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    place = tmp_path / "gold.json"
+    data = Dataset.of(
+        [Query("q", "who", (Target("a.py", 1, 1, 2),), {"category": "bug"}, {"commit_hash": "c"})],
+        match="lines",
+        metadata={"repository": "r"},
+    )
+    write(data, place)
+    return place
+
+
+def judging(path: Path) -> Judging:
+    return Judging(read_dataset(path), path, judge="ann", clock=lambda: NOON)
+
+
+def hit(name: str, start: int, end: int) -> Pooled:
+    return Pooled(0, Hit(name, 0.0, start, end), {"run": 1})
+
+
+def test_every_answer_is_in_the_file_at_once(path: Path) -> None:
+    session = judging(path)
+    session.grade(hit("b.py", 3, 9), 3, "it is there")
+    session.grade(hit("c.py", 1, 2), 0)
+    data = read_dataset(path)
+    (query,) = data.queries()
+    assert query.targets[1:] == (Target("b.py", 3, 3, 9), Target("c.py", 0, 1, 2))
+    assert judgments_of(query) == (
+        Judgment(query.targets[1], "ann", "2024-05-01T12:00:00Z", "it is there"),
+        Judgment(query.targets[2], "ann", "2024-05-01T12:00:00Z"),
+    )
+    assert (query.tags, query.extra["commit_hash"]) == ({"category": "bug"}, "c")
+    assert (data.match, data.metadata) == ("lines", {"repository": "r"})
+    # Plain readers see relevant files only.
+    case = json.loads(path.read_text())["test_cases"][0]
+    assert case["ground_truth_files"] == ["a.py", "b.py"]
+
+
+def test_undoing_leaves_the_file_as_it_was(path: Path) -> None:
+    session = judging(path)
+    session.grade(hit("b.py", 3, 9), 3)
+    before = path.read_bytes()
+    session.grade(hit("c.py", 1, 2), 0)
+    assert not session.is_open(hit("c.py", 1, 2))
+    session.undo()
+    assert path.read_bytes() == before
+    assert session.is_open(hit("c.py", 1, 2))
+    with pytest.raises(InputError, match="grade 4"):
+        session.grade(hit("c.py", 1, 2), 4)
+
+
+def test_an_answer_can_settle_another_hit(path: Path) -> None:
+    session = judging(path)
+    session.grade(hit("b.py", 3, 9), 2)
+    assert not session.is_open(hit("b.py", 8, 20))
+    assert session.is_open(hit("b.py", 10, 20))
+
+
+def test_where_judgments_are_saved(path: Path, tmp_path: Path) -> None:
+    assert save_place(path) == path
+    table = tmp_path / "code.csv"
+    table.write_text("query,result1\nwho,a.py:1-2:1\n")
+    with pytest.raises(InputError, match="'octocode' cannot hold who judged what"):
+        save_place(table)
+    new = tmp_path / "new.json"
+    assert save_place(table, new) == new
+    data = begun(table, new)
+    Judging(data, new, judge="ann").grade(hit("b.py", 1, 1), 1)
+    assert begun(table, new).targets(0)[1].path == "b.py"
+    with pytest.raises(InputError, match="has other queries"):
+        begun(path, new)
+
+
+def test_code_of_a_folder_stays_in_it(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.py").write_text("inside\n")
+    (tmp_path / "secret").write_text("outside\n")
+    code = folder_code(str(tmp_path / "in"))
+    assert code(0, "./a.py").text == "inside\n"
+    for path in ("../secret", str(tmp_path / "secret"), "none.py"):
+        assert code(0, path).text == ""
+        assert "no such file" in code(0, path).reason
+
+
+def test_code_of_a_repository_is_that_of_the_case(tmp_path: Path) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c")
+    subprocess.run([*words, "init", "--quiet"], cwd=place, check=True)
+    ids = []
+    for text in ("old\n", "new\n"):
+        (place / "a.py").write_text(text)
+        subprocess.run([*words, "add", "."], cwd=place, check=True)
+        subprocess.run([*words, "commit", "--quiet", "-m", "x"], cwd=place, check=True)
+        head = subprocess.run(
+            [*words, "rev-parse", "HEAD"], cwd=place, check=True, capture_output=True, text=True
+        )
+        ids.append(head.stdout.strip())
+    queries = [
+        Query("old", "", extra={"base_commit": ids[0]}),
+        Query("new", ""),
+        Query("lost", "", extra={"base_commit": "4711"}),
+    ]
+    with repository_code(Dataset.of(queries), str(place)) as code:
+        assert [code(row, "a.py").text for row in range(3)] == ["old\n", "new\n", ""]
+        assert code(2, "a.py").reason == "no commit '4711'"
+        assert code(0, "b.py").reason == f"no such file at {ids[0][:12]}"

@@ -5,7 +5,8 @@ import pytest
 
 from karat.errors import FormatError
 from karat.formats import read_dataset, write
-from karat.model import Query, Target
+from karat.formats.gold import gold_digest
+from karat.model import Dataset, Query, Target
 
 PLAIN = {
     "test_cases": [
@@ -111,3 +112,20 @@ def test_an_unknown_version_is_refused(tmp_path: Path) -> None:
         (2, "version: unknown version; expected 1"),
         (2, "test_cases: the list is empty"),
     ]
+
+
+def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    query = Query("a", "login", (Target("a.py", 2.0), Target("b.py")), {"area": "x"}, {"note": [1]})
+    data = Dataset.of([query, Query("b", "mail")], name="one", metadata={"seed": 1})
+    write(data, path)
+    assert gold_digest(read_dataset(path)) == gold_digest(data)
+    renamed = Dataset.of(data.queries(), name="two", metadata={"seed": 2})
+    assert gold_digest(renamed) == gold_digest(data)
+    for other in (
+        Dataset.of(data.queries(), match="suffix"),
+        Dataset.of(reversed(list(data.queries()))),
+        Dataset.of([query._replace(targets=(Target("a.py"), Target("b.py"))), Query("b", "mail")]),
+        Dataset.of([query._replace(tags={}), Query("b", "mail")]),
+    ):
+        assert gold_digest(other) != gold_digest(data)

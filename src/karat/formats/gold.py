@@ -4,7 +4,9 @@ A plain file of those (``test_cases`` with ``ground_truth_files``) loads as it i
 with ``"format": "karat-gold"`` and a version, and then unknown keys are refused.
 """
 
+import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 from karat.formats.base import Format, Options, as_dataset
@@ -13,7 +15,7 @@ from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.formats.losses import EVERYTHING
 from karat.model import Dataset, Query, Run, Target
 
-__all__ = ["FORMAT", "as_gold"]
+__all__ = ["FORMAT", "as_gold", "from_gold", "gold_digest"]
 
 MARK = "karat-gold"
 VERSION = 1
@@ -32,6 +34,11 @@ def sniff(_path: str, head: bytes) -> bool:
 def read(path: Path, options: Options) -> Dataset:
     """Return the test cases as a dataset; tags, commit and times are kept beside them."""
     value, check = load_json(path, limit=options.limits.json_bytes)
+    return from_gold(value, check, name=path.name.removesuffix(".gz"))
+
+
+def from_gold(value: object, check: Checker, *, name: str) -> Dataset:
+    """Return the dataset of a JSON *value*; *name* is for one that does not name itself."""
     top = check.record(value, ())
     strict = top.get("format") == MARK
     if strict:
@@ -48,7 +55,7 @@ def read(path: Path, options: Options) -> Dataset:
     metadata = check.record(top.get("metadata") or {}, ("metadata",))
     lined = any(target.start_line for query in queries for target in query.targets)
     match = check.text(top, "match", (), default="lines" if lined else "exact")
-    name = check.text(top, "name", (), default=path.name.removesuffix(".gz"))
+    name = check.text(top, "name", (), default=name)
     check.finish()
     return Dataset.of(queries, name=name, match=match, metadata=metadata)
 
@@ -69,6 +76,20 @@ def as_gold(dataset: Dataset) -> dict[str, object]:
         "test_cases": [_as_case(query) for query in dataset.queries()],
         "metadata": dict(dataset.metadata),
     }
+
+
+def gold_digest(dataset: Dataset) -> str:
+    """Return the SHA-256 of what is asked and what should be found, in a canonical form.
+
+    Names and metadata do not count: they change no score. The order of the queries does.
+
+    >>> gold_digest(Dataset.of([Query("q1", "login", (Target("auth.py"),))], name="a"))[:12]
+    '912d4a2c6e41'
+    """
+    gold = as_gold(dataset)
+    content = {key: gold[key] for key in ("match", "test_cases")}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return sha256(text.encode()).hexdigest()
 
 
 def _case(check: Checker, case: Record, place: Place, *, strict: bool) -> Query:

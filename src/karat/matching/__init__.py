@@ -3,5 +3,6 @@
 from karat.matching.judge import judge
 from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.ties import TIE_POLICIES
+from karat.matching.trace import trace
 
-__all__ = ["MATCHERS", "TIE_POLICIES", "Matcher", "judge"]
+__all__ = ["MATCHERS", "TIE_POLICIES", "Matcher", "judge", "trace"]

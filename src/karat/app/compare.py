@@ -1,6 +1,7 @@
 """Compare runs on one gold set, the first being the baseline."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import nan
 
 from karat.app.score import evaluate_run
@@ -15,7 +16,7 @@ from karat.model.evaluation import Evaluation
 from karat.stats import compare as compare_scores
 from karat.stats import verdict, wilcoxon
 
-__all__ = ["compare"]
+__all__ = ["compare", "compared", "contest_of", "means_among"]
 
 
 def compare(
@@ -48,27 +49,37 @@ def compare(
         )
         for run, name in zip(runs, names or distinct_names(runs), strict=True)
     )
-    measures = [measure for measure in scoring.parsed(gold) if _is_mean(measure)]
-    if not measures:
-        raise InputError("no measure to compare; sums and geometric means have no paired test")
-    everywhere = range(len(evaluations[0].table.query_ids))
-    overall = _compared(evaluations, measures, everywhere, confidence, clusters=clusters)
-    return Contest(
-        evaluations=evaluations,
-        comparison=overall,
+    overall = contest_of(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
+    measures = means_among(scoring.parsed(gold))
+    return replace(
+        overall,
         slices={
             tag: {
-                value: _compared(evaluations, measures, rows, confidence, clusters=clusters)
+                value: compared(evaluations, measures, rows, confidence, clusters=clusters)
                 for value, rows in values.items()
             }
             for tag, values in slices.items()
         },
-        verdict=verdict(overall),
         further_tests=_wilcoxon_notes(evaluations, measures) if confidence.wilcoxon else (),
     )
 
 
-def _compared(
+def contest_of(
+    evaluations: Sequence[Evaluation],
+    measures: Sequence[Measure],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Contest:
+    """Return runs that are scored already, compared over all queries; one run has only means."""
+    everywhere = range(len(evaluations[0].table.query_ids))
+    overall = compared(
+        evaluations, means_among(measures), everywhere, confidence, clusters=clusters
+    )
+    return Contest(tuple(evaluations), overall, slices={}, verdict=verdict(overall))
+
+
+def compared(
     evaluations: Sequence[Evaluation],
     measures: Sequence[Measure],
     rows: Sequence[int],
@@ -76,6 +87,7 @@ def _compared(
     *,
     clusters: Sequence[str] | None,
 ) -> Comparison:
+    """Return *evaluations* compared over the queries at *rows*."""
     import numpy as np
 
     names = [str(measure) for measure in measures]
@@ -120,5 +132,9 @@ def _wilcoxon_notes(
     return (*notes, f"Wilcoxon: {warning}")
 
 
-def _is_mean(measure: Measure) -> bool:
-    return measure.definition.average == "arithmetic"
+def means_among(measures: Sequence[Measure]) -> list[Measure]:
+    """Return the measures that have a paired test; where there is none, raise InputError."""
+    found = [measure for measure in measures if measure.definition.average == "arithmetic"]
+    if not found:
+        raise InputError("no measure to compare; sums and geometric means have no paired test")
+    return found

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.mining.carry import Carried, carry
+from karat.mining.diffs import diffs
 from karat.mining.judgments import Judgment, judgments_of, with_judgments
 from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
@@ -128,6 +129,31 @@ def test_rewritten_lines_of_a_definition_are_the_definition(history: "Builder") 
     history.commit({"a.py": PADDING + "def login(name, *, key):\n    return name[key]\n"})
     found = carried(history, Target("a.py", 1, 2, 3, "login"))
     assert places(found) == [("a.py", 21, 22)]
+
+
+def test_a_file_that_was_renamed_long_before(history: "Builder") -> None:
+    old = LOGIN + PADDING + LOGOUT
+    other = "".join(f"x{number} = {number}\n" for number in range(60))
+    base = history.commit({"a.py": old})
+    history.commit({"a.py": None, "b.py": f"import os\n{old}"})
+    history.commit({"b.py": None, "c.py": f"import os\n{old}", "z.py": "z\n"})
+    # By now it has little in common with the first version.
+    history.commit({"c.py": f"import os\n{LOGIN}{other}"})
+    targets = (Target("a.py", 1, 1, 3), Target("a.py", 1, 24, 26), Target("a.py", symbol="login"))
+    found = carried(history, *targets, base=base)
+    assert places(found) == [("c.py", 2, 4), ("c.py", 0, 0)]
+    assert reasons(found) == ["all of its lines were removed or rewritten"]
+    (direct,) = dict(diffs(history.path, [f"{found.commit} {base}"])).values()
+    assert sorted(file.change.status for file in direct) == ["A", "A", "D"]
+
+
+def test_a_definition_that_comes_back_after_its_file_was_deleted(history: "Builder") -> None:
+    base = history.commit({"a.py": LOGIN, "b.py": PADDING})
+    history.commit({"a.py": None})
+    history.commit({"b.py": PADDING + LOGIN})
+    found = carried(history, Target("a.py", 1, 1, 3, "login"), Target("a.py"), base=base)
+    assert places(found) == [("b.py", 21, 23)]
+    assert reasons(found) == ["the file was deleted"]
 
 
 def test_patterns_stay_as_long_as_they_match(history: "Builder") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from karat.corpus.git_chain import in_order, object_ids
@@ -9,9 +10,10 @@ from karat.errors import InputError
 from karat.matching.modes import MATCHERS
 from karat.mining.diffs import diffs
 from karat.mining.judgments import judgments_of, with_judgments
-from karat.mining.moving import Lost, Mover
+from karat.mining.moving import Lost
 from karat.mining.resolve import bases
 from karat.mining.trees import Trees
+from karat.mining.way import Way
 from karat.model import Dataset, Query, Target
 
 __all__ = ["Carried", "Loss", "carry"]
@@ -53,13 +55,12 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
     """Return *data* with its paths, lines and symbols as they are at the commit *to*.
 
     Each case comes from its ``base_commit``, one without from *base*. Git compares each of these
-    commits with *to* once, whatever the number of targets.
+    commits with *to* once, whatever the number of targets; only files that are gone take more.
     """
     known, unknown = bases(data, repository, default=_base(data, base))
     (commit,) = object_ids(repository, [to], "commit")
     if not commit:
         raise InputError(f"{repository}: no revision {to!r}; expected a commit or a tag")
-    matcher = MATCHERS.get(data.match)()
     queries = list(data.queries())
     moved: dict[int, _Moved] = {}
     for name, rows in unknown.items():
@@ -69,11 +70,11 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
     # Of several commits in a line, Git takes the later ones for the parents of the first.
     pairs = [f"{commit} {revision.commit}" for revision in in_order(repository, known)]
     with Trees(repository) as trees:
-        new = trees.at(commit)
+        way = Way(repository, trees, commit, MATCHERS.get(data.match)())
         for old, (_, files) in zip(trees.each(known), diffs(repository, pairs), strict=True):
-            mover = Mover(old, new, files=files, matcher=matcher)
+            move = partial(way.move, way.mover(old, files))
             for row in known[old.commit]:
-                moved[row] = _moved(queries[row], mover.move, commit)
+                moved[row] = _moved(queries[row], move, commit)
     return _carried(data, commit, [moved[row] for row in range(len(data))])
 
 

@@ -36,7 +36,7 @@ class Mover:
         self, old: Tree, new: Tree, *, files: Iterable[FileDiff], matcher: Matcher
     ) -> None:
         """Look at nothing yet."""
-        self._old = old
+        self.old = old
         self._new = new
         self._matcher = matcher
         self._changed: dict[str, FileDiff] = {}
@@ -73,11 +73,19 @@ class Mover:
         self._find(self._new, target)
         return target._replace(start_line=place.start_line, end_line=place.end_line)
 
+    def deleted(self, target: Target) -> list[str]:
+        """Return the paths of those files that *target* meant and that are gone, not renamed."""
+        if not target.path or target.ref in NOT_IN_A_TREE:
+            return []
+        paths = find_paths(self.old, target, self._matcher)
+        gone = {path for path, file in self._changed.items() if file.change.status == "D"}
+        return [path for path in paths if path in gone]
+
     def _places(self, target: Target) -> dict[_Place, str]:
         """Return where the files that *target* means are now, with their old paths."""
-        paths = self._find(self._old, target)
+        paths = self._find(self.old, target)
         if not paths:
-            raise Lost(f"no such file at {self._old.short}, where it comes from")
+            raise Lost(f"no such file at {self.old.short}, where it comes from")
         places: dict[_Place, str] = {}
         reasons: list[Lost] = []
         for path in paths:
@@ -125,8 +133,8 @@ class Mover:
         """Return the lines that are left; where none is, those of the definition they were in."""
         if not target.end_line:
             return 0, 0
-        if target.end_line > len(lines_of(self._old.content(path).text)):
-            raise Lost(f"the file had no such lines at {self._old.short}, where it comes from")
+        if target.end_line > len(lines_of(self.old.content(path).text)):
+            raise Lost(f"the file had no such lines at {self.old.short}, where it comes from")
         file = self._changed.get(path)
         if file and file.is_binary:
             raise Lost("is binary to Git, which cannot tell what became of its lines")
@@ -141,12 +149,12 @@ class Mover:
     def _moved(self, path: str, target: Target) -> _Place | None:
         """Return where the definition has moved to: the one changed file that did not have it."""
         symbol = target.symbol
-        if not _called(self._old, path, symbol):
+        if not _called(self.old, path, symbol):
             return None
         found = [
             (place, definition)
             for place in defining(self._new, symbol, part=False, among=self._origins)
-            if not _called(self._old, self._origins[place], symbol)
+            if not _called(self.old, self._origins[place], symbol)
             for definition in _called(self._new, place, symbol)
         ]
         if len(found) != 1:

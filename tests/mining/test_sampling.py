@@ -6,13 +6,17 @@ from hypothesis import strategies as st
 
 from karat.mining.candidates import Candidate
 from karat.mining.commits import Change, Commit
-from karat.mining.sampling import sample, seats
+from karat.mining.sampling import Sampler, seats
 
 
 def candidate(number: int, path: str = "src/a/x.py") -> Candidate:
     target = Change("M", path, path, "a" * 40, "b" * 40, "100644", "100644")
     made = Commit(f"{number:040x}", ("p",), number, "Ada", "a@b", "", (target,))
     return Candidate(made, (target,), (), "keep the cookie of visitors")
+
+
+def sample(candidates: list[Candidate], limit: int, seed: int) -> list[Candidate]:
+    return Sampler(candidates, seed).take(limit)
 
 
 MANY = [candidate(n, f"src/{'ab'[n % 10 == 0]}/x.py") for n in range(200)]
@@ -61,3 +65,11 @@ def test_all_are_taken_where_there_are_no_more(limit: int) -> None:
 def test_none_and_nothing() -> None:
     assert sample(MANY, 0, 1) == []
     assert sample([], 5, 1) == []
+
+
+def test_nothing_is_drawn_twice() -> None:
+    sampler = Sampler(MANY, 1)
+    first, second, rest = sampler.take(40), sampler.take(3), sampler.take(1000)
+    assert (len(first), len(second), len(rest), len(sampler)) == (40, 3, 157, 0)
+    assert len({one.commit.id for one in (*first, *second, *rest)}) == 200
+    assert sampler.take(1) == []

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from karat.mining.candidates import Candidate
 from karat.mining.filters import CODE_EQUAL, Filters, Selection, rule_table
 from karat.mining.losses import Losses
-from karat.mining.sampling import sample
+from karat.mining.sampling import Sampler
 from karat.mining.truth import FileTruth, truth
 from karat.mining.waterfall import Waterfall
 
@@ -60,16 +60,14 @@ def draw(
     """Return as many cases as *drawing* asks for, where *selection* has so many.
 
     Files whose code is the same before and after are no answer; what is left must still be as many
-    files as *filters* ask for. *progress* is told how many cases are found, of how many.
+    files as *filters* ask for. *progress* is told how many cases are found, of how many;
+    where there are fewer, it ends as if there were enough.
     """
-    left = list(selection.candidates)
-    wanted = min(drawing.limit or len(left), len(left))
+    sampler = Sampler(selection.candidates, drawing.seed)
+    wanted = min(drawing.limit or len(sampler), len(sampler))
     dropped = Counter({NOT_DRAWN: 0, TOO_HARD: 0, UNREADABLE: 0, CODE_EQUAL: 0})
     found: dict[str, Found] = {}
-    while left and len(found) < wanted:
-        some = sample(left, wanted - len(found), drawing.seed)
-        tried = {candidate.commit.id for candidate in some}
-        left = [candidate for candidate in left if candidate.commit.id not in tried]
+    while some := sampler.take(wanted - len(found)):
         fitting = [candidate for candidate in some if drawing.fits(candidate)]
         dropped[TOO_HARD] += len(some) - len(fitting)
         examined = _examined(repository, fitting, filters, syntax=drawing.syntax, losses=losses)
@@ -80,7 +78,9 @@ def draw(
                 found[case.candidate.commit.id] = case
                 if progress:
                     progress(len(found), wanted)
-    dropped[NOT_DRAWN] = len(left)
+    if progress and len(found) < wanted:
+        progress(wanted, wanted)
+    dropped[NOT_DRAWN] = len(sampler)
     fall = selection.waterfall
     for rule, why in {**_WHY, CODE_EQUAL: rule_table()[CODE_EQUAL]}.items():
         fall = fall.then(rule, why, dropped[rule])

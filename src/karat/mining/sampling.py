@@ -8,7 +8,7 @@ from typing import TypeVar
 from karat.mining.candidates import Candidate
 from karat.mining.leaks import leak
 
-__all__ = ["sample", "seats"]
+__all__ = ["Sampler", "seats"]
 
 Stratum = TypeVar("Stratum", bound=Hashable)
 
@@ -17,26 +17,33 @@ _FOLDERS = 8
 _OTHER = "*"
 
 
-def sample(candidates: Sequence[Candidate], limit: int, seed: int) -> list[Candidate]:
-    """Return *limit* of *candidates* in their order, all where there are no more.
+class Sampler:
+    """Draws from *candidates*; what was drawn is not drawn again.
 
     A stratum is a quarter of the history, a leak, a number of targets (1, 2 to 3, more) and a
     folder (the eight with most cases, or any other). Each gets its proportional share, and one
     as long as there is room; within it chance decides, by *seed* alone.
     """
-    if limit >= len(candidates):
-        return list(candidates)
-    strata: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for place, stratum in enumerate(_strata(candidates)):
-        strata[stratum].append(place)
-    shares = seats({stratum: len(places) for stratum, places in strata.items()}, limit)
-    rng = random.Random(seed)
-    chosen = [
-        place
-        for stratum in sorted(strata, key=repr)
-        for place in rng.sample(strata[stratum], shares[stratum])
-    ]
-    return [candidates[place] for place in sorted(chosen)]
+
+    def __init__(self, candidates: Sequence[Candidate], seed: int) -> None:
+        """Sort *candidates* into strata and shuffle each."""
+        self._candidates = candidates
+        strata: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for place, stratum in enumerate(_strata(candidates)):
+            strata[stratum].append(place)
+        self._left = {stratum: strata[stratum] for stratum in sorted(strata, key=repr)}
+        rng = random.Random(seed)
+        for places in self._left.values():
+            rng.shuffle(places)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._left.values()))
+
+    def take(self, limit: int) -> list[Candidate]:
+        """Return *limit* of those that are left, in their order; all where there are no more."""
+        shares = seats({stratum: len(places) for stratum, places in self._left.items()}, limit)
+        chosen = [self._left[stratum].pop() for stratum in shares for _ in range(shares[stratum])]
+        return [self._candidates[place] for place in sorted(chosen)]
 
 
 def seats(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
@@ -50,7 +57,7 @@ def seats(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
     """
     total = sum(sizes.values())
     limit = min(limit, total)
-    given = {stratum: limit * size // total for stratum, size in sizes.items()} if total else {}
+    given = {stratum: limit * size // max(total, 1) for stratum, size in sizes.items()}
     waiting = sorted(
         (stratum for stratum in sizes if given[stratum] < sizes[stratum]),
         key=lambda stratum: (

@@ -11,7 +11,7 @@ from karat.report.score_view import level_title, note_lines, queries, text_cell
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters
 
-__all__ = ["compare_table", "per_query_table", "slice_tables"]
+__all__ = ["best_system", "compare_table", "per_query_table", "range_cell", "slice_tables"]
 
 DIGITS = 3
 CORRECTIONS = {
@@ -104,7 +104,7 @@ def _table(title: str, comparison: Comparison, measures: Sequence[str]) -> Table
 def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per run; the letters name the runs that it is significantly better than."""
     marks = significance_letters(comparison, measure)
-    best = _best(comparison, measure)
+    best = best_system(comparison, measure)
     baseline = comparison.systems[0]
     for system, mark in zip(comparison.systems, marks, strict=True):
         mean = comparison.mean(system, measure)
@@ -115,7 +115,7 @@ def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
             Cell("" if against else measure, measure),
             Cell(f"{mark.letter} {system}", system),
             number(mean.mean, best=system == best, digits=DIGITS),
-            _range(mean.interval),
+            range_cell(mean.interval),
             *_difference_cells(against),
             Cell(mark.better_than or "-"),
         )
@@ -150,8 +150,8 @@ def per_query_table(contest: Contest, texts: Mapping[str, str], measure: str) ->
     )
 
 
-def _best(comparison: Comparison, measure: str) -> str | None:
-    """Return the run that is significantly better than every other one, if there is one."""
+def best_system(comparison: Comparison, measure: str) -> str | None:
+    """Return the run that is significantly better than every other one, None without such."""
     marks = significance_letters(comparison, measure)
     letters = [mark.letter for mark in marks]
     for mark in marks:
@@ -167,13 +167,14 @@ def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
     p = entry.p_corrected
     return (
         number(entry.difference, signed=True, digits=DIGITS),
-        _range(entry.interval, signed=True),
+        range_cell(entry.interval, signed=True),
         Cell("-") if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p),
         Cell(f"{entry.wins}/{entry.ties}/{entry.losses}"),
     )
 
 
-def _range(interval: Interval, *, signed: bool = False) -> Cell:
+def range_cell(interval: Interval, *, signed: bool = False) -> Cell:
+    """Return ``[low, high]``, a dash where there is none."""
     if interval.low is None or interval.high is None:
         return Cell("-")
     ends = (number(end, signed=signed, digits=DIGITS) for end in (interval.low, interval.high))

@@ -1,0 +1,116 @@
+"""How long the runs took: one row per run, and the whole distribution."""
+
+from collections.abc import Sequence
+from math import isnan, nan
+from typing import NamedTuple
+
+from karat.model import Outcome
+from karat.model.timings import NS_PER_MS, Measured, latency_ms
+from karat.report.findings.record import Findings
+from karat.report.table import Cell, Column, Table
+from karat.stats import percentiles
+
+__all__ = ["Steps", "ecdf", "latencies_ms", "latency_table", "milliseconds"]
+
+POINTS = (50, 90, 99)
+NOT_MEASURED = "not measured"
+MEBIBYTE = 1 << 20
+
+
+class Steps(NamedTuple):
+    """The share of queries answered within each time, ascending."""
+
+    run: str
+    milliseconds: tuple[float, ...]
+    shares: tuple[float, ...]
+
+
+def latencies_ms(measured: Measured, query_ids: Sequence[str]) -> list[float]:
+    """Return the latency of each query, NaN where there is none.
+
+    Errors and timeouts have none. A run that was not timed by Karat may carry its own latencies.
+    """
+    if measured.timings is not None:
+        found = {sample.query_id: latency_ms(sample) for sample in measured.timings.samples}
+    else:
+        run = measured.run
+        found = {
+            query_id: latency / NS_PER_MS
+            for query_id, latency, outcome in zip(
+                run.query_ids, run.latencies_ns, run.outcomes, strict=True
+            )
+            if latency >= 0 and outcome == Outcome.ANSWERED
+        }
+    return [found.get(query_id, nan) for query_id in query_ids]
+
+
+def ecdf(findings: Findings) -> tuple[Steps, ...]:
+    """Return the distribution of each run that has latencies."""
+    found = []
+    for name, measured in zip(findings.names, findings.runs, strict=True):
+        times = _known(measured, findings)
+        if times:
+            shares = tuple((place + 1) / len(times) for place in range(len(times)))
+            found.append(Steps(name, tuple(times), shares))
+    return tuple(found)
+
+
+def latency_table(findings: Findings) -> Table:
+    """Return percentiles, cold start, index time, index size and memory of each run."""
+    rows = []
+    for name, measured in zip(findings.names, findings.runs, strict=True):
+        times = _known(measured, findings)
+        points = [milliseconds(value) for value in percentiles(times, POINTS)]
+        rows.append(
+            (Cell(name, name), Cell(str(len(times)), len(times)), *points, *_costs(measured))
+        )
+    numbers = ("queries", *(f"p{point} ms" for point in POINTS))
+    costs = ("cold p50 ms", "index s", "index MiB", "memory MiB")
+    return Table(
+        "Latency",
+        (
+            Column("run"),
+            *(Column(title, numeric=True) for title in (*numbers, *costs)),
+            Column("how"),
+        ),
+        tuple(rows),
+        ("percentiles by linear interpolation; errors and timeouts have no latency",),
+    )
+
+
+def milliseconds(value: float | None) -> Cell:
+    """Return a time with three digits that count.
+
+    >>> milliseconds(0.01234).text, milliseconds(3.14159).text, milliseconds(1234.5).text
+    ('0.0123', '3.14', '1,234')
+    """
+    if value is None or isnan(value):
+        return Cell("-")
+    return Cell(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", value)
+
+
+def _known(measured: Measured, findings: Findings) -> list[float]:
+    found = latencies_ms(measured, findings.gold.query_ids)
+    return sorted(value for value in found if not isnan(value))
+
+
+def _costs(measured: Measured) -> tuple[Cell, ...]:
+    timings = measured.timings
+    if timings is None:
+        recorded = any(latency >= 0 for latency in measured.run.latencies_ns)
+        how = "as the run file says" if recorded else NOT_MEASURED
+        return (Cell("-"), Cell("-"), Cell("-"), Cell("-"), Cell(how))
+    how = f"median of {timings.repetitions} repetitions, {timings.warm_up} warm-up"
+    if not timings.alone:
+        how += ", beside other work"
+    return (
+        milliseconds(percentiles(timings.cold_ms(), (50,))[0]),
+        Cell(f"{timings.index_ns / 1e9:.2f}", timings.index_ns),
+        _size(timings.index_bytes),
+        _size(timings.peak_bytes),
+        Cell(how),
+    )
+
+
+def _size(count: int) -> Cell:
+    return Cell(f"{count / MEBIBYTE:,.1f}", count) if count else Cell("-")

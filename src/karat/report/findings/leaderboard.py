@@ -1,0 +1,116 @@
+"""The runs, best first, each mean with its interval and marked best only where that is real."""
+
+from math import isnan
+from typing import NamedTuple
+
+from karat.model import Status
+from karat.model.comparison import Difference, Mean
+from karat.report.compare_view import best_system, range_cell
+from karat.report.findings.latency import latencies_ms, milliseconds
+from karat.report.findings.record import Findings
+from karat.report.table import Cell, Column, Table, number
+from karat.stats import percentiles, significance_letters
+
+__all__ = ["Standing", "leaderboard_table", "p_text", "standings"]
+
+DIGITS = 3
+
+
+class Standing(NamedTuple):
+    """One run: its letter, the letters of the runs that it beats on the lead, a mean a measure.
+
+    *best* says for each measure whether every other run is significantly worse. *change* is the
+    difference of the lead from the baseline, None for the baseline itself. *unanswered* counts
+    errors, timeouts and queries that the run lacks; *median_ms* is None where nothing was timed.
+    """
+
+    run: int
+    name: str
+    letter: str
+    better_than: str
+    means: tuple[Mean, ...]
+    best: tuple[bool, ...]
+    change: Difference | None
+    unanswered: int
+    median_ms: float | None
+
+
+def standings(findings: Findings) -> tuple[Standing, ...]:
+    """Return the runs by the mean of the leading measure, the best first, equals as given."""
+    comparison = findings.contest.comparison
+    baseline = findings.names[0]
+    marks = significance_letters(comparison, findings.lead)
+    best = {measure: best_system(comparison, measure) for measure in comparison.metrics}
+    several = len(findings.names) > 1
+    rows = [
+        Standing(
+            place,
+            mark.system,
+            mark.letter,
+            mark.better_than,
+            tuple(comparison.mean(mark.system, measure) for measure in comparison.metrics),
+            tuple(several and best[measure] == mark.system for measure in comparison.metrics),
+            comparison.difference(baseline, mark.system, findings.lead) if place else None,
+            _unanswered(findings, place),
+            _median(findings, place),
+        )
+        for place, mark in enumerate(marks)
+    ]
+    sign = 1.0 if findings.lower_is_better else -1.0
+    rows.sort(key=lambda row: _order(row.means[0].mean, sign))
+    return tuple(rows)
+
+
+def leaderboard_table(findings: Findings) -> Table:
+    """Return the standings as a table: means with intervals, the change, the letters."""
+    comparison = findings.contest.comparison
+    rows = []
+    for row in standings(findings):
+        cells = [Cell(f"{row.letter} {row.name}", row.name)]
+        for mean, best in zip(row.means, row.best, strict=True):
+            cell = number(mean.mean, digits=DIGITS, best=best)
+            span = range_cell(mean.interval).text
+            cells.append(cell if span == "-" else cell._replace(text=f"{cell.text} {span}"))
+        cells += [
+            number(row.change.difference, signed=True, digits=DIGITS)
+            if row.change
+            else Cell("baseline"),
+            Cell(p_text(row.change)),
+            Cell(row.better_than or "-"),
+            milliseconds(row.median_ms),
+        ]
+        rows.append(tuple(cells))
+    return Table(
+        "Leaderboard",
+        (
+            Column("run"),
+            *(Column(name, numeric=True) for name in comparison.metrics),
+            Column(f"change of {findings.lead}", numeric=True),
+            Column("p", numeric=True),
+            Column("better than"),
+            Column("p50 ms", numeric=True),
+        ),
+        tuple(rows),
+        conclusion=findings.contest.verdict,
+    )
+
+
+def p_text(change: Difference | None) -> str:
+    """Return the corrected p value of *change* as it is printed, a dash where there is none."""
+    if change is None or change.p_corrected is None:
+        return "-"
+    return "<0.001" if change.p_corrected < 0.001 else f"{change.p_corrected:.3f}"
+
+
+def _order(mean: float | None, sign: float) -> tuple[bool, float]:
+    return (mean is None, sign * (mean or 0.0))
+
+
+def _unanswered(findings: Findings, run: int) -> int:
+    counts = findings.contest.evaluations[run].notes.statuses
+    return counts[Status.MISSING] + counts[Status.ERROR] + counts[Status.TIMEOUT]
+
+
+def _median(findings: Findings, run: int) -> float | None:
+    times = latencies_ms(findings.runs[run], findings.gold.query_ids)
+    return percentiles([time for time in times if not isnan(time)], (50,))[0]

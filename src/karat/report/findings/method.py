@@ -1,0 +1,83 @@
+"""How the numbers of a report came about, so that someone else can get them again."""
+
+from collections.abc import Iterator
+
+from karat.report.compare_view import CORRECTIONS
+from karat.report.findings.record import Findings
+
+__all__ = ["method_rows"]
+
+TOLD = {
+    "snapshot": "Snapshot mode",
+    "candidates": "Candidate set",
+    "place": "Searched",
+    "k": "Hits",
+}
+
+
+def method_rows(findings: Findings) -> tuple[tuple[str, str], ...]:
+    """Return pairs of what and how: inputs, judging, statistics, tools."""
+    return tuple(_rows(findings))
+
+
+def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
+    comparison = findings.contest.comparison
+    notes = findings.contest.evaluations[0].notes
+    origin = findings.origin
+    gold = findings.gold
+    yield "Gold set", f"{gold.name}, {len(gold):,} queries, {gold.offsets[-1]:,} targets"
+    if origin.gold_digest:
+        yield "Gold set, SHA-256", origin.gold_digest
+    for name, digest in zip(findings.names, origin.run_digests, strict=True):
+        if digest:
+            yield f"Run {name}, SHA-256", digest
+    yield from _told(findings)
+    yield "Matching", _setting(findings, "scoring", "match") or gold.match
+    yield "Ties", f"{notes.ties}; they decide a relevant rank in {_tied(findings)}"
+    yield "Measures", ", ".join(comparison.metrics)
+    yield (
+        "Intervals",
+        f"{comparison.level:.0%}, studentised bootstrap, {comparison.draws:,} draws, "
+        f"seed {comparison.seed}",
+    )
+    if comparison.differences:
+        yield "Tests", f"paired randomisation, {CORRECTIONS[comparison.correction]}"
+    yield "Latency", _timing(findings)
+    yield "Made", f"{origin.made_at} by Karat {origin.version}"
+    yield "With", f"Python {origin.python}, {origin.platform}"
+
+
+def _told(findings: Findings) -> Iterator[tuple[str, str]]:
+    """Yield what the run files say about how they were made."""
+    for key, title in TOLD.items():
+        said = {
+            str(measured.run.metadata[key])
+            for measured in findings.runs
+            if measured.run.metadata.get(key) is not None
+        }
+        if said:
+            yield title, ", ".join(sorted(said))
+
+
+def _setting(findings: Findings, group: str, name: str) -> str:
+    return str(getattr(findings.settings.get(group), name, None) or "")
+
+
+def _tied(findings: Findings) -> str:
+    parts = [
+        f"{evaluation.notes.tied} ({name})"
+        for name, evaluation in zip(findings.names, findings.contest.evaluations, strict=True)
+        if evaluation.notes.tied
+    ]
+    return f"queries: {', '.join(parts)}" if parts else "no query"
+
+
+def _timing(findings: Findings) -> str:
+    timed = [measured.timings for measured in findings.runs if measured.timings]
+    if not timed:
+        return "as the run files say" if findings.latency else "not measured"
+    alone = "nothing beside" if all(each.alone for each in timed) else "other work beside"
+    return (
+        f"wall time per query, median of {timed[0].repetitions} repetitions after "
+        f"{timed[0].warm_up} warm-up queries, {alone}"
+    )

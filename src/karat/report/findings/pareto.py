@@ -1,0 +1,51 @@
+"""Quality against latency, and the runs that no other beats on both."""
+
+from typing import NamedTuple
+
+from karat.report.findings.leaderboard import standings
+from karat.report.findings.record import Findings
+
+__all__ = ["Point", "pareto"]
+
+
+class Point(NamedTuple):
+    """One run by its median latency and its mean on the lead, with the interval of the mean."""
+
+    run: int
+    name: str
+    milliseconds: float
+    quality: float
+    low: float | None
+    high: float | None
+    on_front: bool
+
+
+def pareto(findings: Findings) -> tuple[Point, ...]:
+    """Return the runs that were timed, the fastest first.
+
+    A run is on the front where no other is at least as good and as fast, and better in one.
+    """
+    timed = [
+        (row.median_ms, row.means[0].mean, row)
+        for row in standings(findings)
+        if row.median_ms is not None and row.means[0].mean is not None
+    ]
+    sign = -1.0 if findings.lower_is_better else 1.0
+    points = [
+        Point(
+            row.run,
+            row.name,
+            time,
+            quality,
+            row.means[0].interval.low,
+            row.means[0].interval.high,
+            not any(
+                other_time <= time
+                and sign * other >= sign * quality
+                and (other_time, other) != (time, quality)
+                for other_time, other, _ in timed
+            ),
+        )
+        for time, quality, row in timed
+    ]
+    return tuple(sorted(points, key=lambda point: (point.milliseconds, -sign * point.quality)))

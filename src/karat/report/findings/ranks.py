@@ -1,0 +1,85 @@
+"""At which rank the first relevant hit stands, and what became of every target."""
+
+from collections import Counter
+from enum import IntEnum
+from typing import NamedTuple
+
+from karat.model import Status
+from karat.model.trace import Trace
+from karat.report.findings.record import Findings
+
+__all__ = ["BINS", "Fate", "Shares", "fate", "fates", "first_rank", "first_ranks"]
+
+# The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
+BINS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"), (20, "11-20"), (100, "21-100"))
+DEEPER, NOWHERE = "deeper", "not found"
+
+
+class Fate(IntEnum):
+    """What became of a relevant target."""
+
+    FOUND = 0
+    BELOW_K = 1
+    NOT_RETRIEVED = 2
+    UNANSWERED = 3
+
+
+class Shares(NamedTuple):
+    """The things of one run, counted by kind."""
+
+    run: str
+    counts: tuple[int, ...]
+
+
+def first_rank(trace: Trace, relevant: tuple[bool, ...]) -> int:
+    """Return the rank of the first hit on a relevant target, 0 without one."""
+    ranks = [rank for rank, counts in zip(trace.found, relevant, strict=True) if rank and counts]
+    return min(ranks, default=0)
+
+
+def first_ranks(findings: Findings) -> tuple[tuple[str, ...], tuple[Shares, ...]]:
+    """Return the names of the bins, and how many judged queries of each run fall in each."""
+    names = (*(name for _, name in BINS), DEEPER, NOWHERE)
+    wanted = _relevant(findings)
+    rows = []
+    for run, traces in zip(findings.names, findings.traces, strict=True):
+        counts = Counter(
+            _bin(first_rank(trace, relevant))
+            for trace, relevant in zip(traces, wanted, strict=True)
+            if any(relevant)
+        )
+        rows.append(Shares(run, tuple(counts[name] for name in names)))
+    return names, tuple(rows)
+
+
+def fate(rank: int, status: Status, k: int) -> Fate:
+    """Return what became of a target that was found at *rank*, 0 for not at all."""
+    if rank:
+        return Fate.FOUND if rank <= k else Fate.BELOW_K
+    return Fate.NOT_RETRIEVED if status is Status.SCORED else Fate.UNANSWERED
+
+
+def fates(findings: Findings) -> tuple[Shares, ...]:
+    """Return how many relevant targets of each run met which fate, in the order of Fate."""
+    wanted = _relevant(findings)
+    rows = []
+    for run, traces in enumerate(findings.traces):
+        statuses = findings.contest.evaluations[run].table.statuses
+        counts = Counter(
+            fate(rank, status, findings.k)
+            for trace, status, relevant in zip(traces, statuses, wanted, strict=True)
+            for rank, counts in zip(trace.found, relevant, strict=True)
+            if counts
+        )
+        rows.append(Shares(findings.names[run], tuple(counts[kind] for kind in Fate)))
+    return tuple(rows)
+
+
+def _relevant(findings: Findings) -> list[tuple[bool, ...]]:
+    return [findings.relevant(query) for query in range(len(findings.gold))]
+
+
+def _bin(rank: int) -> str:
+    if not rank:
+        return NOWHERE
+    return next((name for last, name in BINS if rank <= last), DEEPER)

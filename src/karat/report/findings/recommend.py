@@ -1,0 +1,157 @@
+"""Which run to take for quality, recall, speed or balance, and how sure that is."""
+
+from collections.abc import Iterator
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from karat.model.comparison import Comparison
+from karat.report.findings.latency import latencies_ms, milliseconds
+from karat.report.findings.record import Findings
+from karat.report.findings.resampled import Array, resampled_means, share_of_wins
+from karat.report.table import number
+from karat.stats.verdict import listed
+
+__all__ = ["Advice", "balance", "recommendations"]
+
+DRAWS = 2_000
+
+
+class Advice(NamedTuple):
+    """What to take for which purpose, why, and how sure that is."""
+
+    purpose: str
+    run: str
+    why: str
+    certainty: str
+
+
+def recommendations(findings: Findings) -> tuple[Advice, ...]:
+    """Return the recommendations that the runs allow; none for a single run."""
+    if len(findings.names) < 2:
+        return ()
+    return tuple(_recommendations(findings))
+
+
+def balance(quality: Array, latency: Array) -> Array:
+    """Return the mean of quality and speed, each scaled over the last axis.
+
+    Quality is divided by the best; speed runs from 1 for the fastest to 0 for the slowest. Where
+    all are as good, or as fast, as each other, that half of the score is equal for all.
+
+    >>> balance(np.array([0.5, 1.0]), np.array([10.0, 30.0])).tolist()
+    [0.75, 0.5]
+    >>> balance(np.array([0.0, 0.0]), np.array([10.0, 10.0])).tolist()
+    [0.5, 0.5]
+    """
+    best = quality.max(axis=-1, keepdims=True)
+    share = np.divide(quality, best, out=np.zeros_like(quality), where=best > 0)
+    fastest = latency.min(axis=-1, keepdims=True)
+    spread = latency.max(axis=-1, keepdims=True) - fastest
+    lost = np.divide(latency - fastest, spread, out=np.zeros_like(latency), where=spread > 0)
+    return np.asarray((share + 1.0 - lost) / 2)
+
+
+def _recommendations(findings: Findings) -> Iterator[Advice]:
+    comparison = findings.contest.comparison
+    yield from _best_on(findings, "Best quality", comparison.metrics[0])
+    recall = next((name for name in comparison.metrics if name.startswith("recall")), None)
+    if recall and recall != comparison.metrics[0]:
+        yield from _best_on(findings, "Best recall", recall)
+    if findings.latency is None or len(findings.latency.systems) < 2:
+        return
+    yield _fastest(findings, findings.latency)
+    yield from _best_balance(findings, findings.latency)
+
+
+def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]:
+    comparison = findings.contest.comparison
+    sign = -1.0 if measure in comparison.lower_is_better else 1.0
+    means = _column(comparison, measure) * sign
+    if np.isnan(means).all():
+        return
+    run = int(np.nanargmax(means))
+    name = findings.names[run]
+    scores = np.array([findings.scores(place, measure) for place in range(len(findings.names))])
+    draws = resampled_means(scores, draws=DRAWS, seed=comparison.seed) * sign
+    yield Advice(
+        purpose,
+        name,
+        f"{measure} {_with_interval(comparison, name, measure)}",
+        _certainty(comparison, name, measure, share_of_wins(draws, run)),
+    )
+
+
+def _fastest(findings: Findings, latency: Comparison) -> Advice:
+    measure = latency.metrics[0]
+    run = int(np.nanargmin(_column(latency, measure)))
+    name = latency.systems[run]
+    mean = latency.mean(name, measure)
+    draws = resampled_means(_times(findings, latency), draws=DRAWS, seed=latency.seed)
+    why = f"{milliseconds(mean.mean).text} ms a query"
+    if mean.interval.low is not None:
+        ends = (milliseconds(end).text for end in (mean.interval.low, mean.interval.high))
+        why += f" [{', '.join(ends)}]"
+    return Advice(
+        "Fastest", name, why, _certainty(latency, name, measure, share_of_wins(-draws, run))
+    )
+
+
+def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
+    comparison = findings.contest.comparison
+    if findings.lower_is_better:
+        return
+    rows = [findings.names.index(name) for name in latency.systems]
+    quality = _column(comparison, findings.lead)[rows]
+    times = _column(latency, latency.metrics[0])
+    if np.isnan(quality).any():
+        return
+    scores = np.array([findings.scores(row) for row in rows])
+    drawn = balance(
+        resampled_means(scores, draws=DRAWS, seed=comparison.seed),
+        resampled_means(_times(findings, latency), draws=DRAWS, seed=comparison.seed),
+    )
+    run = int(np.argmax(balance(quality, times)))
+    yield Advice(
+        "Best balance",
+        latency.systems[run],
+        f"{findings.lead} {quality[run]:.3f} at {milliseconds(times[run]).text} ms a query",
+        _stays(share_of_wins(drawn, run)),
+    )
+
+
+def _column(comparison: Comparison, measure: str) -> Array:
+    means = [comparison.mean(name, measure).mean for name in comparison.systems]
+    return np.array([nan if mean is None else mean for mean in means])
+
+
+def _times(findings: Findings, latency: Comparison) -> Array:
+    runs = (findings.runs[findings.names.index(name)] for name in latency.systems)
+    return np.array([latencies_ms(run, findings.gold.query_ids) for run in runs])
+
+
+def _with_interval(comparison: Comparison, name: str, measure: str) -> str:
+    mean = comparison.mean(name, measure)
+    text = number(mean.mean, digits=3).text
+    low, high = mean.interval.low, mean.interval.high
+    return text if low is None or high is None else f"{text} [{low:.3f}, {high:.3f}]"
+
+
+def _certainty(comparison: Comparison, name: str, measure: str, share: float) -> str:
+    """Return which runs *name* is not told apart from, and how often it would come first."""
+    close = [
+        entry.system if entry.baseline == name else entry.baseline
+        for entry in comparison.differences
+        if entry.metric == measure
+        and name in (entry.baseline, entry.system)
+        and not comparison.significant(entry)
+    ]
+    if not close:
+        return f"Beyond the noise against every run compared with it; {_stays(share).lower()}"
+    named = listed(close) if len(close) <= 3 else f"{len(close)} other runs"
+    return f"Inside the noise of {named}; {_stays(share).lower()}"
+
+
+def _stays(share: float) -> str:
+    return f"First in {share:.0%} of resampled query sets."

@@ -1,0 +1,87 @@
+"""Everything that a report shows, computed: what its views choose from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from karat.metrics import parse
+from karat.model import Dataset
+from karat.model.comparison import Comparison
+from karat.model.contest import Contest
+from karat.model.timings import Measured
+from karat.model.trace import Trace
+
+__all__ = ["Curve", "Findings", "Origin"]
+
+DEFAULT_K = 10
+
+
+class Curve(NamedTuple):
+    """A metric at growing cut-offs: ``means[run][place]`` at ``ks[place]``."""
+
+    metric: str
+    ks: tuple[int, ...]
+    means: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where and from what a report was made; a digest is empty where there was no file."""
+
+    made_at: str
+    version: str
+    python: str
+    platform: str
+    gold_digest: str
+    run_digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """One run or several on a gold set; each sequence of runs has the order of *contest*.
+
+    The first run is the baseline and the first measure leads. ``traces[run][query]`` holds the
+    hits. *latency* compares the runs with times, None without any; *settings* are those of scoring
+    and confidence, by name; *level* is the lowest relevant grade, 0 for any above 0.
+    """
+
+    gold: Dataset
+    runs: tuple[Measured, ...]
+    contest: Contest
+    traces: tuple[tuple[Trace, ...], ...]
+    curves: tuple[Curve, ...]
+    latency: Comparison | None
+    origin: Origin
+    settings: Mapping[str, object] = field(default_factory=dict)
+    level: float = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return what the runs are called."""
+        return self.contest.comparison.systems
+
+    @property
+    def lead(self) -> str:
+        """Return the measure that the report is led by."""
+        return self.contest.comparison.metrics[0]
+
+    @property
+    def k(self) -> int:
+        """Return the rank down to which a reader is taken to look: the lead's cut-off, or 10."""
+        return parse(self.lead).k or DEFAULT_K
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Return whether less is better on the leading measure."""
+        return self.lead in self.contest.comparison.lower_is_better
+
+    def relevant(self, query: int) -> tuple[bool, ...]:
+        """Return which targets of the query at *query* are relevant."""
+        targets = self.gold.targets(query)
+        return tuple(
+            target.grade >= self.level if self.level else target.grade > 0 for target in targets
+        )
+
+    def scores(self, run: int, measure: str | None = None) -> list[float]:
+        """Return the scores of the run at *run*, one per query; of the lead without *measure*."""
+        return list(self.contest.evaluations[run].table.columns[measure or self.lead])

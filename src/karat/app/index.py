@@ -13,7 +13,7 @@ from karat.engines.chunked import ChunkEngine
 from karat.engines.stages import DenseStage
 from karat.errors import InputError
 
-__all__ = ["Indexed", "index_ahead"]
+__all__ = ["Indexed", "chunk_engine", "index_ahead"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,10 @@ def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None
 
     An engine that keeps nothing between two runs is refused.
     """
-    built = _keeping(engine_of(engine))
+    asked = engine_of(engine)
+    built = chunk_engine(asked)
+    if built is None:
+        raise InputError(f"{asked.name} keeps nothing between two runs; there is nothing to index")
     folder = built.caches.folder
     if folder is None:
         raise InputError(f"{built.name} has no cache: nothing would be kept")
@@ -69,9 +72,7 @@ def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None
     )
 
 
-def _keeping(engine: Engine) -> ChunkEngine:
-    """Return the engine over chunks that *engine* is, or that it reranks."""
+def chunk_engine(engine: Engine) -> ChunkEngine | None:
+    """Return the engine over chunks that *engine* is, or that it reranks; None for any other."""
     inner = getattr(engine, "engine", engine)
-    if isinstance(inner, ChunkEngine):
-        return inner
-    raise InputError(f"{engine.name} keeps nothing between two runs; there is nothing to index")
+    return inner if isinstance(inner, ChunkEngine) else None

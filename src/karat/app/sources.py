@@ -16,6 +16,7 @@ __all__ = [
     "load_truth",
     "no_overlap",
     "run_name",
+    "told_apart",
 ]
 
 THINGS = {"dataset": "a gold set", "run": "a run"}
@@ -76,7 +77,11 @@ def distinct_names(sources: Iterable[RunSource]) -> list[str]:
     >>> distinct_names(["old/bm25.run", "new/bm25.run", "dense.run"])
     ['bm25-1', 'bm25-2', 'dense']
     """
-    names = [run_name(source, position) for position, source in enumerate(sources, 1)]
+    return told_apart([run_name(source, position) for position, source in enumerate(sources, 1)])
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Return *names* with its number added to each that occurs more than once."""
     distinct: list[str] = []
     for position, name in enumerate(names, 1):
         candidate = name if names.count(name) == 1 else f"{name}-{position}"

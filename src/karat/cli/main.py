@@ -23,6 +23,7 @@ COMMANDS = {
     "index": "karat.cli.index",
     "search": "karat.cli.search",
     "engines": "karat.cli.engines",
+    "evaluate": "karat.cli.evaluate",
 }
 
 BAD_INPUT = 2

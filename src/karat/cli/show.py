@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from karat.matching.judge import Truth
     from karat.model.contest import Contest
 
-__all__ = ["show_contest", "show_evaluation", "single_threaded"]
+__all__ = [
+    "contest_tables",
+    "drawn",
+    "evaluation_tables",
+    "named",
+    "put",
+    "show_contest",
+    "show_evaluation",
+    "single_threaded",
+]
 
 
 def single_threaded() -> None:
@@ -37,18 +46,14 @@ def show_evaluation(
     if output.style == "json":
         from karat.report.json import evaluation_json
 
-        text = evaluation_json(evaluation, _named(settings))
+        text = evaluation_json(evaluation, named(settings))
     elif output.style == "csv":
         from karat.report.csv import evaluation_csv, queries_csv
 
         text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
     else:
-        # What matters most comes last, where the eye is when a terminal has scrolled.
-        tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
-        if output.per_query:
-            tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
-        text = _drawn(tables, output)
-    _put(text, output)
+        text = drawn(evaluation_tables(evaluation, truth, output), output)
+    put(text, output)
 
 
 def show_contest(
@@ -62,24 +67,39 @@ def show_contest(
     if output.style == "json":
         from karat.report.json import contest_json
 
-        text = contest_json(contest, _named(settings))
+        text = contest_json(contest, named(settings))
     elif output.style == "csv":
         from karat.report.csv import contest_csv, queries_csv
 
         text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
     else:
-        # It brings the statistics along, and numpy with them, which a plain score can do without.
-        from karat.report import compare_view
-
-        tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
-        if output.per_query:
-            lead = contest.comparison.metrics[0]
-            tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
-        text = _drawn(tables, output)
-    _put(text, output)
+        text = drawn(contest_tables(contest, truth, output), output)
+    put(text, output)
 
 
-def _drawn(tables: list[Table], output: Output) -> str:
+def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) -> list[Table]:
+    """Return what to draw of one scored run, the scores over all queries last."""
+    # What matters most comes last, where the eye is when a terminal has scrolled.
+    tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
+    if output.per_query:
+        tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
+    return tables
+
+
+def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[Table]:
+    """Return what to draw of several runs compared, the comparison over all queries last."""
+    # It brings the statistics along, and numpy with them, which a plain score can do without.
+    from karat.report import compare_view
+
+    tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
+    if output.per_query:
+        lead = contest.comparison.metrics[0]
+        tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
+    return tables
+
+
+def drawn(tables: list[Table], output: Output) -> str:
+    """Return *tables* as Markdown, or as text for the terminal or a file."""
     if output.style == "markdown":
         from karat.report.markdown import render as render_markdown
 
@@ -93,7 +113,8 @@ def _drawn(tables: list[Table], output: Output) -> str:
     return "\n".join(render(table, colour=colour, width=width) for table in tables)
 
 
-def _put(text: str, output: Output) -> None:
+def put(text: str, output: Output) -> None:
+    """Print *text*, or write it to the file that *output* names."""
     if output.path is None:
         # What looks like an escape in CSV is data; `color` keeps click from taking it away.
         click.echo(text, nl=False, color=True)
@@ -110,6 +131,7 @@ def _texts(truth: "Truth") -> dict[str, str]:
     return dict(zip(truth.query_ids, truth.texts, strict=True))
 
 
-def _named(settings: "tuple[Scoring, Confidence]") -> dict[str, object]:
+def named(settings: "tuple[Scoring, Confidence]") -> dict[str, object]:
+    """Return *settings* by name, for machines."""
     scoring, confidence = settings
     return {"scoring": scoring, "confidence": confidence}

@@ -12,6 +12,7 @@ __all__ = ["GONE", "Revision", "in_order", "object_ids", "tree_changes"]
 
 # The mode of an entry that the later tree lacks.
 GONE = "000000"
+NAMES_SHOWN = 3
 
 
 class Revision(NamedTuple):
@@ -70,8 +71,9 @@ def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:
     found = object_ids(repository, names, kind)
     bad = [name for name, oid in zip(names, found, strict=True) if not oid]
     if bad:
-        listed = ", ".join(map(repr, bad))
-        raise InputError(f"{repository}: no revision {listed}; expected a commit or a tag")
+        listed = ", ".join(map(repr, bad[:NAMES_SHOWN]))
+        more = f" and {len(bad) - NAMES_SHOWN} more" if len(bad) > NAMES_SHOWN else ""
+        raise InputError(f"{repository}: no revision {listed}{more}; expected a commit or a tag")
     return found
 
 

@@ -8,28 +8,47 @@ from math import isfinite
 
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
+from karat.model.searched import Searched, Work
 
-__all__ = ["contest_json", "evaluation_json", "plain"]
+__all__ = ["contest_json", "evaluation_json", "plain", "searched_json"]
 
 SCHEMA = 1
 
 
 def evaluation_json(evaluation: Evaluation, settings: Mapping[str, object]) -> str:
     """Return one scored run, its queries included."""
-    return _dump({"schema": SCHEMA, "settings": settings, "run": _run(evaluation)})
+    return _dump({"schema": SCHEMA, "settings": settings, **_scored(evaluation)})
 
 
 def contest_json(contest: Contest, settings: Mapping[str, object]) -> str:
     """Return several runs with their comparison, its slices and the verdict."""
+    return _dump({"schema": SCHEMA, "settings": settings, **_scored(contest)})
+
+
+def searched_json(
+    overall: Evaluation | Contest,
+    resolved: Evaluation | Contest | None,
+    settings: Mapping[str, object],
+    *,
+    searched: Searched,
+    work: Mapping[str, Work],
+    dropped: Mapping[str, Mapping[str, int]],
+    warning: str,
+) -> str:
+    """Return one run or several with the trees that were searched.
+
+    *resolved* holds the same without the targets that are not there, where there are such.
+    """
     return _dump(
         {
             "schema": SCHEMA,
             "settings": settings,
-            "runs": [_run(evaluation) for evaluation in contest.evaluations],
-            "comparison": contest.comparison,
-            "slices": contest.slices,
-            "further_tests": contest.further_tests,
-            "verdict": contest.verdict,
+            "searched": searched,
+            "warnings": [warning] if warning else [],
+            "work": work,
+            "dropped": dropped,
+            **_scored(overall),
+            "resolved": None if resolved is None else _scored(resolved),
         }
     )
 
@@ -55,6 +74,18 @@ def plain(value: object) -> object:
 
 def _key(key: object) -> str:
     return key.name.lower() if isinstance(key, Enum) else str(key)
+
+
+def _scored(result: Evaluation | Contest) -> dict[str, object]:
+    if isinstance(result, Evaluation):
+        return {"run": _run(result)}
+    return {
+        "runs": [_run(evaluation) for evaluation in result.evaluations],
+        "comparison": result.comparison,
+        "slices": result.slices,
+        "further_tests": result.further_tests,
+        "verdict": result.verdict,
+    }
 
 
 def _run(evaluation: Evaluation) -> dict[str, object]:

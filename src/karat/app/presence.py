@@ -1,0 +1,75 @@
+"""Which targets of a gold set are in the trees that its queries are searched on."""
+
+from collections.abc import Set
+from typing import NamedTuple
+
+from karat.app.trees import Trees
+from karat.errors import InputError
+from karat.matching.modes import MATCHERS, Matcher
+from karat.matching.paths import normalise
+from karat.model import Dataset, Hit, Query, Target
+from karat.model.searched import Searched
+
+__all__ = ["Survey", "survey"]
+
+
+class Survey(NamedTuple):
+    """What the trees hold, and the gold set with only those targets that are there."""
+
+    searched: Searched
+    resolved: Dataset
+
+
+def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey:
+    """Look for every target of *gold* in the tree of its query, by the paths that *match* takes.
+
+    A symbol without a path counts as there, and so do lines of a file that is there: they may have
+    moved. Where no target is there, the trees are those of something else, and InputError is
+    raised.
+    """
+    matcher = MATCHERS.get(match)()
+    queries: list[Query] = list(gold.queries())
+    before = list(queries)
+    sizes: list[int] = []
+    for visit in trees:
+        sizes.append(len(visit.corpus))
+        known = {_spelled(document.path, matcher) for document in visit.corpus}
+        for row in visit.rows:
+            there = [t for t in queries[row].targets if _is_there(t, known, matcher, root)]
+            queries[row] = queries[row]._replace(targets=tuple(there))
+    relevant = [_relevant(query) for query in before]
+    left = [_relevant(query) for query in queries]
+    searched = Searched(
+        snapshot=trees.snapshot,
+        place=trees.place,
+        candidates=trees.candidates,
+        trees=len(sizes),
+        fewest=min(sizes, default=0),
+        most=max(sizes, default=0),
+        targets=sum(relevant),
+        unresolved=sum(relevant) - sum(left),
+        lost_queries=sum(1 for was, now in zip(relevant, left, strict=True) if was and not now),
+    )
+    if searched.targets and searched.unresolved == searched.targets:
+        raise InputError(
+            f"none of the {searched.targets} targets of {gold.name} is in {trees.place}; are these "
+            "the documents that it was made for?"
+        )
+    resolved = Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
+    return Survey(searched, resolved)
+
+
+def _relevant(query: Query) -> int:
+    return sum(target.grade > 0 for target in query.targets)
+
+
+def _spelled(path: str, matcher: Matcher, root: str = "") -> str:
+    return path if matcher.name == "document" else normalise(path, root)
+
+
+def _is_there(target: Target, known: Set[str], matcher: Matcher, root: str) -> bool:
+    path = _spelled(target.path, matcher, root)
+    if not path or path in known:
+        return True
+    wanted = Target(path)
+    return not matcher.by_id and any(matcher.credit(Hit(other), wanted) for other in known)

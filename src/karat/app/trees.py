@@ -1,0 +1,166 @@
+"""Which tree each query of a gold set is searched on: the one before its change, or another."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from karat.app.search import load_corpus
+from karat.corpus import Corpus, GitRepository, Trait
+from karat.corpus.git_chain import in_order
+from karat.errors import InputError
+from karat.model import Dataset
+
+__all__ = ["CANDIDATES", "SNAPSHOTS", "Part", "Trees", "Visit", "corpus_trees", "history_trees"]
+
+SNAPSHOTS = ("parent", "base", "head", "child")
+CANDIDATES = ("production", "all")
+
+
+class Visit(NamedTuple):
+    """A tree, and the rows of the gold set whose queries are searched there, in this order."""
+
+    revision: str
+    corpus: Corpus
+    rows: tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """The revisions of one repository, and the rows of the gold set that belong to each."""
+
+    corpora: Callable[[], Iterable[tuple[str, Corpus]]]
+    rows: Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The trees of one evaluation; iterating visits each of them, again for every engine.
+
+    Ancestors come before descendants, so that neighbours differ little; the order of the queries
+    on one tree is left to chance, by *seed*. *snapshot*, *place* and *candidates* are those of
+    :class:`karat.model.searched.Searched`.
+    """
+
+    snapshot: str
+    place: str
+    candidates: str
+    parts: tuple[Part, ...]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a set of candidates that means nothing."""
+        if self.candidates not in CANDIDATES:
+            known = ", ".join(CANDIDATES)
+            raise InputError(f"candidates {self.candidates!r} are none of: {known}")
+
+    def __iter__(self) -> Iterator[Visit]:
+        for part in self.parts:
+            for revision, corpus in part.corpora():
+                rows = list(part.rows[revision])
+                Random(f"{self.seed} {revision}").shuffle(rows)
+                chosen = corpus if self.candidates == "all" else corpus.without(Trait.TEST)
+                yield Visit(revision, chosen, tuple(rows))
+
+
+@contextmanager
+def history_trees(
+    gold: Dataset,
+    repositories: Mapping[str, str] | None = None,
+    *,
+    snapshot: str = "parent",
+    candidates: str | None = None,
+    seed: int = 0,
+) -> Iterator[Trees]:
+    """Open the trees of a mined gold set, in the repositories that it was mined from.
+
+    *repositories* says by name where those are that have moved; one without a name is for all.
+    ``parent`` is the tree before the change of each case and ``child`` the one after it, which
+    holds the answer. ``base`` is one tree before all changes: the first of the parents in the order
+    of history, which holds no change of the gold set. ``head`` is HEAD for all. *candidates* None
+    are those that the gold set was made for.
+    """
+    if snapshot not in SNAPSHOTS:
+        raise InputError(f"snapshot {snapshot!r} is none of: {', '.join(SNAPSHOTS)}")
+    places = _places(gold, repositories or {})
+    with ExitStack() as stack:
+        parts = []
+        for place, rows in places.items():
+            opened = stack.enter_context(GitRepository(place))
+            searched = _revisions(gold, rows, snapshot, opened.path)
+            parts.append(Part(partial(opened.snapshots, searched), searched))
+        chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
+        yield Trees(snapshot, ", ".join(places), chosen, tuple(parts), seed)
+
+
+def corpus_trees(
+    gold: Dataset,
+    place: str,
+    *,
+    revision: str | None = None,
+    candidates: str = "all",
+    seed: int = 0,
+) -> Trees:
+    """Return one tree for all queries: the folder *place*, or what Git had there at *revision*."""
+    corpus = load_corpus(place, revision=revision)
+    name = revision or ""
+    part = Part(lambda: [(name, corpus)], {name: range(len(gold))})
+    return Trees("corpus", place, candidates, (part,), seed)
+
+
+def _places(gold: Dataset, moved: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the rows of *gold* by the folder of their repository."""
+    names = gold.tags.get("repository", ("",) * len(gold))
+    unknown = sorted(moved.keys() - {"", *names})
+    if unknown:
+        known = ", ".join(sorted(set(names) - {""})) or "none"
+        raise InputError(f"{gold.name}: no repository {unknown[0]!r}; it has {known}")
+    places: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        place = moved.get(name) or moved.get("") or _mined_from(gold, row)
+        places.setdefault(place, []).append(row)
+    return places
+
+
+def _mined_from(gold: Dataset, row: int) -> str:
+    place = gold.extras[row].get("repository") or gold.metadata.get("repository")
+    if not isinstance(place, str):
+        raise InputError(
+            f"{gold.name} names no repository; name it with --repo, or the documents to search "
+            "with --corpus"
+        )
+    if not Path(place).is_dir():
+        raise InputError(f"{gold.name} was mined from {place}, which is not here; name it (--repo)")
+    return place
+
+
+def _revisions(
+    gold: Dataset, rows: Sequence[int], snapshot: str, repository: str
+) -> dict[str, Sequence[int]]:
+    """Return *rows* by the revision that they are searched on."""
+    if snapshot == "head":
+        return {"HEAD": rows}
+    name_of = _child if snapshot == "child" else _parent
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        found.setdefault(name_of(gold, row), []).append(row)
+    if snapshot == "base":
+        return {in_order(repository, found)[0].commit: rows}
+    return dict(found)
+
+
+def _parent(gold: Dataset, row: int) -> str:
+    base = gold.extras[row].get("base_commit")
+    return base if isinstance(base, str) and base else f"{_child(gold, row)}^"
+
+
+def _child(gold: Dataset, row: int) -> str:
+    commit = gold.extras[row].get("commit_hash")
+    if isinstance(commit, str) and commit:
+        return commit
+    raise InputError(
+        f"{gold.name}: case {gold.query_ids[row]!r} names no commit; expected a gold set mined "
+        "from Git, or the documents to search (--corpus)"
+    )

@@ -1,0 +1,42 @@
+"""Where the queries of a gold set were searched, and what that cost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["Searched", "Work"]
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The trees that were searched, and how many of the relevant targets are in them.
+
+    *snapshot* is ``parent``, ``base``, ``head`` or ``child``, and ``corpus`` where all queries are
+    searched on documents named beside the gold set; *place* is the repository or the corpus.
+    *candidates* says whether tests may be found: ``production`` is without them, ``all`` with
+    them. *fewest* and *most* count the documents of a tree. A target is unresolved where its path
+    is not in the tree that its query is searched on; *lost_queries* have no other target.
+    """
+
+    snapshot: str
+    place: str
+    candidates: str
+    trees: int
+    fewest: int
+    most: int
+    targets: int
+    unresolved: int
+    lost_queries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What it cost an engine to index all trees.
+
+    *counts* holds what the engine counts, ``rows`` among them: the distinct chunks with their
+    headers. *largest* is the number of chunks in the largest tree, *anew* that of all trees
+    together, which is what indexing each of them by itself would have cost.
+    """
+
+    counts: Mapping[str, int]
+    largest: int
+    anew: int

@@ -1,0 +1,261 @@
+"""Engines are judged on the tree before each change, as if each tree were indexed by itself."""
+
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NoReturn
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat.app.evaluate import evaluate
+from karat.app.search import EngineLike
+from karat.app.settings import Confidence, Scoring
+from karat.app.trees import corpus_trees, history_trees
+from karat.corpus import GitRepository, Trait
+from karat.engines.lexical.grep import ripgrep
+from karat.engines.spec import build
+from karat.errors import InputError
+from karat.model import Dataset, Query, Run, Status, Target
+from karat.model.contest import Contest
+from karat.model.evaluation import Evaluation
+
+Tree = Mapping[str, str]
+
+SCORING = Scoring(("hit@1", "mrr"))
+QUICK = Confidence(draws=0)
+NOTES = "# how to keep secrets\n"
+
+
+def repository(place: Path, trees: list[Tree]) -> list[str]:
+    """Make a bare repository of one branch whose commits hold *trees*, and return their ids."""
+    subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+    parts = []
+    for mark, tree in enumerate(trees, 1):
+        parts.append(f"commit refs/heads/main\nmark :{mark}\n")
+        parts.append(f"committer A <a@b.c> {1_700_000_000 + mark} +0000\ndata 1\nm\n")
+        parts.append(f"from :{mark - 1}\ndeleteall\n" if mark > 1 else "")
+        for path, text in tree.items():
+            parts.append(f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}\n")
+    git = ["git", "-C", str(place)]
+    subprocess.run([*git, "fast-import", "--quiet"], input="".join(parts).encode(), check=True)
+    subprocess.run([*git, "symbolic-ref", "HEAD", "refs/heads/main"], check=True)
+    listed = subprocess.run([*git, "rev-list", "main"], check=True, capture_output=True, text=True)
+    return listed.stdout.split()[::-1]
+
+
+def case(name: str, text: str, path: str, commits: tuple[str, str]) -> Query:
+    before, after = commits
+    extra = {"base_commit": before, "commit_hash": after}
+    return Query(name, text, (Target(path),), extra=extra)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Dataset:
+    """Return two cases: one whose fix brings its words along, one whose file had moved before."""
+    trees: list[Tree] = [
+        {"auth.py": "def login(user): ...\n", "notes.py": NOTES, "mail.py": "def send(): ...\n"},
+        {
+            "auth.py": "def login(user):\n    '''Refuse blank secrets: blank is no secret.'''\n",
+            "notes.py": NOTES,
+            "mail.py": "def send(): ...\n",
+        },
+        {"src/auth.py": "def login(): ...\n", "src/mail.py": "def send(): ...\n"},
+        {"src/auth.py": "def login(): ...\n", "src/mail.py": "def send(twice): ...\n"},
+    ]
+    place = tmp_path / "project.git"
+    commits = repository(place, trees)
+    return Dataset.of(
+        [
+            case("secrets", "refuse blank secrets", "auth.py", (commits[0], commits[1])),
+            case("mail", "send mail", "src/mail.py", (commits[2], commits[3])),
+        ],
+        name="gold",
+        metadata={"repository": str(place)},
+    )
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "hits", "unresolved", "resolved"),
+    [
+        # The fix is not there yet: another file has the words.
+        ("parent", [0.0, 1.0], 0, None),
+        ("child", [1.0, 1.0], 0, None),
+        ("head", [0.0, 1.0], 1, 1.0),
+        ("base", [0.0, 0.0], 1, 0.0),
+    ],
+)
+def test_each_snapshot(
+    gold: Dataset, snapshot: str, hits: list[float], unresolved: int, resolved: float | None
+) -> None:
+    with history_trees(gold, snapshot=snapshot) as trees:
+        found = evaluate(gold, ["bm25"], trees, scoring=SCORING, confidence=QUICK)
+    assert isinstance(found.overall, Evaluation)
+    assert found.overall.table.columns["hit@1"].tolist() == hits
+    assert found.searched.unresolved == unresolved
+    if resolved is None:
+        assert found.resolved is None
+    else:
+        assert isinstance(found.resolved, Evaluation)
+        assert found.resolved["hit@1"] == resolved
+        assert found.resolved.notes.statuses[Status.UNJUDGED] == 1
+    assert found.runs[0].metadata["snapshot"] == snapshot
+
+
+def test_what_is_kept_with_a_run(gold: Dataset) -> None:
+    kept: list[Run] = []
+    told: list[tuple[int, int]] = []
+    surveyed: list[int] = []
+    with history_trees(gold, seed=3) as trees:
+        found = evaluate(
+            gold,
+            ["bm25(k1=1.2)"],
+            trees,
+            k=7,
+            scoring=SCORING,
+            confidence=QUICK,
+            surveyed=lambda searched: surveyed.append(len(told) + searched.trees),
+            keep=kept.append,
+            progress=lambda done, total: told.append((done, total)),
+        )
+    assert kept == list(found.runs)
+    assert kept[0].name == "bm25(k1=1.2)"
+    assert kept[0].metadata == {
+        "engine": {"name": "bm25", "options": {"k1": "1.2", "unit": "file"}},
+        "gold": "gold",
+        "snapshot": "parent",
+        "place": gold.metadata["repository"],
+        "candidates": "production",
+        "match": "exact",
+        "k": 7,
+        "seed": 3,
+    }
+    assert told == [(1, 2), (2, 2)]
+    assert surveyed == [2]
+    assert [answer.extra["revision"] for answer in kept[0].answers()] == [
+        extra["base_commit"] for extra in gold.extras
+    ]
+
+
+def test_several_engines_are_compared(gold: Dataset) -> None:
+    with history_trees(gold) as trees:
+        engines: list[EngineLike] = ["bm25", {"engine": "bm25", "unit": "lines"}, "keyword"]
+        found = evaluate(gold, engines, trees, scoring=SCORING)
+    assert isinstance(found.overall, Contest)
+    assert found.overall.comparison.systems == ("bm25-1", "bm25-2", "keyword")
+    assert [run.name for run in found.runs] == ["bm25-1", "bm25-2", "keyword"]
+    units = [run.metadata["engine"] for run in found.runs]
+    assert units[1] == {"name": "bm25", "options": {"unit": "lines"}}
+    # The three chunks of the first tree, and the two of the other.
+    assert {name: dict(work.counts) for name, work in found.work.items()} == {
+        "bm25-1": {"rows": 5},
+        "bm25-2": {"rows": 5},
+    }
+
+
+def test_line_truth_is_not_collapsed(gold: Dataset) -> None:
+    lines = Dataset.of(gold.queries(), match="lines", metadata=gold.metadata)
+    with history_trees(lines) as trees:
+        found = evaluate(lines, ["bm25"], trees, scoring=SCORING, confidence=QUICK)
+        options = found.runs[0].metadata["engine"]
+        assert options == {"name": "bm25", "options": {"unit": "lines"}}
+
+
+def test_any_gold_set_on_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "auth.py").write_text("def login(user): ...\n")
+    (folder / "tests" / "test_auth.py").write_text("def test_login(): login('user')\n")
+    gold = Dataset.of([Query("q", "login test", (Target("tests/test_auth.py"),))])
+    found = evaluate(gold, ["bm25"], corpus_trees(gold, str(folder)), scoring=SCORING)
+    assert isinstance(found.overall, Evaluation)
+    assert found.overall["mrr"] > 0
+    assert found.runs[0].answer(0).extra == {}
+    production = corpus_trees(gold, str(folder), candidates="production")
+    with pytest.raises(InputError, match="none of the 1 targets"):
+        evaluate(gold, ["bm25"], production)
+
+
+def test_bad_requests_are_told_before_anything_is_searched(gold: Dataset) -> None:
+    textless = Dataset.of([query._replace(text=" ") for query in gold.queries()], name="gold")
+    with history_trees(gold) as trees:
+        with pytest.raises(InputError, match="hit@9 looks deeper than the 5 hits asked for"):
+            evaluate(gold, ["bm25"], trees, k=5, scoring=Scoring(("hit@9",)))
+        with pytest.raises(InputError, match="no engine to evaluate"):
+            evaluate(gold, [], trees)
+        with pytest.raises(InputError, match="gold: no query has a text to search for"):
+            evaluate(textless, ["bm25"], trees)
+        found = evaluate(gold, ["bm25"], trees, scoring=Scoring(("hit@200",)), confidence=QUICK)
+    assert found.runs[0].metadata["k"] == 200
+
+
+def test_a_command_searches_each_tree(gold: Dataset, missing: Callable[[str], NoReturn]) -> None:
+    program = ripgrep() or missing("ripgrep")
+    command = [program, "--json", "--ignore-case", "--no-config", "--regexp", "{words}", "{root}"]
+    engine = {"engine": "command", "name": "rg", "command": command, "output": "rg"}
+    with history_trees(gold) as trees:
+        found = evaluate(gold, [engine], trees, scoring=SCORING, confidence=QUICK)
+    answers = {answer.query_id: answer for answer in found.runs[0].answers()}
+    assert [hit.path for hit in answers["secrets"].hits] == ["notes.py"]
+    assert [hit.path for hit in answers["mail"].hits] == ["src/mail.py"]
+    assert not found.work
+    assert not found.dropped
+
+
+def test_hits_that_make_no_sense_are_counted(gold: Dataset, tmp_path: Path) -> None:
+    script = tmp_path / "search.sh"
+    script.write_text('#!/bin/sh\necho \'["notes.py", "nowhere.py"]\'\n')
+    script.chmod(0o755)
+    engine = {"engine": "command", "name": "odd", "command": [str(script)]}
+    with history_trees(gold) as trees:
+        found = evaluate(gold, [engine], trees, scoring=SCORING, confidence=QUICK)
+    assert {name: dict(counts) for name, counts in found.dropped.items()} == {
+        "odd": {"not in the corpus": 3}
+    }
+
+
+WORDS = ["login", "mail", "user", "send", "blank"]
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join).map("{}\n".format)
+trees_of_texts = st.dictionaries(
+    st.sampled_from(["a.py", "b.py", "src/c.py", "tests/test_a.py"]), texts, min_size=1
+)
+histories = st.lists(trees_of_texts, min_size=2, max_size=6)
+questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with TemporaryDirectory() as place:
+        yield Path(place)
+
+
+@pytest.mark.parametrize("engine", ["bm25", "keyword"])
+@settings(max_examples=15)
+@given(history=histories, asked=st.lists(questions, min_size=6, max_size=6))
+def test_the_parent_is_searched_as_if_it_were_indexed_alone(
+    folder: Path, engine: str, history: list[Tree], asked: list[str]
+) -> None:
+    with TemporaryDirectory(dir=folder) as name:
+        place = Path(name) / "project.git"
+        # A file that is always there, so that there is something to find.
+        commits = repository(place, [{"z.py": "blank\n", **tree} for tree in history])
+        steps = list(pairwise(commits))
+        cases = [case(str(n), asked[n], "z.py", step) for n, step in enumerate(steps)]
+        gold = Dataset.of(cases, metadata={"repository": str(place)})
+        with history_trees(gold, candidates="production") as trees:
+            found = evaluate(gold, [engine], trees, k=3, scoring=SCORING, confidence=QUICK)
+        answers = {answer.query_id: answer for answer in found.runs[0].answers()}
+        with GitRepository(place) as opened:
+            for query in cases:
+                fresh = build("bm25(unit=file, cache=false)" if engine == "bm25" else engine)
+                parent = opened.corpus(str(query.extra["base_commit"]))
+                fresh.index(parent.without(Trait.TEST))
+                hits = fresh.search(query.text, 1_000)
+                files = list(dict.fromkeys(hit.path for hit in hits))[:3]
+                expected = [hit for hit in hits if hit.path in files]
+                got = [hit for hit in answers[query.id].hits if hit.path in files]
+                assert got == expected[: len(got)]
+                assert list(dict.fromkeys(hit.path for hit in got)) == files

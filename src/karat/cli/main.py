@@ -23,6 +23,8 @@ COMMANDS = {
     "index": "karat.cli.index",
     "search": "karat.cli.search",
     "engines": "karat.cli.engines",
+    "generate": "karat.cli.generate",
+    "inspect": "karat.cli.inspect",
     "evaluate": "karat.cli.evaluate",
 }
 

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import click
 
 __all__ = [
+    "Command",
     "Inputs",
     "Output",
     "confidence_options",
     "output_options",
     "place_options",
     "scoring_options",
+    "with_options",
 ]
 
 Command = Callable[..., None]
@@ -192,7 +194,7 @@ def scoring_options(command: Command) -> Command:
         apart = tuple(dict.fromkeys((*by, *named)))
         command(scoring=scoring, inputs=Inputs(gold_format, run_format, tags, apart), **rest)
 
-    return _with(gathered, (*SCORING, *INPUTS))
+    return with_options(gathered, (*SCORING, *INPUTS))
 
 
 def confidence_options(command: Command) -> Command:
@@ -207,7 +209,7 @@ def confidence_options(command: Command) -> Command:
         record = Confidence(level=confidence, draws=draws, seed=seed, cluster=cluster)
         command(confidence=record, **rest)
 
-    return _with(gathered, CONFIDENCE)
+    return with_options(gathered, CONFIDENCE)
 
 
 def output_options(command: Command) -> Command:
@@ -217,7 +219,7 @@ def output_options(command: Command) -> Command:
     def gathered(*, per_query: bool, style: str | None, output: str | None, **rest: Any) -> None:
         command(output=Output(style, per_query, output), **rest)
 
-    return _with(gathered, OUTPUT)
+    return with_options(gathered, OUTPUT)
 
 
 def place_options(command: Command) -> Command:
@@ -229,10 +231,11 @@ def place_options(command: Command) -> Command:
 
         command(engine=PROFILES[profile] if profile else engine, **rest)
 
-    return _with(gathered, PLACE)
+    return with_options(gathered, PLACE)
 
 
-def _with(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """Return *command* with *options*, shown in their order."""
     for option in reversed(options):
         command = option(command)
     return command

@@ -1,8 +1,10 @@
-"""A bar on the terminal while something takes long."""
+"""Bars on the terminal while something takes long."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
-__all__ = ["progress_bar"]
+__all__ = ["progress_bar", "progress_bars"]
 
 
 @contextmanager
@@ -19,16 +21,33 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
 
     The bar appears when first told, so that work without progress shows none.
     """
+    with progress_bars() as tell:
+        yield tell and partial(tell, label)
+
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield what to tell about label, done and total; each label gets a bar of its own.
+
+    A total of 0 is one that nobody knows: then the bar counts.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     with ExitStack() as stack:
-        bars: list[ProgressBar[int]] = []
+        shown: dict[str, ProgressBar[int]] = {}
 
-        def tell(done: int, total: int) -> None:
-            if not bars:
-                bar = click.progressbar(length=total, label=label, file=sys.stderr)
-                bars.append(stack.enter_context(bar))
-            bars[0].update(done - bars[0].pos)
+        def tell(label: str, done: int, total: int) -> None:
+            if label not in shown:
+                stack.close()
+                shown.clear()
+                shown[label] = stack.enter_context(_bar(label, total))
+            shown[label].update(done - shown[label].pos)
 
         yield tell
+
+
+def _bar(label: str, total: int) -> "ProgressBar[int]":
+    if total:
+        return click.progressbar(length=total, label=label, file=sys.stderr)
+    return click.progressbar(repeat(0), label=label, file=sys.stderr, show_pos=True)

@@ -1,0 +1,109 @@
+"""One case of a gold set: what was asked, what changed, and the code that should be found."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.corpus.git_chain import object_ids
+from karat.corpus.git_process import git
+from karat.corpus.text_lines import lines_of
+from karat.errors import UnknownName
+from karat.matching.paths import normalise
+from karat.mining.trees import Tree, Trees
+from karat.model import Dataset, Query, Target
+
+__all__ = ["Excerpt", "Inspected", "find_case", "inspect_case"]
+
+_AROUND = 2
+
+
+class Excerpt(NamedTuple):
+    """The lines of a target before the change with some around them, the first one's number.
+
+    *problem* says why there are none; a target that is a whole file has none either.
+    """
+
+    target: Target
+    first_line: int = 0
+    lines: Sequence[str] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """A case, with what its repository says about it.
+
+    *message* and *diff* are those of its commit, the diff of its files alone. Where there is no
+    repository, *problem* says so and they are empty.
+    """
+
+    query: Query
+    message: str
+    diff: str
+    excerpts: tuple[Excerpt, ...]
+    problem: str = ""
+
+
+def find_case(dataset: Dataset, name: str) -> Query:
+    """Return the case whose id is *name*, or the only one whose id begins with it."""
+    found = [row for row, query_id in enumerate(dataset.query_ids) if query_id == name]
+    found = found or [
+        row for row, query_id in enumerate(dataset.query_ids) if query_id.startswith(name)
+    ]
+    if len(found) == 1:
+        return list(dataset.queries())[found[0]]
+    offered = [dataset.query_ids[row] for row in found[:3]]
+    near = offered or get_close_matches(name, dataset.query_ids, n=1)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "expected an id"
+    what = f"{len(found)} cases begin with" if found else "no case"
+    raise UnknownName(f"{dataset.name}: {what} {name!r}; {hint}")
+
+
+def inspect_case(dataset: Dataset, query: Query, *, repository: str | None = None) -> Inspected:
+    """Return *query* with what *repository* says, by default the one that it was mined from."""
+    bare = Inspected(query, "", "", tuple(map(Excerpt, query.targets)))
+    names = [str(query.extra.get(key) or "") for key in ("base_commit", "commit_hash")]
+    if not all(names):
+        return replace(bare, problem="the case names no commit that it was made from")
+    place = repository or str(query.extra.get("repository") or dataset.metadata.get("repository"))
+    if not repository and not Path(place).is_dir():
+        return replace(bare, problem=f"no repository at {place}; name it with --repo")
+    # Ids from here on: a name in a file might be an option to Git.
+    base, commit = object_ids(place, names, "commit")
+    if not base or not commit:
+        lacking = names[0] if not base else names[1]
+        return replace(bare, problem=f"{place} has no commit {lacking!r}; --repo names another")
+    with Trees(place) as trees:
+        tree = trees.at(base)
+        excerpts = tuple(_excerpt(tree, target) for target in query.targets)
+    message = _text(git(place, "show", "-s", "--format=%B", commit)).strip()
+    options = ("--no-color", "--no-ext-diff", "--no-textconv", "-M")
+    asked = ("--literal-pathspecs", "diff", *options, base, commit, "--", *_paths(query))
+    return Inspected(query, message, _text(git(place, *asked)).rstrip(), excerpts)
+
+
+def _paths(query: Query) -> Iterator[str]:
+    """Yield the paths of the targets, before the change and after it."""
+    yield from dict.fromkeys(target.path for target in query.targets if target.path)
+    files = query.extra.get("files")
+    for file in files if isinstance(files, list) else ():
+        if isinstance(file, Mapping) and file.get("new_path"):
+            yield str(file["new_path"])
+
+
+def _text(printed: bytes) -> str:
+    return printed.decode(errors="replace")
+
+
+def _excerpt(tree: Tree, target: Target) -> Excerpt:
+    path = normalise(target.path)
+    if path not in tree.entries:
+        return Excerpt(target, problem=f"not in the tree of {tree.short}")
+    if not target.end_line:
+        return Excerpt(target)
+    content = tree.content(path)
+    first = max(target.start_line - _AROUND, 1)
+    lines = lines_of(content.text)[first - 1 : target.end_line + _AROUND]
+    return Excerpt(target, first, [line.rstrip("\n") for line in lines], content.reason)

@@ -1,0 +1,58 @@
+"""The settings of mining in a YAML file."""
+
+from pathlib import Path
+
+import pytest
+
+from karat.app.mining_config import read_mining_config
+from karat.errors import FormatError
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "benchmark.yaml"
+
+
+def test_every_sort_of_value(config: Path, tmp_path: Path) -> None:
+    config.write_text(
+        """
+dataset:
+  repository_path: [../one, /two]
+  exclude_patterns: "*.md"
+  off: [docs-only]
+  min_files: 2
+  include_merge_commits: yes
+  adversarial: false
+  since: 2024-01-31
+  until:
+"""
+    )
+    assert read_mining_config(config) == {
+        "repositories": [f"{tmp_path}/../one", "/two"],
+        "exclude": ["*.md"],
+        "off": ["docs-only"],
+        "min_files": "2",
+        "include_merges": True,
+        "adversarial": False,
+        "since": "2024-01-31",
+    }
+
+
+@pytest.mark.parametrize("text", ["dataset:\n", "evaluation:\n  num_runs: 3\n"])
+def test_nothing_about_mining(config: Path, text: str) -> None:
+    config.write_text(text)
+    assert read_mining_config(config) == {}
+
+
+def test_every_problem_at_once(config: Path) -> None:
+    config.write_text(
+        "dataset:\n  min_file: 2\n  include_merge_commits: perhaps\n  off: [{}]\ndatasets: 1\n"
+    )
+    with pytest.raises(FormatError) as caught:
+        read_mining_config(config)
+    assert str(caught.value).splitlines() == [
+        f"{config}:2: dataset.min_file: unknown key; did you mean 'min_files'?",
+        f"{config}:3: dataset.include_merge_commits: 'perhaps' is neither true nor false",
+        f"{config}:4: dataset.off[0]: expected text, found an object",
+        f"{config}:5: datasets: unknown key; did you mean 'dataset'?",
+    ]

@@ -1,0 +1,335 @@
+"""karat generate from end to end on small histories: what it writes, says and refuses."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from karat.cli import main
+from karat.errors import EngineError
+from karat.formats import read_dataset
+
+if TYPE_CHECKING:
+    from tests.mining.conftest import Builder
+
+Generate = Callable[..., CompletedProcess[str]]
+QUESTION = "Count visitors twice in reports"
+MODULE = "160000"
+
+
+@pytest.fixture
+def generate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Generate:
+    """Return what runs `karat generate -o gold.json` in an empty folder."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def run(repository: str, *arguments: str) -> CompletedProcess[str]:
+        given = ("--repo", repository) if repository else ()
+        with pytest.raises(SystemExit) as caught:
+            main(["generate", *given, "-o", "gold.json", *arguments])
+        streams = capsys.readouterr()
+        code = caught.value.code or 0
+        assert isinstance(code, int)
+        return CompletedProcess(arguments, code, streams.out, streams.err)
+
+    return run
+
+
+def written(name: str = "gold.json") -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(Path(name).read_text(encoding="utf-8"))
+    return value
+
+
+def texts(name: str = "gold.json") -> list[str]:
+    return [case["query"] for case in written(name)["test_cases"]]
+
+
+def test_what_it_says(project: "Builder", generate: Generate) -> None:
+    done = generate(project.path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    head = project.git("rev-parse", "main")
+    assert lines[0] == f"{project.path}: 14 commits up to {head[:12]}"
+    docs = next(line for line in lines if line.startswith("docs-only"))
+    assert docs.split()[1:4] == ["6", "42.9%", "7"]
+    assert not any(line.startswith("merge") for line in lines), "it dropped nothing"
+    assert "complexity  low (5), medium (1)" in lines
+    samples = lines[lines.index("wrote 6 cases to gold.json") - 7 :]
+    assert any(line.startswith("send a mail for each abandoned cart ") for line in samples)
+    assert lines[-2] == "next: karat evaluate gold.json --engine bm25"
+    assert lines[-1] == f"      karat inspect gold.json {written()['test_cases'][0]['id']}"
+
+
+def test_what_it_writes(project: "Builder", generate: Generate) -> None:
+    generate(project.path, "--level", "line")
+    case = written()["test_cases"][2]
+    assert case["query"] == "send a mail for each abandoned cart"
+    assert case["ground_truth_files"] == ["shop/cart.py", "shop/mail.py"]
+    assert case["targets"][1] == {
+        "path": "shop/mail.py",
+        "start_line": 5,
+        "end_line": 5,
+        "symbol": "get_mail",
+        "grade": 2.0,
+    }
+    assert case["base_commit"] == project.git("rev-parse", f"{case['commit_hash']}^")
+    assert case["extra"]["candidates"] == {"production": 9, "all": 12}
+    assert case["extra"]["related_tests"] == []
+
+
+def test_the_same_bytes_again_with_and_without_the_cache(
+    project: "Builder", generate: Generate
+) -> None:
+    generate(project.path, "--limit", "3", "--seed", "4", "--adversarial")
+    first = Path("gold.json").read_bytes()
+    for extra in ((), ("--cache",), ("--cache",)):
+        generate(project.path, "--limit", "3", "--seed", "4", "--adversarial", *extra)
+        assert Path("gold.json").read_bytes() == first
+
+
+def test_json(project: "Builder", generate: Generate) -> None:
+    value = json.loads(generate(project.path, "--json", "--hardness", "all").stdout)
+    assert value["files"] == {"gold.json": value["test_cases_generated"]}
+    assert value["tags"]["hardness"]["cleaned"] == 6
+    assert value["repositories"][0]["waterfall"]["docs-only"] == 6
+
+
+def test_only_one_hardness(project: "Builder", generate: Generate) -> None:
+    generate(project.path, "--hardness", "dropped")
+    assert "show the monthly report by country" in texts()
+    assert {case["tags"]["hardness"] for case in written()["test_cases"]} == {"identifiers-dropped"}
+
+
+def test_split_by_time(project: "Builder", generate: Generate) -> None:
+    done = generate(project.path, "--split", "dev/test", "--test-share", "0.34")
+    assert "wrote 4 cases to gold.dev.json\nwrote 2 cases to gold.test.json\n" in done.stdout
+    assert f"karat inspect gold.dev.json {written('gold.dev.json')['test_cases'][0]['id']}" in (
+        done.stdout
+    )
+    newest = [case["timestamp"] for case in written("gold.test.json")["test_cases"]]
+    assert min(newest) == written("gold.dev.json")["metadata"]["cutoff"]
+    assert not Path("gold.json").exists()
+
+
+@pytest.mark.parametrize("names", ["dev", "dev/", "dev/test/more", "dev/dev"])
+def test_names_that_are_no_pair(generate: Generate, names: str) -> None:
+    done = generate(".", "--split", names)
+    assert (done.returncode, "no pair of names such as dev/test" in done.stderr) == (2, True)
+
+
+def test_limits_patterns_and_rules(project: "Builder", generate: Generate) -> None:
+    generate(project.path, "--min-files", "2")
+    assert texts() == ["send a mail for each abandoned cart"]
+    generate(project.path, "--exclude-pattern", "cart.py", "--exclude-pattern", "shop/[p-s]*")
+    files = [case["ground_truth_files"] for case in written()["test_cases"]]
+    assert files == [["shop/login.py"], ["shop/mail.py"]]
+    generate(project.path, "--off", "code-equal", "--off", "docs-only")
+    assert len(texts()) == 7
+    generate(project.path, "--max-commits", "4")
+    assert len(texts()) == 1
+
+
+def test_merges(history: "Builder", generate: Generate) -> None:
+    base = history.commit({"a.py": "x = 1\n", "b.py": "x = 1\n"}, "Start")
+    side = history.commit({"b.py": "x = 2\n"}, "wip", branch="side", parents=[base])
+    merged = {"b.py": "x = 2\n"}
+    message = f"Merge pull request #7 from a/side\n\n{QUESTION}"
+    history.commit(merged, message, parents=[base, side])
+    assert generate(history.path).returncode == 2
+    generate(history.path, "--unit", "pr")
+    assert (texts(), written()["metadata"]["unit"]) == (["count visitors twice in reports"], "pr")
+    generate(history.path, "--include-merges")
+    assert texts() == ["count visitors twice in reports"]
+
+
+def test_several_repositories(
+    project: "Builder", new_history: "Callable[[], Builder]", generate: Generate
+) -> None:
+    other = new_history()
+    other.commit({"a.py": "x = 1\n"}, "Start")
+    other.commit({"a.py": "x = 2\n"}, QUESTION)
+    done = generate(project.path, "--repo", other.path)
+    assert "repository  history0 (6), history1 (1)\n" in done.stdout
+    assert len(read_dataset("gold.json")) == 7
+    assert "given twice" in generate(project.path, "--repo", project.path).stderr
+
+
+def test_a_file_of_settings(project: "Builder", generate: Generate) -> None:
+    Path("benchmark.yaml").write_text(
+        f"""
+dataset:
+  repository_path: "{project.path}"
+  exclude_patterns:
+    - "*.md"
+    - "test_*"
+  min_files: 2
+  max_files: 20
+  include_merge_commits: false
+evaluation:
+  num_runs: 3
+agents: []
+output:
+  directory: ./results
+"""
+    )
+    assert generate("", "--config", "benchmark.yaml").returncode == 0
+    assert len(texts()) == 1
+    assert written()["metadata"]["filters"]["max_files"] == 20
+    generate("", "--config", "benchmark.yaml", "--min-files", "1")
+    assert len(texts()) == 6
+
+
+def test_rules_are_listed(generate: Generate) -> None:
+    listed = generate("", "--list-rules").stdout
+    assert "docs-only       it changes only files of the kind: docs\n" in listed
+    assert "code-equal      it changes only comments, docstrings or layout\n" in listed
+
+
+def test_a_bar_for_those_who_watch(
+    project: "Builder", generate: Generate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    shown = generate(project.path).stderr
+    assert "reading history" in shown
+    assert "14" in shown
+    assert "reading changes" in shown
+    assert "100%" in shown
+
+
+# What is wrong, and what is said about it.
+
+
+def test_no_repository(generate: Generate, tmp_path: Path) -> None:
+    done = generate(str(tmp_path / "none"))
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: {tmp_path}/none: no such folder; expected a Git repository\n",
+    )
+    done = generate(str(tmp_path))
+    assert (done.returncode, "not a git repository" in done.stderr) == (2, True)
+    assert not Path("gold.json").exists()
+
+
+def test_no_commits(history: "Builder", generate: Generate) -> None:
+    done = generate(history.path)
+    assert (done.returncode, done.stderr) == (2, f"error: {history.path}: no commits yet\n")
+
+
+def test_an_unborn_branch(project: "Builder", generate: Generate) -> None:
+    project.git("symbolic-ref", "HEAD", "refs/heads/unborn")
+    assert "no branch 'HEAD'" in generate(project.path).stderr
+    assert generate(project.path, "--branch", "main").returncode == 0
+    assert "no branch '--all'" in generate(project.path, "--branch=--all").stderr
+
+
+def test_no_commit_in_that_time(project: "Builder", generate: Generate) -> None:
+    done = generate(project.path, "--since", "2200-01-01")
+    assert "no commit to look at; expected some between --since and --until" in done.stderr
+    assert "expected a date such as 2024-01-31" in generate(project.path, "--until", "x").stderr
+    assert "--unit commit" in generate(project.path, "--unit", "pr").stderr
+
+
+def test_no_case_is_left(history: "Builder", generate: Generate) -> None:
+    history.commit({"a.py": "x = 1\n"}, "Start")
+    for number in range(3):
+        history.commit({"a.md": str(number)}, QUESTION)
+    done = generate(history.path)
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        "no case is left of 4 commits; 'docs-only' took most, 3: it changes only files of the "
+        "kind: docs; --off docs-only turns it off\n"
+    )
+    assert generate(history.path, "--off", "docs-only").returncode == 0
+
+
+def test_what_cannot_be_turned_off(history: "Builder", generate: Generate) -> None:
+    history.commit({"a.py": "x\0"}, "Start")
+    history.commit({"a.py": "y\0"}, QUESTION)
+    history.commit({"a.py": "z\0"}, f"{QUESTION} of stock")
+    assert generate(history.path).stderr.endswith(
+        "'unreadable' took most, 2: too few of its files can be read as text\n"
+    )
+
+
+def test_a_shallow_clone(project: "Builder", generate: Generate, tmp_path: Path) -> None:
+    clone = str(tmp_path / "clone")
+    project.git("clone", "--quiet", "--bare", "--depth=8", f"file://{project.path}", clone)
+    done = generate(clone)
+    assert done.returncode == 0
+    assert done.stderr.startswith("note: shallow clone: ")
+    assert len(texts()) == 3
+
+
+def test_a_folder_that_is_not_there(project: "Builder", generate: Generate) -> None:
+    done = generate(project.path, "-o", "none/gold.json")
+    assert (done.returncode, "its folder does not exist" in done.stderr) == (2, True)
+
+
+def test_an_unknown_rule(project: "Builder", generate: Generate) -> None:
+    assert "did you mean 'docs-only'?" in generate(project.path, "--off", "doc-only").stderr
+
+
+def test_a_commit_that_cannot_be_read(project: "Builder", generate: Generate) -> None:
+    project.lose("main~5:shop/mail.py")
+    done = generate(project.path)
+    assert (done.returncode, len(texts())) == (0, 5)
+    assert "1 commits cannot be read (" in done.stderr
+
+
+def test_odd_files_are_left_out_and_counted(history: "Builder", generate: Generate) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    oid = history.commit({"x": "1"}, "Start")
+    files: dict[Any, Any] = {
+        "code.py": "x = 1\n",
+        "link.py": ("120000", "code.py"),
+        "sub.py": (MODULE, oid),
+        "lfs.py": pointer,
+        "large.py": "x = 1\n" * 200_000,
+        b"caf\xe9.py": "x = 1\n",
+        "Case.py": "x = 1\n",
+    }
+    history.commit(files, "Start")
+    changed: dict[Any, Any] = {
+        "code.py": "x = 2\n",
+        "link.py": ("120000", "large.py"),
+        "sub.py": (MODULE, history.git("rev-parse", "main")),
+        "lfs.py": pointer.replace(":0", ":1"),
+        "large.py": "x = 2\n" * 200_000,
+        b"caf\xe9.py": "x = 2\n",
+        "Case.py": None,
+        "case.py": "x = 1\n",
+    }
+    history.commit(changed, "Größe: count visitors twice in caf\xe9 reports".encode("latin-1"))
+    done = generate(history.path)
+    assert done.returncode == 0
+    (case,) = written()["test_cases"]
+    assert case["ground_truth_files"] == ["Case.py", "code.py"]
+    assert done.stderr.startswith("note: files left out of the truth: ")
+    for reason in ("lfs-pointer (1)", "too-large (1)", "name-not-utf-8 (1)"):
+        assert reason in done.stderr
+
+
+def test_a_model_words_the_queries(
+    project: "Builder", generate: Generate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def complete(instruction: str, text: str) -> str:
+        if "mail" in text:
+            raise EngineError("model: no route")
+        return "look into shop/cart.py for it" if "cart" in text else "goods run out without notice"
+
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("karat.mining.completion.completer", lambda model: complete)
+    done = generate(project.path, "--rewrite", "openai/x")
+    assert "wording     rewritten (4), llm_failed (1), llm_leaked (1)\n" in done.stdout
+    assert done.stderr == "note: the model did not always answer: model: no route\n"
+    statuses = {case["query"]: case["query_status"] for case in written()["test_cases"]}
+    assert statuses["send a mail for each abandoned cart"] == "llm_failed"
+    assert statuses["keep the cart when visitors reload the page"] == "llm_leaked"
+    assert statuses["goods run out without notice"] == "rewritten"

@@ -2,7 +2,6 @@
 
 import string
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from karat.mining.candidates import Candidate
@@ -19,12 +18,15 @@ _SEPARATORS = bytes(ord(" ") if chr(byte) in string.punctuation else byte for by
 
 
 class Files(NamedTuple):
-    """The changes of a commit that matter, by what they are."""
+    """The changes of a commit that matter, by what they are.
+
+    *sole* is the one role that all of its files have, if they have one.
+    """
 
     targets: tuple[Change, ...]
     tests: tuple[Change, ...]
     added: int
-    roles: frozenset[Role]
+    sole: Role | None
 
 
 class Sorter:
@@ -54,7 +56,7 @@ class Sorter:
         added = 0
         known = self._roles
         for change in changes:
-            path = change.old_path or change.path
+            path = change.old_path
             role = known.get(path)
             if role is None:
                 role = known[path] = self._role(path)
@@ -66,7 +68,8 @@ class Sorter:
                     targets.append(change)
             elif role is Role.TEST:
                 tests.append(change)
-        return Files(tuple(targets), tuple(tests), added, frozenset(seen))
+        sole = seen.pop() if len(seen) == 1 else None
+        return Files(tuple(targets), tuple(tests), added, sole)
 
     def _role(self, path: str) -> Role:
         if self._excluded is not None and self._excluded(path):
@@ -88,17 +91,22 @@ class Text(NamedTuple):
 class Draft:
     """A commit under examination; its message is read when a rule first asks for it."""
 
+    __slots__ = ("_text", "commit", "files")
+
     def __init__(self, commit: Commit, files: Files) -> None:
         """Examine *commit*, whose changes are sorted as *files*."""
         self.commit = commit
         self.files = files
+        self._text: Text | None = None
 
-    @cached_property
+    @property
     def text(self) -> Text:
         """What the message says."""
-        subject = opening(self.commit.message)
-        query = as_query(subject)
-        return Text(query, reasons(_words(subject), _lead(query)))
+        if self._text is None:
+            subject = opening(self.commit.message)
+            query = as_query(subject)
+            self._text = Text(query, reasons(_words(subject), _lead(query)))
+        return self._text
 
     def candidate(self) -> Candidate:
         """Return what is left when no rule has dropped the commit."""

@@ -35,5 +35,7 @@ def is_english(text: str) -> bool:
         if sum(letter.isascii() for letter in letters) < _LEAST_ASCII * len(letters):
             return False
     words = _WORDS.findall(text.lower())
+    if _FOREIGN.isdisjoint(words):
+        return True
     foreign = sum(word in _FOREIGN for word in words)
     return foreign < 2 or foreign <= sum(word in FUNCTION_WORDS for word in words)

@@ -119,7 +119,7 @@ def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         key = " ".join(_WORDS.findall(candidate.query.lower()))
         known = oldest.setdefault(key, candidate)
-        if _age(candidate) < _age(known):
+        if known is not candidate and _age(candidate) < _age(known):
             oldest[key] = candidate
     chosen = {candidate.commit.id for candidate in oldest.values()}
     return [candidate for candidate in candidates if candidate.commit.id in chosen]

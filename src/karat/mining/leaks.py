@@ -1,6 +1,6 @@
 """How much of the answer a query gives away: whether it spells the path of a target."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -51,35 +51,36 @@ def leak(query: str, paths: Iterable[str]) -> Leak:
 
 
 class _Asked(NamedTuple):
-    files: frozenset[str]
-    ways: tuple[str, ...]
-    words: frozenset[str]
+    names: Sequence[str]
+    ways: Sequence[str]
+    words: Set[str]
 
 
 class _Named(NamedTuple):
+    """What a path is called; *stem* is empty where it tells nothing, *told* are words that do."""
+
     file: str
     way: str
     stem: frozenset[str]
-    folders: frozenset[str]
+    told: frozenset[str]
 
 
 def _asked(query: str) -> _Asked:
     names = [token.lower() for token in tokens(query)]
-    ways = tuple(_way(name) for name in names if "/" in name or "." in name or "::" in name)
-    words = frozenset(_singular(part) for part in parts(query))
-    return _Asked(frozenset(names), ways, words)
+    ways = [_way(name) for name in names if "/" in name or "." in name or "::" in name]
+    words = {_singular(part) for part in parts(query)}
+    return _Asked(names, ways, words)
 
 
 def _step(asked: _Asked, path: str) -> Leak:
     named = _named(path)
     if named.way and any(named.way in way for way in asked.ways):
         return Leak.PATH
-    if named.file in asked.files:
+    if named.file in asked.names:
         return Leak.BASENAME
-    if named.stem and named.stem <= asked.words and not named.stem <= _GENERIC:
+    if named.stem and named.stem <= asked.words:
         return Leak.STEM
-    told = (named.stem | named.folders) - _GENERIC
-    return Leak.NONE if told.isdisjoint(asked.words) else Leak.PART
+    return Leak.NONE if named.told.isdisjoint(asked.words) else Leak.PART
 
 
 @lru_cache(maxsize=1 << 15)
@@ -90,8 +91,9 @@ def _named(path: str) -> _Named:
     if stem in _NAMELESS and folders:
         steps = folders
     way = _way("/".join(steps[-2:]).lower()) if len(steps) > 1 else ""
-    above = frozenset(_singular(word) for step in steps[:-1] for word in parts(step))
-    return _Named(file.lower(), way, frozenset(map(_singular, parts(steps[-1]))), above)
+    told = frozenset(_singular(word) for step in steps for word in parts(step)) - _GENERIC
+    words = frozenset(map(_singular, parts(steps[-1])))
+    return _Named(file.lower(), way, words if words - _GENERIC else frozenset(), told)
 
 
 def _way(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from functools import cache, lru_cache
 
 from karat.corpus import Trait, classify
 
@@ -37,16 +38,11 @@ _BY_TRAIT = (
 )
 # Code that a search finds, but that no change is about: programs that show how to use the project,
 # and those that build it.
-_BY_NAME = (
-    (re.compile(r"(?i)(?:^|/)(?:examples?|samples?|demos?|tutorials?|benchmarks?)/"), Role.EXAMPLE),
-    (
-        re.compile(
-            r"(?i)(?:^|/)(?:setup\.py|noxfile\.py|fabfile\.py|gulpfile\.[a-z]+|gruntfile\.[a-z]+"
-            r"|rakefile|gemfile|build\.rs|[^/]*\.(?:gemspec|gradle\.kts|cmake|gypi?)"
-            r"|[\w.-]+\.config\.[cm]?[jt]s|\.github/.*|\.ci/.*)$|^(?:scripts?|hack)/"
-        ),
-        Role.BUILD,
-    ),
+_EXAMPLES = re.compile(r"(?i)(?:^|/)(?:examples?|samples?|demos?|tutorials?|benchmarks?)(?:/|$)")
+_BUILD_FOLDER = re.compile(r"(?i)(?:^|/)\.(?:github|ci)(?:/|$)|^(?:scripts?|hack)(?:/|$)")
+_BUILD_FILE = re.compile(
+    r"(?i)(?:setup\.py|noxfile\.py|fabfile\.py|gulpfile\.[a-z]+|gruntfile\.[a-z]+|rakefile|gemfile"
+    r"|build\.rs|.*\.(?:gemspec|gradle\.kts|cmake|gypi?)|[\w.-]+\.config\.[cm]?[jt]s)$"
 )
 
 
@@ -58,12 +54,23 @@ def role_of(path: str) -> Role:
     """
     language, traits = classify(path)
     if traits:
-        for trait, role in _BY_TRAIT:
-            if trait & traits:
-                return role
+        return _by_traits(traits)
     if not language:
         return Role.OTHER
-    for pattern, role in _BY_NAME:
-        if pattern.search(path):
-            return role
-    return Role.SOURCE
+    folder, _, name = path.rpartition("/")
+    role = _in_folder(folder)
+    return Role.BUILD if role is Role.SOURCE and _BUILD_FILE.match(name) else role
+
+
+# Flags are slow to join, and few sets of them occur.
+@cache
+def _by_traits(traits: Trait) -> Role:
+    return next(role for trait, role in _BY_TRAIT if trait & traits)
+
+
+# A history names thousands of files in each folder.
+@lru_cache(maxsize=1 << 14)
+def _in_folder(folder: str) -> Role:
+    if _EXAMPLES.search(folder):
+        return Role.EXAMPLE
+    return Role.BUILD if _BUILD_FOLDER.search(folder) else Role.SOURCE

@@ -42,6 +42,8 @@ _BOT = re.compile(
     r"(?i)\bbot\b|\[bot\]|[-_]bot\b|robot|dependabot|renovate|greenkeeper|pre-commit-ci"
     r"|github-actions|pyup|weblate|transifex|semantic-release|snyk|\bci@|\bautomation\b"
 )
+# What a slow pattern needs is looked for first.
+_DIGIT = re.compile(r"\d")
 _SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
 # "1.2", "2013.06.13, Version 0.10.11", "update Werkzeug to 2.3.7".
 _VERSION = re.compile(
@@ -114,7 +116,7 @@ def _names_bot(author: str, email: str) -> bool:
 
 def _only(role: Role, draft: Draft) -> bool:
     files = draft.files
-    return files.roles == {role} and not files.targets and not files.added
+    return files.sole is role and not files.targets and not files.added
 
 
 def _no_source(draft: Draft) -> bool:
@@ -151,11 +153,19 @@ def _is_bump(draft: Draft) -> bool:
 
 
 def _is_maintenance(draft: Draft) -> bool:
-    return _says(Reason.MAINTENANCE, draft) or _RENAMES.search(draft.text.query) is not None
+    return _says(Reason.MAINTENANCE, draft) or _renames(draft.text.query)
+
+
+def _renames(query: str) -> bool:
+    return (">" in query or "→" in query) and _RENAMES.search(query) is not None
 
 
 def _refers(draft: Draft) -> bool:
-    return _says(Reason.DISTANT, draft) or _SHA.search(draft.text.query) is not None
+    return _says(Reason.DISTANT, draft) or _names_commit(draft.text.query)
+
+
+def _names_commit(query: str) -> bool:
+    return _DIGIT.search(query) is not None and _SHA.search(query) is not None
 
 
 def _short(least: int, draft: Draft) -> bool:

@@ -223,3 +223,12 @@ def test_the_order_of_files_is_no_tie() -> None:
     hits = engine.search("login password", 3)
     assert [hit.path for hit in hits] == ["a.py", "b.py", "a.py"]
     assert hits[0].score > hits[1].score > hits[2].score
+
+
+def test_the_size_of_an_index_grows_with_it() -> None:
+    engine = bm25(cache=False)
+    assert engine.index_bytes() == 0
+    engine.index(from_texts({"a.py": "login"}))
+    small = engine.index_bytes()
+    engine.index(from_texts({f"{name}.py": f"login {name}" for name in range(9)}))
+    assert 0 < small < engine.index_bytes()

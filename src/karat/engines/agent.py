@@ -29,7 +29,11 @@ class RetrievalAgent(ABC):
 
     @abstractmethod
     def retrieve(self, query: str) -> RetrievalResult:
-        """Return the files for *query*, best first."""
+        """Return the files for *query*, best first.
+
+        An agent that finds them little by little yields such results instead, each with the files
+        that come next.
+        """
 
     @abstractmethod
     def reset(self) -> None:

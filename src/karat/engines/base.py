@@ -13,8 +13,11 @@ __all__ = [
     "SupportsBatch",
     "SupportsClose",
     "SupportsExplain",
+    "SupportsMetadata",
     "SupportsPhases",
     "SupportsProgress",
+    "SupportsReset",
+    "SupportsSize",
     "SupportsSnapshots",
     "SupportsWork",
 ]
@@ -96,6 +99,33 @@ class SupportsPhases(Protocol):
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return nanoseconds by phase, such as embed, search and rerank."""
+        ...
+
+
+@runtime_checkable
+class SupportsMetadata(Protocol):
+    """An engine that tells more of its last search than hits."""
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return what it told, such as the tokens and the money that the search has cost."""
+        ...
+
+
+@runtime_checkable
+class SupportsReset(Protocol):
+    """An engine that remembers queries and can forget them, so that a search can be timed cold."""
+
+    def reset(self) -> None:
+        """Forget what was cached for earlier queries."""
+        ...
+
+
+@runtime_checkable
+class SupportsSize(Protocol):
+    """An engine that knows how large its index is."""
+
+    def index_bytes(self) -> int:
+        """Return the bytes that the index takes, in memory or on disk."""
         ...
 
 

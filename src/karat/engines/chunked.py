@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
-from karat.engines.base import Explained, Progress, SupportsProgress, SupportsWork
+from karat.engines.base import (
+    Explained,
+    Progress,
+    SupportsProgress,
+    SupportsSize,
+    SupportsWork,
+)
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.fusion import RRF_K, Scores, fuse, top
 from karat.engines.places import Places
@@ -113,6 +119,10 @@ class ChunkEngine:
             if isinstance(stage, SupportsWork):
                 found.update(stage.work())
         return found
+
+    def index_bytes(self) -> int:
+        """Return the bytes of the postings and vectors since ``index``; texts are not counted."""
+        return sum(stage.index_bytes() for stage in self.stages if isinstance(stage, SupportsSize))
 
     def watch(self, progress: Progress | None) -> None:
         """Let the stages that embed tell how far they are."""

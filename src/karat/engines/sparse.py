@@ -45,6 +45,11 @@ class TermIndex:
         self._held = Terms(texts[order], terms[order], weights[order])
         self._length += rows
 
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of all terms and weights."""
+        return sum(column.nbytes for column in self._held)
+
     def scores(self, asked: Terms) -> Scores:
         """Return the product of every row with the terms of one query."""
         scores: Scores = np.zeros(self._length, np.float32)
@@ -82,6 +87,10 @@ class SparseStage:
     def show(self, rows: Numbers) -> None:
         """Score *rows*."""
         self._rows = rows
+
+    def index_bytes(self) -> int:
+        """Return the bytes of the weighted terms."""
+        return self._index.nbytes
 
     def scores(self, query: str) -> Scores:
         """Return the score of every place; 0 where it shares no term with the query."""

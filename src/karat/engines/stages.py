@@ -91,6 +91,10 @@ class LexicalStage:
         self._view = self._index.view(live)
         self._rows = rows
 
+    def index_bytes(self) -> int:
+        """Return the bytes of the postings."""
+        return self._index.nbytes
+
     def scores(self, query: str) -> Scores:
         """Return the BM25 score of every place."""
         scores = self._index.scores(query, live=self._view)
@@ -175,6 +179,10 @@ class DenseStage:
         self._firsts = np.cumsum([0, *map(len, ranges)])[:-1]
         self._live = np.zeros(len(self._table), np.bool_)
         self._live[self._shown] = True
+
+    def index_bytes(self) -> int:
+        """Return the bytes of the vectors."""
+        return self._table.rows.nbytes
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every place; what points away from the query counts 0."""

@@ -144,6 +144,12 @@ class Child:
         """Return the process's id, which is also that of its group."""
         return self._process.pid
 
+    def exit_code(self, *, wait_s: float = 0.0) -> int | None:
+        """Return its exit code, or minus the signal that ended it; None while it runs."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(wait_s)
+        return self._process.returncode
+
     def complaints(self) -> str:
         """Return the end of what it wrote to standard error."""
         return self._tail.text(wait_s=0.2)

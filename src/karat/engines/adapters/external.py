@@ -17,10 +17,14 @@ __all__ = ["External", "Reply"]
 
 
 class Reply(NamedTuple):
-    """What a search answered, as it came, and where its time went (nanoseconds by phase)."""
+    """What a search answered, as it came, and where its time went (nanoseconds by phase).
+
+    *metadata* is what it told beside that, such as the tokens it has cost.
+    """
 
     hits: Sequence[Hit]
     phases: Mapping[str, int] = {}
+    metadata: Mapping[str, object] = {}
 
 
 class External(ABC):
@@ -65,7 +69,7 @@ class External(ABC):
             raise EngineError(f"{self.name}: search before index")
         # No command line and no pipe carries NUL or half a character.
         query = query.replace("\0", " ").encode("utf-8", "replace").decode()
-        self._last.phases = {}
+        self._last.phases, self._last.metadata = {}, {}
         if not query.strip() or not len(places):
             return ()
         started = perf_counter_ns()
@@ -74,6 +78,7 @@ class External(ABC):
         accepted = places.accept(reply.hits, k)
         phases = {"call": answered - started, "check": perf_counter_ns() - answered}
         self._last.phases = {**phases, **reply.phases}
+        self._last.metadata = reply.metadata
         if accepted.invalid or accepted.mended:
             with self._lock:
                 self.invalid.update(accepted.invalid)
@@ -83,6 +88,10 @@ class External(ABC):
     def phases_ns(self) -> Mapping[str, int]:
         """Return where the time of this thread's last search went."""
         return dict(getattr(self._last, "phases", {}))
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return what this thread's last search told beside its hits."""
+        return dict(getattr(self._last, "metadata", {}))
 
     def close(self) -> None:
         """Stop the search and remove its directory; calling it twice is fine."""

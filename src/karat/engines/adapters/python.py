@@ -1,9 +1,10 @@
 """``python``: a class in this process, in one of three shapes."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import nan
+from time import perf_counter_ns
 from typing import Any, cast
 
 from karat.corpus import Corpus
@@ -51,7 +52,7 @@ def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> E
 
 
 class AgentEngine(External):
-    """A RetrievalAgent: files, best first."""
+    """A RetrievalAgent: files, best first, at once or in parts."""
 
     def __init__(self, agent: Any, name: str) -> None:
         super().__init__(name)
@@ -66,19 +67,39 @@ class AgentEngine(External):
         _guarded(self.name, self._agent.initialize, root)
 
     def _ask(self, query: str, k: int) -> Reply:  # noqa: ARG002 - an agent returns all it has
-        result = _guarded(self.name, self._agent.retrieve, query)
-        files, scores = getattr(result, "files", None), getattr(result, "scores", None) or ()
-        if not isinstance(files, Sequence) or isinstance(files, str):
-            raise EngineError(
-                f"{self.name}: retrieve returned {type(result).__name__} without a list of files"
-            )
-        if len(scores) not in (0, len(files)):
-            raise EngineError(f"{self.name}: {len(files)} files, but {len(scores)} scores")
-        pairs = zip_longest(files, scores, fillvalue=nan)
-        return Reply([Hit(str(path), float(score)) for path, score in pairs])
+        reply: Reply = _guarded(self.name, self._retrieved, query)
+        return reply
+
+    def _retrieved(self, query: str) -> Reply:
+        """Return the result, or all parts of one that is a stream and when the first came."""
+        started = perf_counter_ns()
+        result = self._agent.retrieve(query)
+        streamed = isinstance(result, Iterator)
+        hits: list[Hit] = []
+        phases: dict[str, int] = {}
+        metadata: dict[str, object] = {}
+        for part in result if streamed else (result,):
+            hits += _hits_of(part, self.name)
+            if streamed and hits:
+                phases.setdefault("first_hit", perf_counter_ns() - started)
+            if isinstance(told := getattr(part, "metadata", None), Mapping):
+                metadata.update(told)
+        return Reply(hits, phases, metadata)
 
     def _stop(self) -> None:
         _close(self.name, self._agent)
+
+
+def _hits_of(result: object, name: str) -> list[Hit]:
+    files, scores = getattr(result, "files", None), getattr(result, "scores", None) or ()
+    if not isinstance(files, Sequence) or isinstance(files, str):
+        raise EngineError(
+            f"{name}: retrieve returned {type(result).__name__} without a list of files"
+        )
+    if len(scores) not in (0, len(files)):
+        raise EngineError(f"{name}: {len(files)} files, but {len(scores)} scores")
+    pairs = zip_longest(files, scores, fillvalue=nan)
+    return [Hit(str(path), float(score)) for path, score in pairs]
 
 
 class StoreEngine(External):

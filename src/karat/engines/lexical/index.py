@@ -68,6 +68,11 @@ class LexicalIndex:
         """The terms by number."""
         return tuple(self._vocabulary.terms)
 
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of the postings; the terms come on top."""
+        return sum(part.nbytes for part in self._parts)
+
     def add(self, documents: Iterable[Document]) -> range:
         """Append *documents*, texts or weighted fields, and return their numbers."""
         before = len(self)

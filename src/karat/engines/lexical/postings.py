@@ -50,6 +50,11 @@ class Postings:
     documents: NDArray[np.int32]
     counts: NDArray[np.uint16]
 
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of all columns."""
+        return sum(c.nbytes for c in (self.lengths, self.offsets, self.documents, self.counts))
+
     def span(self, term: int) -> slice:
         """Return where the documents of *term* stand."""
         if term + 1 >= len(self.offsets):

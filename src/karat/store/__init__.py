@@ -1,0 +1,30 @@
+"""Results kept as they end, so that the same command continues where it was stopped."""
+
+from typing import TYPE_CHECKING, Any
+
+from karat.store.base import Recorder, Store
+from karat.store.records import Experiment, Kind, Plan, PlannedRun, RunStatus, StoredRun
+
+if TYPE_CHECKING:
+    from karat.store.sql_store import SqlStore
+
+__all__ = [
+    "Experiment",
+    "Kind",
+    "Plan",
+    "PlannedRun",
+    "Recorder",
+    "RunStatus",
+    "SqlStore",
+    "Store",
+    "StoredRun",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # SQLAlchemy takes a third of a second to import; plans and protocols do without it.
+    if name == "SqlStore":
+        from karat.store.sql_store import SqlStore
+
+        return SqlStore
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

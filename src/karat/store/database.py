@@ -1,0 +1,180 @@
+"""A database opened for a store: SQLite or PostgreSQL, and what goes wrong with them in words."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from karat.errors import InputError, KaratError, MissingExtra
+from karat.store.migrations import is_current, upgrade
+
+__all__ = ["Database"]
+
+WAIT_S = 30.0
+POSTGRES = "postgresql+psycopg"
+
+# What SQLite says by a number, as a sentence about the file: of the user's making, and not.
+REFUSED: dict[int, str] = {
+    sqlite3.SQLITE_NOTADB: "is no database; expected a file that Karat has made, or a new name",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a folder that may be written to",
+    sqlite3.SQLITE_READONLY: "cannot be written to; a store writes even where it is only read",
+}
+BROKEN: dict[int, str] = {
+    sqlite3.SQLITE_FULL: "cannot grow, the disk is full; all that was kept before is safe",
+    sqlite3.SQLITE_BUSY: f"is in use: another process has been writing for {WAIT_S:g} s",
+    sqlite3.SQLITE_CORRUPT: "is damaged; something else than Karat has changed it",
+}
+
+
+class Database:
+    """A database with the tables of a store.
+
+    *place* is a file, or an address such as ``postgresql://user@host/database``. The tables are
+    made, or brought up to date, when it is opened. Threads may share it, and processes may open
+    the same place.
+    """
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        """Open the database."""
+        url = _url(os.fspath(place))
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        # A query part may hold a password, and the rest is shown without one.
+        self.name = str(url.database) if self.is_sqlite else str(url.set(query={}))
+        self._engine = self._opened(url)
+        self._writing = self._engine.execution_options(begin="BEGIN IMMEDIATE")
+        self._single = self._engine.execution_options(begin="")
+        self._held: Connection | None = None
+        self._lock = Lock()
+        try:
+            self._prepare()
+        except KaratError:
+            self.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that sees one state of the database."""
+        with self._explained(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give a connection whose statements are kept together when all of them succeed."""
+        with self._explained(), self._writing.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def single(self) -> Iterator[Connection]:
+        """Give the connection for one statement, which on SQLite is a transaction by itself.
+
+        It stays open: taking one from the pool and giving it back costs more than the statement.
+        """
+        with self._lock, self._explained():
+            if self._held is None:
+                self._held = self._single.connect()
+            with self._held.begin():
+                yield self._held
+
+    def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """Return an insert that may say what happens on a conflict; both dialects say it alike."""
+        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+
+    def close(self) -> None:
+        """Close every connection."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+        self._engine.dispose()
+
+    def _opened(self, url: URL) -> Engine:
+        if self.is_sqlite:
+            try:
+                Path(self.name).parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"{self.name}: no folder for a store: {error}") from error
+            engine = create_engine(url, json_serializer=_json, connect_args={"timeout": WAIT_S})
+            event.listen(engine, "connect", _on_connect)
+            event.listen(engine, "begin", _on_begin)
+            return engine
+        try:
+            return create_engine(url, json_serializer=_json)
+        except ModuleNotFoundError as error:
+            raise MissingExtra(
+                "psycopg", extra="postgres", purpose="a store in PostgreSQL"
+            ) from error
+
+    def _prepare(self) -> None:
+        with self.reading() as connection:
+            if is_current(connection, self.name):
+                return
+        if self.is_sqlite:
+            # The file remembers both. A page holds several answers of a hundred hits, which saves a
+            # third of the room; and readers do not wait for a writer, nor it for them.
+            with self.single() as connection:
+                connection.exec_driver_sql("PRAGMA page_size = 8192")
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        with self.writing() as connection:
+            upgrade(connection, self.name)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what a driver raises into one sentence of ours."""
+        try:
+            yield
+        except StatementError as error:
+            raise self._reason(error.orig or error) from error
+        except (sqlite3.Error, SQLAlchemyError) as error:
+            raise self._reason(error) from error
+
+    def _reason(self, error: BaseException) -> KaratError:
+        # The lower byte is the kind of error, the rest a detail of it.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in REFUSED:
+            return InputError(f"{self.name} {REFUSED[code]}")
+        if code in BROKEN:
+            return KaratError(f"{self.name} {BROKEN[code]}")
+        if isinstance(error, TypeError | ValueError):
+            return InputError(f"{self.name}: what was given cannot be kept as JSON: {error}")
+        return KaratError(f"{self.name}: the database failed: {error}")
+
+
+def _url(place: str) -> URL:
+    if "://" not in place:
+        return URL.create("sqlite", database=place)
+    try:
+        url = make_url(place)
+    except ArgumentError:
+        url = None
+    if url is None or url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise InputError(
+            "the address of the store is no database that Karat knows; expected a file, or "
+            "postgresql://user@host/database"
+        )
+    return url.set(drivername=POSTGRES) if url.get_backend_name() == "postgresql" else url
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    # Python's module would begin a transaction when it thinks best; _on_begin does.
+    connection.isolation_level = None
+    # The death of a process loses nothing; a power cut may lose the last answers, never the file.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _on_begin(connection: Connection) -> None:
+    # Whoever will write says so at once: a reader that turns writer may find that another was
+    # faster, and cannot wait for it.
+    if statement := connection.get_execution_options().get("begin", "BEGIN"):
+        connection.exec_driver_sql(statement)

@@ -1,0 +1,133 @@
+"""The side of the store that works on a run: answers are kept as they end."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+
+from sqlalchemy import Update, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from karat.errors import InputError, UnknownName
+from karat.model import Answer
+from karat.model.timings import Sample, Timings
+from karat.store.answers import row_of, storable
+from karat.store.database import Database
+from karat.store.environment import is_alive
+from karat.store.records import RunStatus
+from karat.store.rows import INDEX_COSTS
+from karat.store.schema import ANSWERS, RUNS, SCORES
+
+__all__ = ["SqlRecorder", "utc_now"]
+
+TIMES = ("cold_ns", "warm_ns", "first_result_ns", "phases", "tokens", "cost")
+
+
+def utc_now() -> datetime:
+    """Return this moment."""
+    return datetime.now(UTC)
+
+
+class SqlRecorder:
+    """Records runs in *database* for *worker*, a process as ``this_worker`` names it."""
+
+    def __init__(self, database: Database, *, worker: str, clock: Callable[[], datetime]) -> None:
+        """Keep the database; nothing is read yet."""
+        self._database = database
+        self._worker = worker
+        self._clock = clock
+        self._keep = _insert_of(database)
+
+    def claim(self, run: str) -> bool:
+        """Take *run* to work on it; False where it is completed or a live worker has it."""
+        with self._database.writing() as connection:
+            found = connection.execute(
+                select(RUNS.c.status, RUNS.c.worker).where(RUNS.c.id == run).with_for_update()
+            ).one_or_none()
+            if found is None:
+                raise UnknownName(f"no run {run!r}")
+            status = RunStatus(found.status)
+            taken = status.running and found.worker != self._worker and is_alive(found.worker)
+            if taken or status is RunStatus.COMPLETED:
+                return False
+            connection.execute(SCORES.delete().where(SCORES.c.run == run))
+            connection.execute(
+                _changed(run).values(
+                    status=RunStatus.INDEXING, worker=self._worker, error="", begun=self._clock()
+                )
+            )
+        return True
+
+    def begin(self, run: str) -> None:
+        """Say that the queries of *run* are asked now."""
+        self._set(run, status=RunStatus.EVALUATING)
+
+    def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
+        """Return the ids of the queries that have ended, with *timed* only those with times."""
+        wanted = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
+        if timed:
+            wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None))
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(wanted).scalars())
+
+    def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
+        """Keep an answer; False where nothing of it is new."""
+        row = row_of(run, answer, sample, finished=self._clock())
+        with self._database.single() as connection:
+            try:
+                return connection.execute(self._keep, row).rowcount > 0
+            except IntegrityError as error:
+                raise UnknownName(f"no run {run!r}") from error
+
+    def add_many(self, run: str, answers: Iterable[tuple[Answer, Sample | None]]) -> int:
+        """Keep answers all at once or not at all, and return of how many something is new."""
+        now = self._clock()
+        rows = [row_of(run, answer, sample, finished=now) for answer, sample in answers]
+        if not rows:
+            return 0
+        with self._database.writing() as connection:
+            try:
+                return connection.execute(self._keep, rows).rowcount
+            except IntegrityError as error:
+                raise UnknownName(f"no run {run!r}") from error
+
+    def finish(
+        self,
+        run: str,
+        status: RunStatus,
+        *,
+        error: str = "",
+        timings: Timings | None = None,
+        notes: Mapping[str, object] | None = None,
+    ) -> None:
+        """End the work on *run* with what its index has cost."""
+        if not status.ended:
+            raise InputError(f"a run cannot end as {status.value!r}")
+        costs = {name: getattr(timings, name) for name in INDEX_COSTS} if timings else {}
+        self._set(
+            run,
+            status=status,
+            error=storable(error),
+            worker=None,
+            ended=self._clock(),
+            notes=dict(notes or {}) or None,
+            **costs,
+        )
+
+    def _set(self, run: str, **values: object) -> None:
+        with self._database.single() as connection:
+            if not connection.execute(_changed(run).values(values)).rowcount:
+                raise UnknownName(f"no run {run!r}")
+
+
+def _changed(run: str) -> Update:
+    return update(RUNS).where(RUNS.c.id == run)
+
+
+def _insert_of(database: Database) -> sqlite.Insert | postgresql.Insert:
+    """Return the statement that keeps an answer once, and gives it times where it has none."""
+    insert = database.insert(ANSWERS)
+    return insert.on_conflict_do_update(
+        index_elements=[ANSWERS.c.run, ANSWERS.c.query],
+        set_={name: insert.excluded[name] for name in TIMES},
+        where=ANSWERS.c.cold_ns.is_(None) & insert.excluded.cold_ns.is_not(None),
+    )

@@ -1,0 +1,151 @@
+"""What a store is given and gives back: plans, experiments and their runs."""
+
+import json
+from base64 import b32encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from hashlib import sha256
+
+from karat.errors import InputError
+from karat.formats.gold import gold_digest
+from karat.model import Dataset
+from karat.model.spec import Spec
+
+__all__ = ["Experiment", "Kind", "Plan", "PlannedRun", "RunStatus", "StoredRun"]
+
+ID_LENGTH = 10
+
+
+class Kind(StrEnum):
+    """Which command an experiment belongs to."""
+
+    EVALUATE = "evaluate"
+    COMPARE = "compare"
+    SWEEP = "sweep"
+
+
+class RunStatus(StrEnum):
+    """Where a run stands."""
+
+    PENDING = "pending"
+    INDEXING = "indexing"
+    EVALUATING = "evaluating"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def running(self) -> bool:
+        """Return whether somebody works on it."""
+        return self in {RunStatus.INDEXING, RunStatus.EVALUATING}
+
+    @property
+    def ended(self) -> bool:
+        """Return whether somebody has worked on it and does no more."""
+        return self in {RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One engine on one corpus.
+
+    *snapshot* is the hash of the corpus, "" where each query has its own. *metadata* becomes that
+    of the Run: what decides the hits beside engine and corpus, such as how many are asked for.
+    """
+
+    label: str
+    engine: Spec
+    snapshot: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides the results of an experiment, and nothing of when and where it runs.
+
+    *config* is the command with its options, as JSON can hold it; *version* is that of Karat.
+    """
+
+    name: str
+    kind: Kind
+    dataset: Dataset
+    runs: tuple[PlannedRun, ...]
+    config: Mapping[str, object] = field(default_factory=dict)
+    seed: int = 0
+    version: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """Return the SHA-256 of the plan; the same command gives the same one."""
+        content = {
+            "name": self.name,
+            "kind": self.kind,
+            "dataset": gold_digest(self.dataset),
+            "runs": [
+                [run.label, run.engine.digest, run.snapshot, dict(run.metadata)]
+                for run in self.runs
+            ],
+            "config": dict(self.config),
+            "seed": self.seed,
+            "version": self.version,
+        }
+        try:
+            text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"plan {self.name!r} cannot be kept: {error}") from error
+        return sha256(text.encode()).hexdigest()
+
+    @property
+    def id(self) -> str:
+        """Return the id of the experiment: the first letters of its digest in base 32."""
+        return b32encode(bytes.fromhex(self.digest)).decode().lower()[:ID_LENGTH]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run of an experiment; *id* is that of the experiment, a point and the position from 1.
+
+    *answers* counts the queries that have ended, well or not; *error* says why a run has failed.
+    """
+
+    id: str
+    label: str
+    engine: Spec
+    snapshot: str
+    metadata: Mapping[str, object]
+    status: RunStatus
+    error: str
+    answers: int
+    begun: datetime | None
+    ended: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """An experiment as it stands; *dataset* is the digest of its gold set, of *queries* queries."""
+
+    id: str
+    name: str
+    kind: Kind
+    dataset: str
+    queries: int
+    config: Mapping[str, object]
+    seed: int
+    version: str
+    environment: Mapping[str, object]
+    created: datetime
+    runs: tuple[StoredRun, ...]
+
+    @property
+    def status(self) -> str:
+        """Return ``running`` or ``pending`` if any run is so, else the worst end of a run."""
+        statuses = {run.status for run in self.runs}
+        if any(status.running for status in statuses):
+            return "running"
+        for status in (RunStatus.PENDING, RunStatus.FAILED, RunStatus.CANCELLED):
+            if status in statuses:
+                return status.value
+        return RunStatus.COMPLETED.value

@@ -1,0 +1,223 @@
+"""The store in one SQLite file, or in PostgreSQL by the same statements."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Self
+
+from sqlalchemy import Connection, Select, Table, delete, func, insert, select
+
+from karat.errors import InputError, UnknownName
+from karat.formats.base import as_dataset
+from karat.formats.fields import Checker
+from karat.formats.gold import FORMAT, from_gold
+from karat.formats.losses import writable
+from karat.model import Dataset, Run
+from karat.model.evaluation import Summary
+from karat.model.timings import Measured
+from karat.store.answers import answer_of, kept_id, sample_of
+from karat.store.database import Database
+from karat.store.environment import environment, is_alive, this_worker
+from karat.store.recorder import SqlRecorder, utc_now
+from karat.store.records import Experiment, Kind, Plan, RunStatus
+from karat.store.rows import (
+    dataset_row,
+    experiment_of,
+    experiment_row,
+    run_of,
+    run_rows,
+    score_rows,
+    summary_of,
+    timings_of,
+)
+from karat.store.schema import ANSWERS, DATASETS, EXPERIMENTS, RUNS, SCORES
+
+__all__ = ["SqlStore"]
+
+RUNNING = [status.value for status in RunStatus if status.running]
+ALL_OF_EXPERIMENT = (
+    select(EXPERIMENTS, DATASETS.c.queries)
+    .join(DATASETS)
+    .order_by(EXPERIMENTS.c.created.desc(), EXPERIMENTS.c.id)
+)
+ALL_OF_RUN = select(
+    RUNS,
+    select(func.count()).where(ANSWERS.c.run == RUNS.c.id).scalar_subquery().label("answers"),
+).order_by(RUNS.c.experiment, RUNS.c.position)
+
+
+class SqlStore(SqlRecorder):
+    """A store at *place*: a file, or an address such as ``postgresql://user@host/database``.
+
+    A file may be used by several processes of one machine; it lies on a local disk, because SQLite
+    shares memory between them.
+    """
+
+    def __init__(
+        self,
+        place: str | os.PathLike[str],
+        *,
+        worker: str | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Open the store, which is made where there is none."""
+        super().__init__(Database(place), worker=worker or this_worker(), clock=clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def experiment(self, plan: Plan) -> str:
+        """Return the id of the experiment that *plan* describes; a new one is made if needed."""
+        if not plan.runs:
+            raise InputError(f"plan {plan.name!r} has no run; expected one or more")
+        for query_id in plan.dataset.query_ids:
+            kept_id(query_id)
+        plan = replace(plan, dataset=as_dataset(writable(plan.dataset, FORMAT)))
+        known = select(EXPERIMENTS.c.id).where(EXPERIMENTS.c.digest == plan.digest)
+        with self._database.reading() as connection:
+            if connection.execute(known).first() is not None:
+                return plan.id
+        dataset = dataset_row(plan.dataset)
+        experiment = experiment_row(plan, environment=environment(), created=self._clock())
+        with self._database.writing() as connection:
+            self._insert_new(connection, DATASETS, dataset)
+            # Another process may have been faster.
+            if self._insert_new(connection, EXPERIMENTS, experiment):
+                connection.execute(insert(RUNS), run_rows(plan))
+        return plan.id
+
+    def experiments(
+        self, kind: Kind | None = None, *, limit: int = 20, offset: int = 0
+    ) -> tuple[Experiment, ...]:
+        """Return experiments, the newest first."""
+        wanted = ALL_OF_EXPERIMENT.limit(limit).offset(offset)
+        if kind is not None:
+            wanted = wanted.where(EXPERIMENTS.c.kind == kind.value)
+        with self._database.reading() as connection:
+            return _experiments(connection, wanted)
+
+    def latest(self) -> Experiment:
+        """Return the newest experiment; UnknownName where there is none."""
+        for experiment in self.experiments(limit=1):
+            return experiment
+        raise UnknownName(f"{self._database.name} holds no experiment yet")
+
+    def show(self, experiment: str) -> Experiment:
+        """Return an experiment with its runs in the order planned."""
+        with self._database.reading() as connection:
+            found = self._id(connection, experiment)
+            return _experiments(connection, ALL_OF_EXPERIMENT.where(EXPERIMENTS.c.id == found))[0]
+
+    def dataset(self, digest: str) -> Dataset:
+        """Return the gold set with this digest."""
+        wanted = select(DATASETS.c.name, DATASETS.c.gold).where(DATASETS.c.digest == digest)
+        with self._database.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            raise UnknownName(f"{self._database.name} holds no gold set with the digest {digest!r}")
+        return from_gold(row.gold, Checker(self._database.name, dict), name=row.name)
+
+    def measured(self, run: str) -> Measured:
+        """Return a run with its answers in the order in which they ended."""
+        with self._database.reading() as connection:
+            found = self._run_id(connection, run)
+            row = connection.execute(select(RUNS).where(RUNS.c.id == found)).one()
+            wanted = select(ANSWERS).where(ANSWERS.c.run == found).order_by(ANSWERS.c.id)
+            kept = connection.execute(wanted).all()
+        return Measured(
+            Run.of(map(answer_of, kept), name=row.label, metadata=row.metadata),
+            timings_of(row, map(sample_of, kept)),
+            row.engine_digest,
+            row.label,
+            row.notes or {},
+        )
+
+    def keep_scores(self, run: str, summaries: Iterable[Summary]) -> None:
+        """Keep the scores of a run in place of those before."""
+        with self._database.writing() as connection:
+            found = self._run_id(connection, run)
+            connection.execute(delete(SCORES).where(SCORES.c.run == found))
+            if rows := score_rows(found, summaries):
+                connection.execute(insert(SCORES), rows)
+
+    def scores(self, run: str) -> tuple[Summary, ...]:
+        """Return the scores kept for a run."""
+        with self._database.reading() as connection:
+            found = self._run_id(connection, run)
+            wanted = select(SCORES).where(SCORES.c.run == found).order_by(SCORES.c.position)
+            return tuple(map(summary_of, connection.execute(wanted)))
+
+    def delete(self, experiment: str, *, force: bool = False) -> None:
+        """Remove an experiment, and its gold set where no other uses it."""
+        with self._database.writing() as connection:
+            found = self._id(connection, experiment)
+            wanted = select(RUNS.c.id, RUNS.c.worker).where(
+                RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING)
+            )
+            for run in connection.execute(wanted):
+                if not force and is_alive(run.worker):
+                    raise InputError(
+                        f"run {run.id} is being worked on by {run.worker}; stop that first, or "
+                        "force it"
+                    )
+            connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found))
+            used = select(EXPERIMENTS.c.dataset)
+            connection.execute(delete(DATASETS).where(DATASETS.c.digest.not_in(used)))
+
+    def vacuum(self) -> None:
+        """Give the room of what was deleted back to the disk; PostgreSQL does it by itself."""
+        if self._database.is_sqlite:
+            with self._database.single() as connection:
+                connection.exec_driver_sql("VACUUM")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _insert_new(self, connection: Connection, table: Table, row: Mapping[str, object]) -> bool:
+        """Insert *row* unless its digest is there already; return whether it was not."""
+        statement = self._database.insert(table).on_conflict_do_nothing(
+            index_elements=[table.c.digest]
+        )
+        return connection.execute(statement, row).rowcount > 0
+
+    def _id(self, connection: Connection, prefix: str) -> str:
+        """Return the id of the one experiment that begins with *prefix*."""
+        begins = EXPERIMENTS.c.id.startswith(prefix.lower(), autoescape=True)
+        found = connection.execute(select(EXPERIMENTS.c.id).where(begins).limit(3)).scalars().all()
+        if not prefix or not found:
+            raise UnknownName(f"no experiment {prefix!r} in {self._database.name}")
+        if len(found) > 1:
+            several = ", ".join(sorted(found))
+            raise UnknownName(f"{prefix!r} begins several experiments: {several}; write more of it")
+        return str(found[0])
+
+    def _run_id(self, connection: Connection, run: str) -> str:
+        """Return the whole id of *run*, whose part before the point may be shortened."""
+        prefix, _, position = run.partition(".")
+        found = f"{self._id(connection, prefix)}.{position}"
+        if connection.execute(select(RUNS.c.id).where(RUNS.c.id == found)).first() is None:
+            raise UnknownName(
+                f"no run {run!r}; expected an experiment, a point and a number from 1"
+            )
+        return found
+
+
+def _experiments(
+    connection: Connection, wanted: Select[*tuple[Any, ...]]
+) -> tuple[Experiment, ...]:
+    """Return the experiments of *wanted* in its order, each with its runs."""
+    rows: Sequence[Any] = connection.execute(wanted).all()
+    ids = [row.id for row in rows]
+    found = connection.execute(ALL_OF_RUN.where(RUNS.c.experiment.in_(ids))).all()
+    runs = {
+        experiment: [run_of(run) for run in group]
+        for experiment, group in groupby(found, key=lambda run: run.experiment)
+    }
+    return tuple(experiment_of(row, runs[row.id]) for row in rows)

@@ -147,6 +147,15 @@ def test_a_file_that_was_renamed_long_before(history: "Builder") -> None:
     assert sorted(file.change.status for file in direct) == ["A", "A", "D"]
 
 
+def test_a_file_that_was_renamed_and_has_nothing_in_common_any_more(history: "Builder") -> None:
+    base = history.commit({"a[1].py": PADDING, "a1.py": "other\n"})
+    history.commit({"a[1].py": None, "b.py": PADDING})
+    history.commit({"b.py": "x = 1\n" * 90})
+    found = carried(history, Target("a[1].py"), Target("a[1].py", 1, 1, 2), base=base)
+    assert places(found) == [("b.py", 0, 0)]
+    assert reasons(found) == ["all of its lines were removed or rewritten"]
+
+
 def test_a_definition_that_comes_back_after_its_file_was_deleted(history: "Builder") -> None:
     base = history.commit({"a.py": LOGIN, "b.py": PADDING})
     history.commit({"a.py": None})

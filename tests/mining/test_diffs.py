@@ -53,6 +53,17 @@ def test_renames_are_followed(history: "Builder") -> None:
     assert (files["Case.py"].change.status, files["Case.py"].hunks) == ("R", ())
 
 
+def test_any_two_commits_and_some_of_their_files(history: "Builder") -> None:
+    first = history.commit({"a[1]": TEN, "a1": "a\n", "b": "b\n"})
+    history.commit({"a1": "A\n", "b": "B\n"})
+    tip = history.commit({"a[1]": None, "c": f"line 1\n{'other' * 99}\n"})
+    ((_, files),) = diffs(history.path, [f"{tip} {first}"])
+    assert [file.change.path for file in files] == ["a1", "a[1]", "b", "c"]
+    ((_, files),) = diffs(history.path, [f"{tip} {first}"], alike=1, paths=["a[1]", "c"])
+    assert [(file.change.old_path, file.change.path) for file in files] == [("a[1]", "c")]
+    assert files[0].hunks == (Hunk(2, 9, 2, 1),)
+
+
 def test_what_has_no_lines(history: "Builder") -> None:
     module = history.commit({"run": "x\n", "image": b"\0\1", "file": "text\n", "sub": (LINK, "a")})
     tip = history.commit(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from karat.corpus.git_chain import in_order, object_ids
@@ -10,10 +9,10 @@ from karat.errors import InputError
 from karat.matching.modes import MATCHERS
 from karat.mining.diffs import diffs
 from karat.mining.judgments import judgments_of, with_judgments
-from karat.mining.moving import Lost
+from karat.mining.moving import Lost, Mover
+from karat.mining.renames import Renames
 from karat.mining.resolve import bases
 from karat.mining.trees import Trees
-from karat.mining.way import Way
 from karat.model import Dataset, Query, Target
 
 __all__ = ["Carried", "Loss", "carry"]
@@ -61,20 +60,21 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
     (commit,) = object_ids(repository, [to], "commit")
     if not commit:
         raise InputError(f"{repository}: no revision {to!r}; expected a commit or a tag")
+    matcher = MATCHERS.get(data.match)()
     queries = list(data.queries())
     moved: dict[int, _Moved] = {}
     for name, rows in unknown.items():
         lose = _losing(f"no commit {name!r}, where it comes from")
         for row in rows:
             moved[row] = _moved(queries[row], lose, commit)
-    # Of several commits in a line, Git takes the later ones for the parents of the first.
     pairs = [f"{commit} {revision.commit}" for revision in in_order(repository, known)]
     with Trees(repository) as trees:
-        way = Way(repository, trees, commit, MATCHERS.get(data.match)())
+        new = trees.at(commit)
+        renames = Renames(repository, new)
         for old, (_, files) in zip(trees.each(known), diffs(repository, pairs), strict=True):
-            move = partial(way.move, way.mover(old, files))
+            mover = Mover(old, new, files=files, renames=renames, matcher=matcher)
             for row in known[old.commit]:
-                moved[row] = _moved(queries[row], move, commit)
+                moved[row] = _moved(queries[row], mover.move, commit)
     return _carried(data, commit, [moved[row] for row in range(len(data))])
 
 

@@ -12,12 +12,13 @@ from karat.mining.raw import read_changes
 
 __all__ = ["FileDiff", "Hunk", "diffs"]
 
-# Fixed, so that neither settings nor a newer Git move a line: half alike is a rename, and at most
-# a thousand files on each side are tried.
+# Fixed, so that neither settings nor a newer Git move a line: at most a thousand files on each side
+# are tried for a rename.
 _ASKED = (
-    *("--no-commit-id", "--raw", "-p", "-U0", "--inter-hunk-context=0", "-M50%", "-l1000"),
+    *("--no-commit-id", "--raw", "-p", "-U0", "--inter-hunk-context=0", "-l1000"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--submodule=short"),
 )
+_HALF_ALIKE = 50
 # Every other line of a patch without context starts with + or -, whatever the files contain.
 _SECTION = b"\ndiff --git "
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -50,14 +51,23 @@ class FileDiff(NamedTuple):
 
 
 def diffs(
-    repository: str, commits: Sequence[str], *, losses: Losses | None = None
+    repository: str,
+    commits: Sequence[str],
+    *,
+    alike: int = _HALF_ALIKE,
+    paths: Sequence[str] = (),
+    losses: Losses | None = None,
 ) -> Iterator[tuple[str, tuple[FileDiff, ...]]]:
     """Yield each of *commits* with its files, compared with the first parent, in order.
 
-    Files at least half alike are renames. A commit that cannot be read, since a partial clone lacks
-    a file for example, goes to *losses*; without it the first raises InputError.
+    A commit may be followed by a blank and another one, which then stands for its parent. Files
+    *alike* by at least that percentage are renames. With *paths* only those are compared. A commit
+    that cannot be read, since a partial clone lacks a file for example, goes to *losses*; without
+    it the first raises InputError.
     """
-    for commit, printed in each_diff(repository, commits, *_ASKED, losses=losses):
+    only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
+    asked = (*_ASKED, f"-M{alike}%", *only)
+    for commit, printed in each_diff(repository, commits, *asked, losses=losses):
         try:
             yield commit, _files(printed)
         except InputError as error:

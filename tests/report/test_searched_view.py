@@ -19,6 +19,8 @@ def test_what_is_not_there() -> None:
     ]
     no_query_lost = list(remarks(replace(HEAD, lost_queries=0)))
     assert "not in the tree searched and count as missed" in no_query_lost[-1]
+    nothing_left = list(remarks(replace(HEAD, unresolved=2_000)))
+    assert nothing_left[-1].endswith("and count as missed")
 
 
 @pytest.mark.parametrize("snapshot", ["parent", "base", "corpus"])

@@ -35,8 +35,8 @@ class Evaluated:
     """What :func:`evaluate` found.
 
     In *overall* a target that is not in the tree searched counts as missed; *resolved* is without
-    such targets, and None where there is none. *work* holds the engines that count what they index,
-    *dropped* those of which hits were dropped because they make no sense, by reason.
+    such targets, and None where there is none, or no other. *work* holds the engines that count
+    what they index, *dropped* those of which hits make no sense, by reason.
     """
 
     searched: Searched
@@ -102,7 +102,8 @@ def evaluate(
             dropped[entrant.name] = bad
     sure = confidence or Confidence()
     overall = _judged(gold, runs, scoring, sure, by=tuple(by))
-    rest = _judged(resolved, runs, scoring, sure) if searched.unresolved else None
+    some_left = 0 < searched.unresolved < searched.targets
+    rest = _judged(resolved, runs, scoring, sure) if some_left else None
     return Evaluated(searched, tuple(runs), work, dropped, overall, rest)
 
 

@@ -24,8 +24,8 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
     """Look for every target of *gold* in the tree of its query, by the paths that *match* takes.
 
     A symbol without a path counts as there, and so do lines of a file that is there: they may have
-    moved. Where no target is there, the trees are those of something else, and InputError is
-    raised.
+    moved. Where no target is in a corpus that a user named, it is that of something else, and
+    InputError is raised.
     """
     matcher = MATCHERS.get(match)()
     queries: list[Query] = list(gold.queries())
@@ -50,7 +50,7 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
         unresolved=sum(relevant) - sum(left),
         lost_queries=sum(1 for was, now in zip(relevant, left, strict=True) if was and not now),
     )
-    if searched.targets and searched.unresolved == searched.targets:
+    if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
             f"none of the {searched.targets} targets of {gold.name} is in {trees.place}; are these "
             "the documents that it was made for?"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 
-from karat.corpus import Corpus, from_folder, from_git
+from karat.corpus import Corpus, from_beir, from_folder, from_git
 from karat.engines.base import (
     Engine,
     Explained,
@@ -35,12 +35,18 @@ class Found:
 
 
 def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
-    """Return the folder at *place*, or what the repository there held at *revision*."""
+    """Return the folder at *place*, or what the repository there held at *revision*.
+
+    Of a BEIR folder, the documents of its corpus.
+    """
     if revision is not None:
         return from_git(place, revision)
-    if not Path(place).is_dir():
+    folder = Path(place)
+    if not folder.is_dir():
         raise InputError(f"{place}: no such folder")
-    return from_folder(place)
+    if any(folder.glob("corpus.jsonl*")) and any(folder.glob("queries.jsonl*")):
+        return from_beir(folder)
+    return from_folder(folder)
 
 
 def engine_of(engine: EngineLike) -> Engine:

@@ -33,9 +33,10 @@ def remarks(searched: Searched) -> Iterator[str]:
         yield f"targets: all {searched.targets:,} are in the trees searched"
         return
     lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
+    some_left = searched.unresolved < searched.targets
     yield (
-        f"targets: {_gone(searched)} are not in the tree searched{lost} and count as missed; "
-        "the table above is without them"
+        f"targets: {_gone(searched)} are not in the tree searched{lost} and count as missed"
+        + ("; the table above is without them" if some_left else "")
     )
 
 

@@ -1,0 +1,68 @@
+"""The commands of the page on snapshots run, and tell the trees apart, on a small history."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "snapshots.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+COMMANDS = [line for block in BLOCKS for line in block.splitlines() if line.startswith("karat ")]
+
+# Each question, the file that it changes, and the words that the change brings.
+CHANGES = [
+    ("refuse blank passwords during interactive login", "login", "blank passwords are refused"),
+    ("retry delivery of queued mail after timeout", "mail", "retry delivery after a timeout"),
+    ("escape quotes within rendered template values", "render", "escape quotes of values"),
+    ("close database connections when requests finish", "store", "close idle connections"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a history called flask, whose files move in the end, and questions."""
+    project = tmp_path / "flask"
+    (project / "app").mkdir(parents=True)
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
+
+    def commit(message: str) -> None:
+        for words in (["add", "--all"], ["commit", "--quiet", f"--message={message}"]):
+            subprocess.run([*git, *words], cwd=project, check=True)
+
+    subprocess.run([*git, "init", "--quiet"], cwd=project, check=True)
+    for _, name, _ in CHANGES:
+        (project / "app" / f"{name}.py").write_text(f"def {name[0]}(value):\n    return value\n")
+    commit("start")
+    for question, name, words in CHANGES:
+        body = f'def {name[0]}(value):\n    """{words}"""\n    return check(value)\n'
+        (project / "app" / f"{name}.py").write_text(body)
+        commit(question)
+    (project / "app").rename(project / "src")
+    commit("move everything")
+    (tmp_path / "questions.csv").write_text(
+        "query,result1\nblank passwords,src/login.py:1-3:2\ntimeout,src/mail.py:1-3:1\n"
+    )
+    return tmp_path
+
+
+def test_the_commands(folder: Path) -> None:
+    assert len(COMMANDS) == 7
+    printed = {}
+    for command in COMMANDS:
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *shlex.split(command)[1:], "--json"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        printed[command] = json.loads(done.stdout)
+    contest = next(value for command, value in printed.items() if "karat compare" in command)
+    hits = {run["name"]: run["metrics"]["mrr@10"]["mean"] for run in contest["runs"]}
+    assert hits["child"] == 1.0
+    assert hits["child"] > hits["parent"] > hits["head"] == 0.0

@@ -333,3 +333,12 @@ def test_a_model_words_the_queries(
     assert statuses["send a mail for each abandoned cart"] == "llm_failed"
     assert statuses["keep the cart when visitors reload the page"] == "llm_leaked"
     assert statuses["goods run out without notice"] == "rewritten"
+
+
+def test_a_huge_file_is_not_read(history: "Builder", generate: Generate) -> None:
+    lines = 11_000_000 // 6
+    history.commit({"huge.py": "x = 1\n" * lines, "a.py": "x = 1\n"}, "Start")
+    history.commit({"huge.py": "x = 2\n" * lines, "a.py": "x = 2\n"}, QUESTION)
+    done = generate(history.path)
+    assert (done.returncode, done.stderr) == (0, "note: files left out of the truth: binary (1)\n")
+    assert written()["test_cases"][0]["ground_truth_files"] == ["a.py"]

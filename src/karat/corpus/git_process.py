@@ -21,6 +21,9 @@ def command(repository: str, *arguments: str) -> list[str]:
         "core.hooksPath=/dev/null",
         "core.fsmonitor=false",
         "core.quotePath=false",
+        # Beyond this Git neither loads a file as a whole nor compares it line by line: it counts as
+        # binary. No corpus holds such a file, and a patch of one takes a gigabyte of memory.
+        "core.bigFileThreshold=10m",
         "protocol.allow=never",
     )
     options = [word for setting in settings for word in ("-c", setting)]

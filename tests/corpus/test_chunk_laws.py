@@ -12,6 +12,8 @@ NO_OVERLAP = [
     create_chunker("lines", size=3),
     create_chunker("syntax", size=20),
     create_chunker("syntax"),
+    create_chunker("definitions", size=20),
+    create_chunker("definitions"),
     create_chunker("markdown", size=60, merge=20),
     create_chunker("markdown"),
     create_chunker("auto", code=40, prose=60, merge=20, lines=4),
@@ -99,4 +101,4 @@ def test_a_spec_builds_the_chunker_again(name: str) -> None:
     params = {key: value for key, value in spec.params.items() if key != "grammars"}
     assert create_chunker(spec.name, **params).spec == spec
     assert spec.kind == "chunker"
-    assert len({create_chunker(other).spec.digest for other in CHUNKERS.built_in()}) == 5
+    assert len({create_chunker(other).spec.digest for other in CHUNKERS.built_in()}) == 6

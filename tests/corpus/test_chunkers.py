@@ -1,6 +1,8 @@
 """Chunkers on texts worked by hand."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from karat.corpus import create_chunker, syntax
 from karat.corpus.chunk import Piece
@@ -100,6 +102,41 @@ def test_syntax_keeps_definitions_whole() -> None:
 
 def test_syntax_merges_all_that_fits() -> None:
     assert lines(cut("syntax", PYTHON, "python")) == [(1, 17)]
+
+
+def test_definitions_keeps_functions_apart() -> None:
+    pieces = cut("definitions", PYTHON, "python")
+    assert lines(pieces) == [(1, 2), (4, 7), (10, 11), (13, 14), (16, 17)]
+    assert [piece.symbols for piece in pieces] == [(), ("f",), ("Cart",), ("first",), ("second",)]
+    assert [piece.scope for piece in pieces] == [(), (), (), ("Cart",), ("Cart",)]
+
+
+def test_definitions_keeps_a_type_without_functions_whole() -> None:
+    text = "struct P {\n  x: i32,\n}\nimpl P {\n  /// Doc.\n  fn m() {\n  }\n}\nconst A: i32 = 1;\n"
+    pieces = cut("definitions", text, "rust")
+    # The brace that closes the block has no piece of its own.
+    assert lines(pieces) == [(1, 3), (4, 4), (5, 8), (9, 9)]
+
+
+def test_definitions_cuts_a_long_function_and_mixes_it_with_nothing() -> None:
+    body = "".join(f"    statement_{n}()\n" for n in range(8))
+    pieces = cut("definitions", f"x = 1\ndef long():\n{body}y = 100\n", "python", size=60)
+    assert lines(pieces) == [(1, 1), (2, 2), (3, 6), (7, 10), (11, 11)]
+
+
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=12), st.data())
+def test_an_edit_moves_no_other_definition(sizes: list[int], data: st.DataObject) -> None:
+    def text(edited: int) -> str:
+        return "".join(
+            f"def f{n}():\n" + f"    call({n})\n" * (size + (n == edited)) + f"x{n} = 1\n"
+            for n, size in enumerate(sizes)
+        )
+
+    edited = data.draw(st.integers(0, len(sizes) - 1))
+    old = {piece.text for piece in cut("definitions", text(-1), "python", size=100)}
+    new = {piece.text for piece in cut("definitions", text(edited), "python", size=100)}
+    for piece in old ^ new:
+        assert f"call({edited})" in piece or f"def f{edited}" in piece
 
 
 def test_a_comment_stays_with_what_it_is_about() -> None:

@@ -13,6 +13,7 @@ CHUNKERS: "Registry[Callable[..., Chunker]]" = Registry(
     {
         "auto": "karat.corpus.auto:Auto",
         "syntax": "karat.corpus.syntax:Syntax",
+        "definitions": "karat.corpus.syntax:definitions",
         "markdown": "karat.corpus.sections:Sections",
         "lines": "karat.corpus.lines:Lines",
         "window": "karat.corpus.window:Window",

@@ -9,10 +9,10 @@ from karat.corpus.grammars import GRAMMARS, Parsed, parse, symbol_query
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["Symbol", "symbols", "tree_symbols"]
+__all__ = ["TYPES", "Symbol", "symbols", "tree_symbols"]
 
 _SEPARATOR = re.compile(r"::|[.:]")
-_TYPES = frozenset({"class", "struct", "union", "trait", "interface", "enum", "impl"})
+TYPES = frozenset({"class", "struct", "union", "trait", "interface", "enum", "impl"})
 
 
 class Symbol(NamedTuple):
@@ -127,7 +127,7 @@ def _nested(found: Sequence[_Found]) -> list[Symbol]:
             around.pop()
         outer = around[-1][1] if around else None
         parent = ".".join(part for part in (outer and outer.qualified, item.parent) if part)
-        in_type = outer is not None and outer.kind in _TYPES
+        in_type = outer is not None and outer.kind in TYPES
         kind = "method" if in_type and item.kind == "function" else item.kind
         symbol = Symbol(item.name, kind, item.first_row + 1, item.last_row + 1, parent)
         result.append(symbol)

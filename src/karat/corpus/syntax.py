@@ -3,11 +3,14 @@
 After cAST (Zhang and others, arXiv 2506.15655): a node above the limit is split into its children,
 small siblings are merged up to the limit, and size is counted in characters that are not white.
 Cuts fall between lines only, so the unit here is a range of lines.
+
+Merged siblings are few and large, but an edit in one may move all that follow it to other pieces.
+Where that costs, as over many snapshots, the chunker ``definitions`` does not merge them.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.corpus.chunk import TIMED_OUT, Piece, Split
 from karat.corpus.definitions import Symbol, tree_symbols
@@ -15,12 +18,13 @@ from karat.corpus.grammars import GRAMMARS, grammar_version, parse
 from karat.corpus.lines import Lines
 from karat.corpus.parameters import require_positive, spec_of
 from karat.corpus.text_lines import cut_by_size, lines_of, piece_of, weights_of
+from karat.corpus.units import owner, units
 from karat.model.spec import Spec
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["Syntax"]
+__all__ = ["Syntax", "definitions"]
 
 Range = tuple[int, int]
 
@@ -29,6 +33,8 @@ MAX_CHARACTERS = 1_000_000
 _DEEPEST = 150
 # A remainder such as a closing brace joins the piece before it, if need be above the limit.
 _REMAINDER = 0.1
+# A closing word or brace does so in any case.
+_CLOSING = 3
 # What belongs to the node after it, besides comments.
 _LEADING = frozenset({"attribute_item", "decorator", "annotation", "attribute_list"})
 
@@ -37,8 +43,9 @@ _LEADING = frozenset({"attribute_item", "decorator", "annotation", "attribute_li
 class Syntax:
     r"""Pieces of at most *size* characters that are not white, cut along the syntax tree.
 
-    A language without a grammar, a text that is too long or one that takes too long to parse is
-    cut into lines, and the split says so. A single line is never cut.
+    Without *merge* each function is a piece of its own, and so is each type that holds none; what
+    lies between them is merged. A language without a grammar, a text that is too long or one that
+    takes too long to parse is cut into lines, and the split says so. A single line is never cut.
 
     >>> text = "import os\n\ndef f():\n    return 1\n\ndef g():\n    return 2\n"
     >>> [(piece.text[:9], piece.symbols) for piece in Syntax(size=30).split(text, "python").pieces]
@@ -46,6 +53,7 @@ class Syntax:
     """
 
     size: int = 1500
+    merge: bool = True
 
     def __post_init__(self) -> None:
         require_positive("syntax", size=self.size)
@@ -65,26 +73,71 @@ class Syntax:
         parsed = parse(text, language)
         if parsed is None:
             return Split(Lines().split(text, language).pieces, TIMED_OUT)
-        lines, weights = lines_of(text), weights_of(text)
-        parts = _parts([parsed.root], (0, len(lines) - 1), weights, self.size)
-        ranges = _merged(parts, weights, self.size)
-        return Split(list(_pieces(lines, ranges, tree_symbols(parsed))))
+        lines, found = lines_of(text), tree_symbols(parsed)
+        rule = _Rule(weights_of(text), self.size, () if self.merge else units(found))
+        ranges = rule.merged(_parts([parsed.root], (0, len(lines) - 1), rule))
+        return Split(list(_pieces(lines, ranges, found)))
 
 
-def _parts(
-    nodes: "Sequence[Node]", rows: Range, weights: Sequence[int], limit: int, depth: int = 0
-) -> Iterator[Range]:
-    """Yield ranges that cover *rows*, the lines of *nodes*, each within *limit* if it can be."""
+def definitions(size: int = 1500) -> Syntax:
+    """Return the chunker that keeps functions apart."""
+    return Syntax(size, merge=False)
+
+
+class _Rule(NamedTuple):
+    """When a range of lines is a piece: within *limit*, and not more than one of *apart*."""
+
+    weights: Sequence[int]
+    limit: int
+    apart: Sequence[Range]
+
+    def weight(self, first: int, last: int) -> int:
+        """Return how many characters that are not white the lines have."""
+        return self.weights[last + 1] - self.weights[first]
+
+    def fits(self, nodes: "Sequence[Node]", rows: Range) -> bool:
+        """Say whether *rows*, the lines of *nodes*, may stay together."""
+        if rows[0] == rows[1]:
+            return True
+        if self.weight(*rows) > self.limit:
+            return False
+        unit = owner(self.apart, rows)
+        if unit is None or (unit[0] <= rows[0] and rows[1] <= unit[1]):
+            return True
+        # What leads to it, such as comments, is a node of its own; what encloses it starts before.
+        return unit[1] >= rows[1] and any(node.start_point[0] == unit[0] for node in nodes)
+
+    def merged(self, parts: Iterator[Range]) -> list[Range]:
+        """Return *parts* with neighbours joined as long as they stay within the limit."""
+        merged: list[Range] = []
+        rest = self.limit * _REMAINDER
+        for first, last in parts:
+            if merged:
+                begin = merged[-1][0]
+                own, joined = self.weight(first, last), self.weight(begin, last)
+                near = joined <= self.limit or (own <= rest and joined <= self.limit + rest)
+                if near and (own <= _CLOSING or self._are_one(merged[-1], (first, last))):
+                    merged[-1] = begin, last
+                    continue
+            merged.append((first, last))
+        return merged
+
+    def _are_one(self, rows: Range, others: Range) -> bool:
+        return not self.apart or owner(self.apart, rows) == owner(self.apart, others)
+
+
+def _parts(nodes: "Sequence[Node]", rows: Range, rule: _Rule, depth: int = 0) -> Iterator[Range]:
+    """Yield ranges that cover *rows*, the lines of *nodes*, each within *rule* if it can be."""
     first, last = rows
     if first > last:
         return
-    if first == last or weights[last + 1] - weights[first] <= limit:
+    if rule.fits(nodes, rows):
         yield rows
     elif depth == _DEEPEST or not any(map(_is_splittable, nodes)):
-        yield from cut_by_size(weights, first, last, limit)
+        yield from cut_by_size(rule.weights, first, last, rule.limit)
     else:
         for group, inner in _groups(nodes, rows):
-            yield from _merged(_parts(inner, group, weights, limit, depth + 1), weights, limit)
+            yield from rule.merged(_parts(inner, group, rule, depth + 1))
 
 
 def _groups(nodes: "Sequence[Node]", rows: Range) -> "Iterator[tuple[Range, list[Node]]]":
@@ -117,21 +170,6 @@ def _is_splittable(node: "Node") -> bool:
 def _last_row(node: "Node") -> int:
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point[0] else row
-
-
-def _merged(parts: "Iterator[Range]", weights: Sequence[int], limit: int) -> list[Range]:
-    """Return *parts* with neighbours joined as long as they stay within *limit*."""
-    merged: list[Range] = []
-    for first, last in parts:
-        if merged:
-            begin = merged[-1][0]
-            own, joined = weights[last + 1] - weights[first], weights[last + 1] - weights[begin]
-            rest = limit * _REMAINDER
-            if joined <= limit or (own <= rest and joined <= limit + rest):
-                merged[-1] = begin, last
-                continue
-        merged.append((first, last))
-    return merged
 
 
 def _pieces(

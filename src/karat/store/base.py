@@ -14,7 +14,7 @@ __all__ = ["Recorder", "Store"]
 class Recorder(Protocol):
     """The side that works on a run: claim it, add answers, finish it. Runs go by their whole id.
 
-    The law, which ``karat.testing.store.StoreSuite`` checks together with that of a Store:
+    The law, which ``karat.testing.StoreSuite`` checks together with that of a Store:
 
     - an answer is on disk when ``add`` returns, and survives the death of the process;
     - it is kept once: of two answers to one query the first stays, whoever adds the second;

@@ -53,6 +53,7 @@ class Database:
         self._single = self._engine.execution_options(begin="")
         self._held: Connection | None = None
         self._lock = Lock()
+        self._closed = False
         try:
             self._prepare()
         except KaratError:
@@ -93,6 +94,7 @@ class Database:
             self._held.close()
             self._held = None
         self._engine.dispose()
+        self._closed = True
 
     def _opened(self, url: URL) -> Engine:
         if self.is_sqlite:
@@ -127,6 +129,8 @@ class Database:
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn what a driver raises into one sentence of ours."""
+        if self._closed:
+            raise KaratError(f"{self.name} was closed")
         try:
             yield
         except StatementError as error:

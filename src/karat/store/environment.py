@@ -3,6 +3,8 @@
 import os
 import platform
 import re
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from socket import gethostname
@@ -14,7 +16,8 @@ CPU_FILE = Path("/proc/cpuinfo")
 CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 
 
-def environment() -> dict[str, object]:
+@cache
+def environment() -> Mapping[str, object]:
     """Return Python, platform, processor, and the versions of the packages that Karat may use."""
     return {
         "python": platform.python_version(),

@@ -67,7 +67,11 @@ class SqlRecorder:
         if timed:
             wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None))
         with self._database.reading() as connection:
-            return frozenset(connection.execute(wanted).scalars())
+            found = frozenset(connection.execute(wanted).scalars())
+            known = found or connection.execute(select(RUNS.c.id).where(RUNS.c.id == run)).first()
+        if not known:
+            raise UnknownName(f"no run {run!r}")
+        return found
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
         """Keep an answer; False where nothing of it is new."""

@@ -1,6 +1,6 @@
 """Experiments, runs and scores as rows of their tables, and back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from math import isnan, nan
 from typing import Any
@@ -43,7 +43,7 @@ def dataset_row(dataset: Dataset) -> dict[str, object]:
 
 
 def experiment_row(
-    plan: Plan, *, environment: dict[str, object], created: datetime
+    plan: Plan, *, environment: Mapping[str, object], created: datetime
 ) -> dict[str, object]:
     """Return the row of a new experiment."""
     return {
@@ -55,7 +55,7 @@ def experiment_row(
         "config": dict(plan.config),
         "seed": plan.seed,
         "version": plan.version,
-        "environment": environment,
+        "environment": dict(environment),
         "created": created,
     }
 

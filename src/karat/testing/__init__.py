@@ -1,6 +1,7 @@
 """Conformance suites and fakes for tests and plug-ins; the product never imports them."""
 
 from karat.testing.engines import EngineSuite
+from karat.testing.store import StoreSuite
 from karat.testing.vectors import VectorBackendSuite
 
-__all__ = ["EngineSuite", "VectorBackendSuite"]
+__all__ = ["EngineSuite", "StoreSuite", "VectorBackendSuite"]

@@ -102,16 +102,22 @@ class Database:
                 Path(self.name).parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise InputError(f"{self.name}: no folder for a store: {error}") from error
-            engine = create_engine(url, json_serializer=_json, connect_args={"timeout": WAIT_S})
-            event.listen(engine, "connect", _on_connect)
-            event.listen(engine, "begin", _on_begin)
-            return engine
         try:
-            return create_engine(url, json_serializer=_json)
+            engine = create_engine(
+                url,
+                json_serializer=_json,
+                connect_args={"timeout": WAIT_S} if self.is_sqlite else {},
+                # Whether an insert was the first is told by the rows that it has changed.
+                execution_options={"preserve_rowcount": True},
+            )
         except ModuleNotFoundError as error:
             raise MissingExtra(
                 "psycopg", extra="postgres", purpose="a store in PostgreSQL"
             ) from error
+        if self.is_sqlite:
+            event.listen(engine, "connect", _on_connect)
+            event.listen(engine, "begin", _on_begin)
+        return engine
 
     def _prepare(self) -> None:
         with self.reading() as connection:
@@ -139,14 +145,14 @@ class Database:
             raise self._reason(error) from error
 
     def _reason(self, error: BaseException) -> KaratError:
+        if isinstance(error, KaratError):
+            return error
         # The lower byte is the kind of error, the rest a detail of it.
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in REFUSED:
             return InputError(f"{self.name} {REFUSED[code]}")
         if code in BROKEN:
             return KaratError(f"{self.name} {BROKEN[code]}")
-        if isinstance(error, TypeError | ValueError):
-            return InputError(f"{self.name}: what was given cannot be kept as JSON: {error}")
         return KaratError(f"{self.name}: the database failed: {error}")
 
 
@@ -166,7 +172,10 @@ def _url(place: str) -> URL:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"what was given cannot be kept as JSON: {error}") from error
 
 
 def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

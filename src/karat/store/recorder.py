@@ -129,7 +129,8 @@ def _changed(run: str) -> Update:
 
 def _insert_of(database: Database) -> sqlite.Insert | postgresql.Insert:
     """Return the statement that keeps an answer once, and gives it times where it has none."""
-    insert = database.insert(ANSWERS)
+    # Inline: nobody asks which id a row was given.
+    insert = database.insert(ANSWERS).inline()
     return insert.on_conflict_do_update(
         index_elements=[ANSWERS.c.run, ANSWERS.c.query],
         set_={name: insert.excluded[name] for name in TIMES},

@@ -1,0 +1,60 @@
+"""The same store in PostgreSQL."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import URL
+
+from karat.errors import InputError, KaratError, MissingExtra
+from karat.store import SqlStore
+from karat.testing.recorder import ANSWERS, PLAN, OpenStore
+from karat.testing.store import StoreSuite
+
+
+@pytest.fixture
+def address(database: str) -> str:
+    """Return the connection string as an address; the server may listen on a socket only."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = {key: str(value) for key, value in conninfo_to_dict(database).items()}
+    return URL.create("postgresql", query=parts).render_as_string(hide_password=False)
+
+
+class TestPostgres(StoreSuite):
+    @pytest.fixture
+    def open_store(self, address: str) -> OpenStore:
+        return lambda worker: SqlStore(address, worker=worker)
+
+
+def test_several_may_set_up_one_database_at_once(address: str) -> None:
+    def open_and_write(number: int) -> bool:
+        with SqlStore(address) as store:
+            return store.add(f"{store.experiment(PLAN)}.1", *ANSWERS[number])
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(open_and_write, range(4))) == [True] * 4
+    with SqlStore(address) as store:
+        assert store.latest().runs[0].answers == 4
+
+
+def test_a_server_that_is_not_there() -> None:
+    address = "postgresql://me:hidden@127.0.0.1:1/x?connect_timeout=1&sslpassword=hidden"
+    with pytest.raises(
+        KaratError, match=r"postgresql\+psycopg://me:\*\*\*@127.0.0.1:1/x: "
+    ) as told:
+        SqlStore(address)
+    assert "hidden" not in str(told.value)
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtra, match=r"needs psycopg: pip install 'karat\[postgres\]'"):
+        SqlStore("postgresql://127.0.0.1/x")
+
+
+@pytest.mark.parametrize("address", ["mysql://me:hidden@host/x", "://", "http://host", "oracle://"])
+def test_addresses_of_nothing_we_know(address: str) -> None:
+    with pytest.raises(InputError, match="expected a file, or postgresql://user@host/") as told:
+        SqlStore(address)
+    assert "hidden" not in str(told.value)

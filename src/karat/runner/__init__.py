@@ -1,0 +1,24 @@
+"""Engine and gold set become a run with timings: isolated, resumable, honestly timed."""
+
+from karat.runner.events import Event, Hooks, Sink
+from karat.runner.load import LoadPoint, load
+from karat.runner.plan import Configuration, Settings, Visit, one_visit
+from karat.runner.quality import QUALITY, quality
+from karat.runner.sources import Source
+from karat.runner.timing import timing
+
+__all__ = [
+    "QUALITY",
+    "Configuration",
+    "Event",
+    "Hooks",
+    "LoadPoint",
+    "Settings",
+    "Sink",
+    "Source",
+    "Visit",
+    "load",
+    "one_visit",
+    "quality",
+    "timing",
+]

@@ -1,0 +1,205 @@
+"""An engine in a process of its own, as Karat sees it from outside."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import NamedTuple
+
+from karat.engines.adapters.answers import last_words
+from karat.engines.adapters.child import Child
+from karat.errors import EngineError
+from karat.model import Hit, Outcome
+from karat.runner.plan import Configuration
+from karat.runner.processes import kill_below
+from karat.runner.sources import Source
+from karat.runner.wire import Message, decoded, encoded, unpacked
+
+__all__ = ["EngineProcess", "Failure", "Indexed", "Reply"]
+
+# The path first, so that the process finds Karat and the user's classes where this one did.
+BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
+    "from karat.runner.worker import main; main()"
+)
+MAX_BYTES = 1 << 28
+START_S = 120.0
+CLOSE_S = 5.0
+
+
+class Failure(NamedTuple):
+    """Why there is no answer.
+
+    *reason* is ``timeout``, ``error`` (the engine raised one) or ``agent_error`` (its process
+    ended). *gone* says that the process is no more, *wrong* that the configuration cannot work.
+    """
+
+    outcome: Outcome
+    reason: str
+    message: str
+    traceback: str = ""
+    gone: bool = False
+    wrong: bool = False
+
+
+class Indexed(NamedTuple):
+    """What the engine has indexed: *corpus* is the snapshot of all paths and contents."""
+
+    index_ns: int
+    index_bytes: int
+    documents: int
+    corpus: str
+    work: Mapping[str, int]
+
+
+class Reply(NamedTuple):
+    """One repetition of a query; a further one only says whether its ranking is the *same*."""
+
+    ns: int
+    same: bool = True
+    hits: tuple[Hit, ...] = ()
+    phases: Mapping[str, int] = {}
+    tokens: int = 0
+    cost: float = 0.0
+    invalid: Mapping[str, int] = {}
+    mended: Mapping[str, int] = {}
+
+
+class EngineProcess:
+    """A process with one engine; whatever happens, nothing of it is left after :meth:`close`.
+
+    It runs in a session of its own, so that Ctrl-C reaches Karat alone, and has a folder of its
+    own for temporary files. Methods return a :class:`Failure` where there is no answer; after one
+    that is *gone*, the process cannot be asked any more.
+    """
+
+    def __init__(self) -> None:
+        """Start the process; it has no engine yet."""
+        self._ended = False
+        self._folder = TemporaryDirectory(prefix="karat-engine-", ignore_cleanup_errors=True)
+        try:
+            self._child = Child(
+                [sys.executable, "-c", BOOT, json.dumps(sys.path)],
+                root="",
+                environment={**os.environ, "TMPDIR": self._folder.name},
+                max_bytes=MAX_BYTES,
+            )
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """Return the id of the process."""
+        return self._child.pid
+
+    def open(self, configuration: Configuration) -> Failure | None:
+        """Build the engine of *configuration*; nothing is indexed yet."""
+        spec = configuration.spec
+        request = {
+            "op": "open",
+            "spec": {"kind": spec.kind, "name": spec.name, "params": dict(spec.params)},
+            "k": configuration.k,
+            "files": configuration.files,
+        }
+        answer = self._request(request, START_S)
+        return answer if isinstance(answer, Failure) else None
+
+    def show(self, source: Source, timeout_s: float) -> Indexed | Failure:
+        """Index *source*, or move on to it where the engine can."""
+        answer = self._request({"op": "show", "source": source.to_json()}, timeout_s)
+        return answer if isinstance(answer, Failure) else Indexed(**answer)
+
+    def ask(self, query: str, *, first: bool, timeout_s: float) -> Reply | Failure:
+        """Search *query*; before its *first* repetition the engine is reset if it can be."""
+        answer = self._request({"op": "ask", "query": query, "first": first}, timeout_s)
+        if isinstance(answer, Failure):
+            return answer
+        if first:
+            answer["hits"] = unpacked(answer["hits"])
+        return Reply(**answer)
+
+    def peak_bytes(self) -> int:
+        """Return the most memory that the process has held; 0 where it cannot say."""
+        answer = self._request({"op": "peak"}, CLOSE_S)
+        return 0 if isinstance(answer, Failure) else int(answer["peak_bytes"])
+
+    def close(self) -> None:
+        """Let the engine close, then end the process; calling it twice is fine."""
+        if not self._ended:
+            self._request({"op": "close"}, CLOSE_S)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process, all below it, and its folder, now; calling it twice is fine."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._child.exit_code() is None:
+            with suppress(ProcessLookupError):
+                # Stopped, it starts no further process while those below it are looked for.
+                os.kill(self.pid, signal.SIGSTOP)
+            kill_below(self.pid)
+        self._child.kill()
+        self._folder.cleanup()
+
+    def interrupt(self) -> None:
+        """End the process, but leave its pipes to the thread that waits for an answer."""
+        if not self._ended:
+            kill_below(self.pid)
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def _request(self, message: Message, timeout_s: float) -> Message | Failure:
+        if self._ended:
+            return Failure(Outcome.ERROR, "agent_error", "its process has ended", gone=True)
+        deadline = monotonic() + timeout_s
+        try:
+            self._child.send(encoded(message), deadline)
+            answer = decoded(self._child.receive(deadline))
+        except TimeoutError:
+            self.kill()
+            said = f"took longer than {timeout_s:g} s and was ended"
+            return Failure(Outcome.TIMEOUT, "timeout", said, gone=True)
+        except EOFError:
+            said = self._obituary()
+            self.kill()
+            return Failure(Outcome.ERROR, "agent_error", said, gone=True)
+        except (EngineError, ValueError) as error:
+            self.kill()
+            return Failure(Outcome.ERROR, "agent_error", str(error), gone=True)
+        except BaseException:
+            # Interrupted between question and answer: the next answer would be the wrong one.
+            self.kill()
+            raise
+        failure = answer.get("failure")
+        return answer if failure is None else _failure(failure)
+
+    def _obituary(self) -> str:
+        """Return how the process ended, and what it said last."""
+        code = self._child.exit_code(wait_s=1.0)
+        if code is None:
+            how = "its process closed its pipe"
+        elif code < 0:
+            how = f"its process was ended by {_signal_name(-code)}"
+        else:
+            how = f"its process ended with exit code {code}"
+        said = self._child.complaints().strip()
+        return f"{how}; its last words: {last_words(said)}" if said else how
+
+
+def _failure(said: Message) -> Failure:
+    outcome = Outcome.TIMEOUT if said["timeout"] else Outcome.ERROR
+    reason = "timeout" if said["timeout"] else "error"
+    return Failure(outcome, reason, said["message"], said["traceback"], wrong=said["input"])
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

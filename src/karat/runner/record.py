@@ -1,0 +1,125 @@
+"""What is known of one run while it goes on, and the outcome when it has ended."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from karat.model import Answer, Dataset, Outcome, Run
+from karat.model.timings import Measured, Timings
+from karat.runner.events import Event, Hooks, Kind
+from karat.runner.lane import Lane, Taken
+from karat.runner.plan import Configuration, Settings, Visit
+
+__all__ = ["Record"]
+
+
+class Record:
+    """Collects the answers of *configuration* and tells the *hooks* of each.
+
+    Answers are kept in the order of the plan, whichever process gave them and whenever.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        dataset: Dataset,
+        visits: Sequence[Visit],
+        *,
+        settings: Settings,
+        hooks: Hooks,
+    ) -> None:
+        """Begin without an answer."""
+        self.configuration = configuration
+        self.lanes: list[Lane] = []
+        skipped = set(hooks.skip.get(configuration.name, ()))
+        self.visits = [
+            Visit(source, tuple(row for row in rows if dataset.query_ids[row] not in skipped))
+            for source, rows in visits
+        ]
+        order = [dataset.query_ids[row] for visit in self.visits for row in visit.rows]
+        self.total = len(order)
+        self._order = {query_id: place for place, query_id in enumerate(order)}
+        self._settings = settings
+        self._hooks = hooks
+        self._taken: dict[str, Taken] = {}
+
+    @property
+    def failed(self) -> str:
+        """Return why the run cannot go on, "" as long as it can."""
+        return next((lane.failed for lane in self.lanes if lane.failed), "")
+
+    def add(self, taken: Taken) -> None:
+        """Keep one more answer."""
+        answer = taken.answer
+        self._taken[answer.query_id] = taken
+        if self._hooks.sink:
+            self._hooks.sink.on_answer(self.configuration.name, answer, taken.sample)
+        detail = {"query_id": answer.query_id, "outcome": answer.outcome.name.lower()}
+        self.tell("answered", detail)
+
+    def tell(self, kind: Kind, detail: Mapping[str, object]) -> None:
+        """Say what happens."""
+        done = len(self._taken)
+        self._hooks.listen(Event(kind, self.configuration.name, done, self.total, detail))
+
+    def measured(self, *, timed: bool, alone: bool = False) -> Measured:
+        """Return the run as far as it came, and say that it is finished."""
+        taken = sorted(self._taken.values(), key=lambda one: self._order[one.answer.query_id])
+        answers = [one.answer for one in taken]
+        error = self.failed or _silence(answers)
+        status = "failed" if error else "completed"
+        if not error and len(answers) < self.total:
+            status = "cancelled"
+        spec, name = self.configuration.spec, self.configuration.name
+        notes = self._notes(taken) | {"status": status} | ({"error": error} if error else {})
+        self.tell("finished", {"status": status} | ({"error": error} if error else {}))
+        metadata = {"seed": self._settings.seed, "k": self.configuration.k}
+        return Measured(
+            Run.of(answers, name=name, metadata=metadata),
+            self._timings(taken, alone=alone) if timed else None,
+            spec.digest,
+            name,
+            notes,
+        )
+
+    def _timings(self, taken: Sequence[Taken], *, alone: bool) -> Timings:
+        lanes = self.lanes
+        return Timings(
+            samples=tuple(one.sample for one in taken if one.sample),
+            index_ns=sum(lane.index_ns for lane in lanes),
+            index_bytes=max((lane.index_bytes for lane in lanes), default=0),
+            peak_bytes=max((lane.peak_bytes for lane in lanes), default=0),
+            warm_up=self._settings.warm_up,
+            repetitions=self._settings.repetitions,
+            alone=alone,
+        )
+
+    def _notes(self, taken: Sequence[Taken]) -> dict[str, object]:
+        extras = [(one.answer.query_id, one.answer.extra) for one in taken]
+        corpora = dict.fromkeys(corpus for lane in self.lanes for corpus in lane.corpora)
+        return {
+            "seed": self._settings.seed,
+            "corpora": list(corpora),
+            "failures": Counter(extra["reason"] for _, extra in extras if "reason" in extra),
+            "invalid": _summed(extra.get("invalid") for _, extra in extras),
+            "mended": _summed(extra.get("mended") for _, extra in extras),
+            "unstable": [query_id for query_id, extra in extras if "unstable" in extra],
+            "restarts": sum(lane.restarts for lane in self.lanes),
+            "work": _summed(lane.work for lane in self.lanes),
+            "tracebacks": {one.answer.query_id: one.traceback for one in taken if one.traceback},
+        }
+
+
+def _silence(answers: Sequence[Answer]) -> str:
+    """Return the error of a run of which no query was answered, "" where one was."""
+    errors = [answer for answer in answers if answer.outcome is Outcome.ERROR]
+    if errors and len(errors) == len(answers):
+        return f"no query was answered; the first error: {errors[0].extra['error']}"
+    return ""
+
+
+def _summed(counts: Iterable[object]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for count in counts:
+        if isinstance(count, Mapping):
+            total.update(count)
+    return dict(total)

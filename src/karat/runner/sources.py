@@ -1,0 +1,90 @@
+"""Where a corpus comes from, in a form that can be sent to another process."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Self
+
+from karat.corpus import Corpus, GitRepository, Trait, from_beir, from_folder, from_texts
+from karat.errors import InputError
+
+__all__ = ["Opener", "Source"]
+
+KINDS = ("folder", "git", "beir", "texts")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder, a revision of a Git repository, a BEIR corpus, or texts at hand.
+
+    *tests* False leaves out what tests the product, as ``Corpus.without`` does.
+
+    >>> Source.git("flask", "2.0").revision
+    '2.0'
+    """
+
+    kind: str
+    place: str = ""
+    revision: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tests: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse a kind that is none."""
+        if self.kind not in KINDS:
+            raise InputError(f"a source is one of: {', '.join(KINDS)}; not {self.kind!r}")
+
+    @classmethod
+    def folder(cls, place: str, *, tests: bool = True) -> Self:
+        """Return the folder *place* as it lies on disk."""
+        return cls("folder", str(Path(place).resolve()), tests=tests)
+
+    @classmethod
+    def git(cls, place: str, revision: str, *, tests: bool = True) -> Self:
+        """Return what the repository at *place* held at *revision*."""
+        return cls("git", str(Path(place).resolve()), revision, tests=tests)
+
+    @classmethod
+    def beir(cls, place: str) -> Self:
+        """Return the documents of a BEIR folder."""
+        return cls("beir", str(Path(place).resolve()))
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[str, str]) -> Self:
+        """Return *texts* by their paths; they travel to every process that needs them."""
+        return cls("texts", texts=dict(texts))
+
+    def to_json(self) -> dict[str, object]:
+        """Return what :class:`Source` takes as keywords."""
+        return asdict(self)
+
+
+class Opener:
+    """Opens sources; of one repository, each blob is looked at once."""
+
+    def __init__(self) -> None:
+        """Begin without a repository."""
+        self._repositories: dict[str, GitRepository] = {}
+
+    def open(self, source: Source) -> Corpus:
+        """Return the corpus of *source*."""
+        corpus = self._whole(source)
+        return corpus if source.tests else corpus.without(Trait.TEST)
+
+    def close(self) -> None:
+        """Let go of the repositories."""
+        for repository in self._repositories.values():
+            repository.close()
+        self._repositories.clear()
+
+    def _whole(self, source: Source) -> Corpus:
+        if source.kind == "folder":
+            return from_folder(source.place)
+        if source.kind == "beir":
+            return from_beir(source.place)
+        if source.kind == "texts":
+            return from_texts(source.texts)
+        repository = self._repositories.get(source.place)
+        if repository is None:
+            repository = self._repositories[source.place] = GitRepository(source.place)
+        return repository.corpus(source.revision)

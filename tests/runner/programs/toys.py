@@ -1,0 +1,186 @@
+"""Engines that behave, and engines that do not; the query says when."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from karat.corpus import Corpus
+from karat.engines.agent import RetrievalResult
+from karat.errors import EngineError
+from karat.model import Hit
+
+NEVER = threading.Event()
+
+
+class Good:
+    """Finds every document, in the order of their paths."""
+
+    name = "good"
+    thread_safe = True
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+        self.paths: list[str] = []
+
+    def index(self, corpus: Corpus) -> None:
+        self.paths = [document.path for document in corpus]
+        self.write("index")
+
+    def search(self, query: str, k: int) -> Sequence[Hit]:
+        self.write(query)
+        return self.found(query)[:k]
+
+    def found(self, query: str) -> Sequence[Hit]:
+        return [Hit(path, 1.0 / rank) for rank, path in enumerate(self.paths, 1)]
+
+    def write(self, line: str) -> None:
+        if self.note:
+            with Path(self.note).open("a") as file:
+                file.write(f"{os.getpid()} {line}\n")
+
+
+class Bad(Good):
+    """Does what the first word of the query says."""
+
+    def found(self, query: str) -> Sequence[Hit]:
+        act = getattr(self, query.split()[0], None)
+        if act:
+            act()
+        return super().found(query)
+
+    def hang(self) -> None:
+        NEVER.wait()
+
+    def deaf(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        while True:
+            time.sleep(60)
+
+    def leave(self) -> None:
+        print("out of ideas", file=sys.stderr, flush=True)
+        os._exit(7)
+
+    def crash(self) -> None:
+        ctypes.string_at(0)
+
+    def fail(self) -> None:
+        raise ValueError("no such word")
+
+    def late(self) -> None:
+        raise EngineError("the service took too long") from TimeoutError()
+
+    def chatter(self) -> None:
+        print('{"hits": {}}', flush=True)
+        subprocess.run([sys.executable, "-c", "print('noise')"], check=True)
+
+    def children(self) -> None:
+        """Start a program in a session of its own, as adapters do, and then hang."""
+        program = "import time; time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+        self.write(f"child {child.pid}")
+        NEVER.wait()
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C in the middle of a search."""
+        os.kill(os.getppid(), signal.SIGINT)
+        NEVER.wait()
+
+    def leak(self) -> None:
+        self.kept = b"x" * 200_000_000
+
+
+class Unready(Good):
+    """Cannot index."""
+
+    def index(self, corpus: Corpus) -> None:
+        raise EngineError("no room for an index")
+
+
+class Mortal(Good):
+    """Dies while indexing."""
+
+    def index(self, corpus: Corpus) -> None:
+        os._exit(9)
+
+
+class Fickle(Good):
+    """Answers "dice" in another order each time."""
+
+    def found(self, query: str) -> Sequence[Hit]:
+        hits = list(super().found(query))
+        if query == "dice":
+            self.turn = not getattr(self, "turn", False)
+            hits = hits[::-1] if self.turn else hits
+        return hits
+
+
+class Sloppy(Good):
+    """Returns places that do not exist, and one of them twice."""
+
+    def found(self, query: str) -> Sequence[Hit]:
+        if query == "nonsense":
+            return "auth.py"  # type: ignore[return-value]
+        return [Hit("auth.py", 1.0, 9, 2), Hit("gone.py"), Hit("auth.py"), Hit("auth.py")]
+
+
+class Chunks(Good):
+    """Finds many places in each file."""
+
+    def found(self, query: str) -> Sequence[Hit]:
+        places = [(path, line) for path in self.paths for line in (1, 2)]
+        return [Hit(path, 1.0 / n, line, line) for n, (path, line) in enumerate(places, 1)]
+
+
+class Remembering:
+    """An agent that is slow with a query that it has not seen since it was reset."""
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+        self.seen: set[str] = set()
+
+    def initialize(self, repo_path: str) -> None:
+        self.files = sorted(path.name for path in Path(repo_path).iterdir())
+
+    def retrieve(self, query: str) -> RetrievalResult:
+        cold = query not in self.seen
+        self.seen.add(query)
+        if cold:
+            until = time.perf_counter() + 0.02
+            while time.perf_counter() < until:
+                pass
+        return RetrievalResult(self.files, metadata={"total_tokens": 30, "cost": 0.25})
+
+    def reset(self) -> None:
+        self.seen.clear()
+
+
+class Streaming(Remembering):
+    """Yields its files one by one."""
+
+    def retrieve(self, query: str) -> Iterator[RetrievalResult]:  # type: ignore[override]
+        for file in self.files:
+            yield RetrievalResult([file])
+
+
+class Queue(Good):
+    """Serves one query after the other, each a hundredth of a second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn = threading.Lock()
+
+    def found(self, query: str) -> Sequence[Hit]:
+        with self.turn:
+            until = time.perf_counter() + 0.01
+            while time.perf_counter() < until:
+                time.sleep(0)
+        if query == "refused":
+            raise EngineError("refused")
+        return super().found(query)

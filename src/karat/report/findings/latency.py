@@ -100,7 +100,7 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
         recorded = any(latency >= 0 for latency in measured.run.latencies_ns)
         how = "as the run file says" if recorded else NOT_MEASURED
         return (Cell("-"), Cell("-"), Cell("-"), Cell("-"), Cell(how))
-    how = f"median of {timings.repetitions} repetitions, {timings.warm_up} warm-up"
+    how = f"{timings.repetitions} repetitions, {timings.warm_up} warm-up"
     if not timings.alone:
         how += ", beside other work"
     return (

@@ -62,37 +62,38 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
 
 
 def leaderboard_table(findings: Findings) -> Table:
-    """Return the standings as a table: means with intervals, the change, the letters."""
-    comparison = findings.contest.comparison
+    """Return the standings as a table; changes stand beside several runs only, times beside timed."""
+    several = len(findings.names) > 1
+    timed = findings.latency is not None
+    columns = [Column("run")]
+    columns += [Column(name, numeric=True) for name in findings.contest.comparison.metrics]
+    if several:
+        columns += [Column(f"change of {findings.lead}", numeric=True), Column("p", numeric=True)]
+        columns.append(Column("better than"))
+    if timed:
+        columns.append(Column("p50 ms", numeric=True))
     rows = []
     for row in standings(findings):
-        cells = [Cell(f"{row.letter} {row.name}", row.name)]
-        for mean, best in zip(row.means, row.best, strict=True):
-            cell = number(mean.mean, digits=DIGITS, best=best)
-            span = range_cell(mean.interval).text
-            cells.append(cell if span == "-" else cell._replace(text=f"{cell.text} {span}"))
-        cells += [
-            number(row.change.difference, signed=True, digits=DIGITS)
-            if row.change
-            else Cell("baseline"),
-            Cell(p_text(row.change)),
-            Cell(row.better_than or "-"),
-            milliseconds(row.median_ms),
-        ]
+        cells = [Cell(f"{row.letter} {row.name}" if several else row.name, row.name)]
+        cells += [_mean_cell(*pair) for pair in zip(row.means, row.best, strict=True)]
+        if several:
+            cells += [_change_cell(row), Cell(p_text(row.change)), Cell(row.better_than or "-")]
+        if timed:
+            cells.append(milliseconds(row.median_ms))
         rows.append(tuple(cells))
-    return Table(
-        "Leaderboard",
-        (
-            Column("run"),
-            *(Column(name, numeric=True) for name in comparison.metrics),
-            Column(f"change of {findings.lead}", numeric=True),
-            Column("p", numeric=True),
-            Column("better than"),
-            Column("p50 ms", numeric=True),
-        ),
-        tuple(rows),
-        conclusion=findings.contest.verdict,
-    )
+    return Table("Leaderboard", tuple(columns), tuple(rows), conclusion=findings.contest.verdict)
+
+
+def _mean_cell(mean: Mean, best: bool) -> Cell:
+    cell = number(mean.mean, digits=DIGITS, best=best)
+    span = range_cell(mean.interval).text
+    return cell if span == "-" else cell._replace(text=f"{cell.text} {span}")
+
+
+def _change_cell(row: Standing) -> Cell:
+    if row.change is None:
+        return Cell("baseline")
+    return number(row.change.difference, signed=True, digits=DIGITS)
 
 
 def p_text(change: Difference | None) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from karat.report.compare_view import CORRECTIONS
 from karat.report.findings.record import Findings
+from karat.report.score_view import queries
+from karat.stats.verdict import listed
 
 __all__ = ["method_rows"]
 
@@ -33,7 +35,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
             yield f"Run {name}, SHA-256", digest
     yield from _told(findings)
     yield "Matching", _setting(findings, "scoring", "match") or gold.match
-    yield "Ties", f"{notes.ties}; they decide a relevant rank in {_tied(findings)}"
+    yield "Ties", f"rule {notes.ties}; it decides a relevant rank in {_tied(findings)}"
     yield "Measures", ", ".join(comparison.metrics)
     yield (
         "Intervals",
@@ -65,11 +67,11 @@ def _setting(findings: Findings, group: str, name: str) -> str:
 
 def _tied(findings: Findings) -> str:
     parts = [
-        f"{evaluation.notes.tied} ({name})"
-        for name, evaluation in zip(findings.names, findings.contest.evaluations, strict=True)
+        f"{queries(evaluation.notes.tied)} of {evaluation.name}"
+        for evaluation in findings.contest.evaluations
         if evaluation.notes.tied
     ]
-    return f"queries: {', '.join(parts)}" if parts else "no query"
+    return listed(parts) or "no query"
 
 
 def _timing(findings: Findings) -> str:

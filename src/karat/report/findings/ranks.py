@@ -11,7 +11,7 @@ from karat.report.findings.record import Findings
 __all__ = ["BINS", "Fate", "Shares", "fate", "fates", "first_rank", "first_ranks"]
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
-BINS = ((1, "1"), (2, "2"), (3, "3"), (5, "4-5"), (10, "6-10"), (20, "11-20"), (100, "21-100"))
+BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
 
 

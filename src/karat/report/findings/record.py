@@ -41,8 +41,9 @@ class Findings:
     """One run or several on a gold set; each sequence of runs has the order of *contest*.
 
     The first run is the baseline and the first measure leads. ``traces[run][query]`` holds the
-    hits. *latency* compares the runs with times, None without any; *settings* are those of scoring
-    and confidence, by name; *level* is the lowest relevant grade, 0 for any above 0.
+    hits, ``f1[run][query]`` the F1 of everything returned. *latency* compares the runs with times,
+    None without any; *settings* are those of scoring and confidence, by name; *level* is the
+    lowest relevant grade, 0 for any above 0.
     """
 
     gold: Dataset
@@ -50,6 +51,7 @@ class Findings:
     contest: Contest
     traces: tuple[tuple[Trace, ...], ...]
     curves: tuple[Curve, ...]
+    f1: tuple[tuple[float, ...], ...]
     latency: Comparison | None
     origin: Origin
     settings: Mapping[str, object] = field(default_factory=dict)

@@ -16,6 +16,10 @@ def slice_tables(findings: Findings) -> tuple[Table, ...]:
 
     The value of a cell is the mean; beside it stands whether it differs from the baseline's.
     """
+    notes: tuple[str, ...] = ()
+    if len(findings.names) > 1:
+        baseline = findings.names[0]
+        notes = (f"{UP} {DOWN} better or worse than {baseline} beyond the noise of the slice",)
     tables = []
     for tag, values in findings.contest.slices.items():
         columns = [
@@ -31,10 +35,7 @@ def slice_tables(findings: Findings) -> tuple[Table, ...]:
                 f"{findings.lead} by {tag}",
                 (Column("run"), *columns),
                 tuple(rows),
-                (
-                    f"{UP} {DOWN} better or worse than {findings.names[0]} beyond the noise, "
-                    "each slice judged by itself",
-                ),
+                notes,
             )
         )
     return tuple(tables)

@@ -1,0 +1,196 @@
+"""Gather everything that a report shows of one run or several."""
+
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from karat.app.compare import compared, contest_of, means_among
+from karat.app.score import evaluate_run
+from karat.app.settings import Confidence, Scoring
+from karat.app.slicing import cluster_labels, slice_rows
+from karat.app.sources import distinct_names
+from karat.errors import InputError
+from karat.formats import read_run
+from karat.formats.gold import gold_digest
+from karat.matching import trace
+from karat.metrics import Measure
+from karat.model import Dataset
+from karat.model.evaluation import Evaluation
+from karat.model.timings import Measured
+from karat.report.findings import Curve, Findings, Origin
+from karat.report.findings.latency import latencies_ms
+
+if TYPE_CHECKING:
+    from karat.model.comparison import Comparison
+
+__all__ = ["load_runs", "origin", "report", "telling_tags"]
+
+# How many hits of each answer a report keeps for reading.
+HITS_KEPT = 10
+# A tag of more values than this is an identifier rather than a kind.
+MOST_VALUES = 12
+MOST_CURVES = 4
+SET_F1 = Measure("set-f1")
+CUTS = (1, 2, 3, 5, 10, 20, 50, 100)
+
+
+def report(
+    gold: Dataset,
+    runs: Sequence[Measured],
+    *,
+    origin: Origin,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] | None = None,
+) -> Findings:
+    """Return what a report shows of *runs* on *gold*, the first run being the baseline.
+
+    *by* names the tags to show apart; None takes all that tell kinds of queries apart. Slices are
+    compared with the baseline and on the first measure only.
+    """
+    if not runs:
+        raise InputError("no run to report on; expected one or more")
+    scoring = scoring or Scoring()
+    confidence = confidence or Confidence()
+    measures = scoring.parsed(gold)
+    curves = _curve_measures(measures)
+    further = (SET_F1, *(each for row in curves for each in row))
+    whole = tuple(map(str, dict.fromkeys((*measures, *further))))
+    scored = [
+        evaluate_run(
+            gold,
+            measured.run,
+            scoring=replace(scoring, measures=whole),
+            confidence=None,
+            slices={},
+            name=measured.name,
+        )
+        for measured in runs
+    ]
+    evaluations = [_only(evaluation, measures) for evaluation in scored]
+    clusters = cluster_labels(gold, confidence.cluster)
+    contest = contest_of(evaluations, measures, confidence, clusters=clusters)
+    lead = means_among(measures)[:1]
+    against_first = replace(confidence, pairs="baseline", correction=None)
+    traces = tuple(
+        trace(
+            gold,
+            measured.run,
+            keep=HITS_KEPT,
+            match=scoring.match,
+            ties=scoring.ties,
+            judged_only=scoring.judged_only,
+            depth=scoring.depth,
+            min_overlap=scoring.min_overlap,
+            root=scoring.root,
+        )
+        for measured in runs
+    )
+    depth = max((entry.retrieved for row in traces for entry in row), default=0)
+    return Findings(
+        gold=gold,
+        runs=tuple(runs),
+        contest=replace(
+            contest,
+            slices={
+                tag: {
+                    value: compared(evaluations, lead, rows, against_first, clusters=clusters)
+                    for value, rows in values.items()
+                }
+                for tag, values in slice_rows(
+                    gold, telling_tags(gold) if by is None else by
+                ).items()
+            },
+        ),
+        traces=traces,
+        curves=tuple(_curve(row, scored, depth) for row in curves),
+        f1=tuple(tuple(evaluation.table.columns[str(SET_F1)]) for evaluation in scored),
+        latency=_latency(gold, runs, confidence),
+        origin=origin,
+        settings={"scoring": scoring, "confidence": confidence},
+        level=scoring.level,
+    )
+
+
+def load_runs(paths: Sequence[str], *, format: str | None = None) -> list[Measured]:  # noqa: A002
+    """Return the runs in the files *paths*, named apart."""
+    return [
+        Measured(read_run(path, format=format), timings=None, engine="", name=name)
+        for path, name in zip(paths, distinct_names(paths), strict=True)
+    ]
+
+
+def origin(gold: Dataset, paths: Sequence[str], *, made_at: str, version: str) -> Origin:
+    """Return where a report of the run files *paths* comes from."""
+    return Origin(
+        made_at=made_at,
+        version=version,
+        python=platform.python_version(),
+        platform=platform.platform(terse=True),
+        gold_digest=gold_digest(gold),
+        run_digests=tuple(sha256(Path(path).read_bytes()).hexdigest() for path in paths),
+    )
+
+
+def telling_tags(gold: Dataset) -> list[str]:
+    """Return the tags that tell kinds of queries apart: of a few values, some of them repeated."""
+    found = []
+    for tag, values in slice_rows(gold, dict.fromkeys((*gold.tags, "file-type"))).items():
+        if 1 < len(values) <= min(MOST_VALUES, len(gold) - 1):
+            found.append(tag)
+    return found
+
+
+def _only(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
+    names = list(map(str, measures))
+    table = evaluation.table
+    return replace(
+        evaluation,
+        table=replace(table, columns={name: table.columns[name] for name in names}),
+        summaries=tuple(each for each in evaluation.summaries if each.measure in names),
+    )
+
+
+def _curve_measures(measures: Sequence[Measure]) -> list[list[Measure]]:
+    """Return the first few measures with a cut-off, each at all cut-offs."""
+    shapes = dict.fromkeys(
+        replace(measure, k=None)
+        for measure in measures
+        if measure.k and measure.bounds == (0.0, 1.0) and measure.definition.higher_is_better
+    )
+    return [[replace(shape, k=cut) for cut in CUTS] for shape in list(shapes)[:MOST_CURVES]]
+
+
+def _curve(row: Sequence[Measure], scored: Sequence[Evaluation], depth: int) -> Curve:
+    """Return the means of one metric; deeper than any run goes there is nothing to show."""
+    kept = [measure for measure in row if (measure.k or 0) <= max(depth, 1)]
+    means = tuple(tuple(evaluation[str(measure)] for measure in kept) for evaluation in scored)
+    return Curve(str(replace(row[0], k=None)), tuple(each.k or 0 for each in kept), means)
+
+
+def _latency(
+    gold: Dataset, runs: Sequence[Measured], confidence: Confidence
+) -> "Comparison | None":
+    import numpy as np
+
+    from karat.stats import compare as compare_scores
+
+    times = {run.name: latencies_ms(run, gold.query_ids) for run in runs}
+    timed = {name: row for name, row in times.items() if not all(map(isnan, row))}
+    if not timed:
+        return None
+    return compare_scores(
+        np.array(list(timed.values()))[:, :, None],
+        systems=list(timed),
+        metrics=["latency"],
+        pairs=confidence.pairs,  # type: ignore[arg-type]
+        bounds=(0.0, np.inf),
+        level=confidence.level,
+        draws=confidence.draws,
+        seed=confidence.seed,
+        lower_is_better=["latency"],
+    )

@@ -1,0 +1,91 @@
+"""A report in the format that a file's name asks for."""
+
+import json
+from collections.abc import Callable
+from pathlib import PurePath
+
+from karat.errors import InputError
+from karat.report.findings import Findings
+
+__all__ = ["FORMATS", "draw", "drawer"]
+
+
+def draw(findings: Findings, name: str) -> str:
+    """Return the report as the content of a file called *name*; its suffix names the format."""
+    return drawer(name)(findings)
+
+
+def drawer(name: str) -> Callable[[Findings], str]:
+    """Return what draws for a file called *name*; an unknown suffix is refused."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{name}: no report is written so; expected {', '.join(FORMATS)}")
+    return FORMATS[suffix]
+
+
+def _html(findings: Findings) -> str:
+    from karat.report.html import render
+
+    return render(findings)
+
+
+def _markdown(findings: Findings) -> str:
+    from karat.report.findings.tables import tables
+    from karat.report.markdown import render
+
+    return "\n".join(map(render, tables(findings)))
+
+
+def _text(findings: Findings) -> str:
+    from karat.report.findings.tables import tables
+    from karat.report.text import render
+
+    return "\n".join(map(render, tables(findings)))
+
+
+def _latex(findings: Findings) -> str:
+    from karat.report.findings.leaderboard import leaderboard_table
+    from karat.report.findings.slices import slice_tables
+    from karat.report.latex import render
+
+    return "\n".join(map(render, (leaderboard_table(findings), *slice_tables(findings))))
+
+
+def _csv(findings: Findings) -> str:
+    from karat.report.csv import queries_csv
+
+    return queries_csv(findings.contest.evaluations)
+
+
+def _json(findings: Findings) -> str:
+    from karat.report.findings.comparable import differences
+    from karat.report.findings.insights import insights
+    from karat.report.findings.ranks import Fate, fates
+    from karat.report.findings.recommend import recommendations
+    from karat.report.json import contest_json, plain
+
+    found = json.loads(contest_json(findings.contest, findings.settings))
+    more = {
+        "origin": findings.origin,
+        "not_comparable": differences(findings),
+        "recommendations": [advice._asdict() for advice in recommendations(findings)],
+        "insights": insights(findings),
+        "latency": findings.latency,
+        "targets": {
+            row.run: {kind.name.lower(): row.counts[kind] for kind in Fate}
+            for row in fates(findings)
+        },
+        "curves": [curve._asdict() for curve in findings.curves],
+    }
+    found |= {key: plain(value) for key, value in more.items()}
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+FORMATS: dict[str, Callable[[Findings], str]] = {
+    ".html": _html,
+    ".md": _markdown,
+    ".txt": _text,
+    ".csv": _csv,
+    ".json": _json,
+    ".tex": _latex,
+}

@@ -1,0 +1,75 @@
+"""The report as tables, for formats that cannot draw."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from karat.report.compare_view import compare_table
+from karat.report.findings.comparable import differences
+from karat.report.findings.insights import insights
+from karat.report.findings.latency import latency_table
+from karat.report.findings.leaderboard import leaderboard_table
+from karat.report.findings.method import method_rows
+from karat.report.findings.ranks import Shares, fates, first_ranks
+from karat.report.findings.recommend import recommendations
+from karat.report.findings.record import Findings
+from karat.report.findings.slices import slice_tables
+from karat.report.score_view import note_lines
+from karat.report.table import Cell, Column, Table
+
+__all__ = ["advice_table", "fate_table", "tables"]
+
+FATES = ("found", "too low", "not returned", "unanswered")
+
+
+def tables(findings: Findings) -> tuple[Table, ...]:
+    """Return the leaderboard, advice, differences, slices, ranks, fates, latency and method."""
+    return tuple(_tables(findings))
+
+
+def advice_table(findings: Findings) -> Table:
+    """Return which run to take for what, and how sure that is."""
+    rows = tuple(tuple(map(Cell, advice)) for advice in recommendations(findings))
+    columns = tuple(map(Column, ("for", "run", "because", "how sure")))
+    return Table("Recommendations", columns, rows, insights(findings))
+
+
+def fate_table(findings: Findings) -> Table:
+    """Return how many relevant targets of each run were found, or where they were lost."""
+    depth = max((trace.retrieved for row in findings.traces for trace in row), default=0)
+    return replace(
+        _counts("Relevant targets", FATES, fates(findings)),
+        notes=(
+            f"found: in the first {findings.k}; too low: below that; not returned: among at most "
+            f"{depth} hits",
+        ),
+    )
+
+
+def _tables(findings: Findings) -> Iterator[Table]:
+    several = len(findings.names) > 1
+    notes = [f"not comparable: {reason}" for reason in differences(findings)]
+    if not several:
+        notes += note_lines(findings.contest.evaluations[0])
+    yield replace(leaderboard_table(findings), notes=tuple(notes))
+    if several:
+        yield advice_table(findings)
+        yield replace(compare_table(findings.contest), conclusion="")
+    yield from slice_tables(findings)
+    names, rows = first_ranks(findings)
+    yield _counts("Rank of the first relevant hit", names, rows)
+    yield fate_table(findings)
+    if findings.latency is not None:
+        yield latency_table(findings)
+    method = tuple((Cell(what), Cell(how)) for what, how in method_rows(findings))
+    yield Table("Method", (Column("what"), Column("how")), method)
+
+
+def _counts(title: str, kinds: tuple[str, ...], rows: tuple[Shares, ...]) -> Table:
+    return Table(
+        title,
+        (Column("run"), *(Column(kind, numeric=True) for kind in kinds)),
+        tuple(
+            (Cell(row.run, row.run), *(Cell(str(count), count) for count in row.counts))
+            for row in rows
+        ),
+    )

@@ -47,4 +47,4 @@ def test_warming_up_leaves_cold_queries_cold() -> None:
 )
 def test_settings_that_mean_nothing_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(InputError, match="expected"):
-        Settings(**wrong)  # type: ignore[arg-type]
+        Settings(**wrong)

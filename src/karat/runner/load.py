@@ -130,11 +130,13 @@ class _Service:
                 asked = _Asked(due, self._now())
                 sent.append((asked, pool.submit(self._ask, asked, query)))
             wait([future for _, future in sent], drain_s)
+            ended = [future.done() for _, future in sent]
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # What is under way must not burden the next rate.
+            pool.shutdown(cancel_futures=True)
         return [
-            future.result() if future.done() and not future.cancelled() else asked
-            for asked, future in sent
+            future.result() if in_time else asked
+            for (asked, future), in_time in zip(sent, ended, strict=True)
         ]
 
     def _ask(self, asked: _Asked, query: str) -> _Asked:

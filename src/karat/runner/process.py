@@ -24,7 +24,7 @@ __all__ = ["EngineProcess", "Failure", "Indexed", "Reply"]
 # The path first, so that the process finds Karat and the user's classes where this one did.
 BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
-    "from karat.runner.worker import main; main()"
+    "from karat.runner.worker import main; main(sys.argv.pop())"
 )
 MAX_BYTES = 1 << 28
 START_S = 120.0
@@ -83,7 +83,7 @@ class EngineProcess:
         self._folder = TemporaryDirectory(prefix="karat-engine-", ignore_cleanup_errors=True)
         try:
             self._child = Child(
-                [sys.executable, "-c", BOOT, json.dumps(sys.path)],
+                [sys.executable, "-c", BOOT, self._folder.name, json.dumps(sys.path)],
                 root="",
                 environment={**os.environ, "TMPDIR": self._folder.name},
                 max_bytes=MAX_BYTES,

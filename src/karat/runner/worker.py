@@ -12,6 +12,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from shutil import rmtree
 from time import perf_counter_ns
 from typing import IO, NamedTuple
 
@@ -45,16 +46,17 @@ GRACE_S = 2.0
 TRACE = 8_000
 
 
-def main() -> None:
-    """Answer requests until there are no more."""
+def main(folder: str) -> None:
+    """Answer requests until Karat is gone, then remove *folder*, which holds temporary files."""
     requests, answers = _private_pipes()
-    watch = threading.Thread(target=_leave_with, args=(requests.fileno(),), daemon=True)
-    watch.start()
+    watched = (requests.fileno(), folder)
+    threading.Thread(target=_leave_with, args=watched, daemon=True).start()
     host = _Host()
     for line in requests:
         answers.write(encoded(host.answer(decoded(line))) + b"\n")
         answers.flush()
     host.close()
+    rmtree(folder, ignore_errors=True)
 
 
 class _Timed(NamedTuple):
@@ -221,7 +223,7 @@ def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
     return requests, answers
 
 
-def _leave_with(requests: int) -> None:
+def _leave_with(requests: int, folder: str) -> None:
     """Wait until Karat is gone, then end this process and all below it, whatever they do."""
     poll = select.poll()
     # No event is asked for, so that only the end is told, and no request.
@@ -230,4 +232,5 @@ def _leave_with(requests: int) -> None:
     time.sleep(GRACE_S)
     with suppress(OSError):
         kill_below(os.getpid())
+    rmtree(folder, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)

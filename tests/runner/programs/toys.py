@@ -49,7 +49,7 @@ class Bad(Good):
     """Does what the first word of the query says."""
 
     def found(self, query: str) -> Sequence[Hit]:
-        act = getattr(self, query.split()[0], None)
+        act = getattr(self, query.split(maxsplit=1)[0], None)
         if act:
             act()
         return super().found(query)
@@ -64,7 +64,7 @@ class Bad(Good):
             time.sleep(60)
 
     def leave(self) -> None:
-        print("out of ideas", file=sys.stderr, flush=True)
+        sys.stderr.write("out of ideas\n")
         os._exit(7)
 
     def crash(self) -> None:
@@ -77,7 +77,8 @@ class Bad(Good):
         raise EngineError("the service took too long") from TimeoutError()
 
     def chatter(self) -> None:
-        print('{"hits": {}}', flush=True)
+        sys.stdout.write('{"hits": {}}\n')
+        sys.stdout.flush()
         subprocess.run([sys.executable, "-c", "print('noise')"], check=True)
 
     def children(self) -> None:

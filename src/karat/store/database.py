@@ -56,7 +56,7 @@ class Database:
         self._closed = False
         try:
             self._prepare()
-        except KaratError:
+        except BaseException:
             self.close()
             raise
 

@@ -1,6 +1,6 @@
 """The tables are made in a new database, and brought up to date in an older one, step by step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sqlalchemy import Connection, inspect, select, text
 
@@ -18,9 +18,9 @@ STEPS: tuple[Step, ...] = ()
 SETUP_LOCK = 7_236_114_509
 
 
-def is_current(connection: Connection, place: str, *, steps: Sequence[Step] = STEPS) -> bool:
+def is_current(connection: Connection, place: str) -> bool:
     """Return whether the tables are the newest; raise InputError for what Karat cannot use."""
-    version, newest = _version(connection, place), 1 + len(steps)
+    version, newest = _version(connection, place), 1 + len(STEPS)
     if version > newest:
         raise InputError(
             f"{place} was written by a newer Karat: version {version} of its tables, expected at "
@@ -29,21 +29,21 @@ def is_current(connection: Connection, place: str, *, steps: Sequence[Step] = ST
     return version == newest
 
 
-def upgrade(connection: Connection, place: str, *, steps: Sequence[Step] = STEPS) -> None:
+def upgrade(connection: Connection, place: str) -> None:
     """Make the tables, or change those of an earlier version; the connection is in a write."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SETUP_LOCK})
     # Another process may have done it since the caller looked.
-    if is_current(connection, place, steps=steps):
+    if is_current(connection, place):
         return
     version = _version(connection, place)
     if version:
-        for step in steps[version - 1 :]:
+        for step in STEPS[version - 1 :]:
             step(connection)
         connection.execute(SCHEMA.delete())
     else:
         METADATA.create_all(connection)
-    connection.execute(SCHEMA.insert().values(version=1 + len(steps)))
+    connection.execute(SCHEMA.insert().values(version=1 + len(STEPS)))
 
 
 def _version(connection: Connection, place: str) -> int:

@@ -1,0 +1,47 @@
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from socket import gethostname
+
+import pytest
+
+from karat.store.environment import environment, is_alive, this_worker
+from karat.testing.recorder import dead_worker
+
+
+def test_the_environment() -> None:
+    found = environment()
+    assert found["python"] == platform.python_version()
+    assert found["cores"] == os.cpu_count()
+    assert found["cpu"]
+    packages = found["packages"]
+    assert isinstance(packages, dict)
+    assert packages["sqlalchemy"] == version("sqlalchemy")
+    assert packages["numpy"] == version("numpy")
+    assert json.loads(json.dumps(dict(found))) == found
+
+
+def test_workers_live_and_die() -> None:
+    assert is_alive(this_worker())
+    assert not is_alive(dead_worker())
+    assert is_alive("another-machine:1")
+    # The first process of the system, which perhaps nobody else may signal.
+    assert is_alive(f"{gethostname()}:1")
+
+
+def test_a_process_of_another_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(process: int, signal: int) -> None:
+        raise PermissionError
+
+    worker = dead_worker()
+    monkeypatch.setattr(os, "kill", refuse)
+    assert is_alive(worker)
+
+
+@pytest.mark.parametrize("code", ["import karat.store", "import karat.cli.score, karat.app.score"])
+def test_sqlalchemy_is_imported_late(code: str) -> None:
+    probe = f"{code}\nimport sys; sys.exit('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0

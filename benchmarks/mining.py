@@ -121,8 +121,8 @@ def search(tree: Path, options: argparse.Namespace) -> list[Figure]:
     found = step("search", tree, options.cases)
     shared, each = found["shared_s"], found["rebuilt_s"]
     print(
-        f"{found['snapshots']} snapshots: shared {shared:.1f} s; rebuilt {each:.2f} s each, mean of "
-        f"{found['samples']}; rows {found['rows'][0]}, of the oldest tree {found['rows'][1]}"
+        f"{found['snapshots']} snapshots: shared {shared:.1f} s; rebuilt {each:.2f} s each, mean "
+        f"of {found['samples']}; rows {found['rows'][0]}, of the oldest tree {found['rows'][1]}"
     )
     if not found["alike"]:
         raise SystemExit("a view and an index of its own gave different hits")

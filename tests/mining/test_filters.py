@@ -77,6 +77,9 @@ def test_a_good_commit_becomes_a_candidate() -> None:
         ("maintenance", commit("Refactored the session cookie of visitors")),
         ("maintenance", commit("change session_cookie -> visitor_cookie")),
         ("maintenance", commit("Remove unused session cookie code paths")),
+        ("maintenance", commit("chore(cookies): sign the session of visitors")),
+        ("maintenance", commit("Use dict literal syntax for the session cookie")),
+        ("distant", commit("Resolve merge conflict in session cookies of visitors")),
         ("distant", commit("Fix the session cookie since 533532302ae842c9")),
         ("distant", commit("Fix a mistake in my previous commit about sessions")),
         ("distant", commit("Change [8318] to also work with session cookies")),
@@ -84,7 +87,9 @@ def test_a_good_commit_becomes_a_candidate() -> None:
         ("maintenance", commit("session: rename the cookie of visitors")),
         ("vague", commit("Various session cookie improvements everywhere")),
         ("short", commit("Fix an issue with cookies")),
+        ("vague", commit("Small changes to the session cookie of visitors")),
         ("short", commit("Fixes #10")),
+        ("short", commit("vim-patch:7.4.2071")),
         ("long", commit("keep " + "session cookie visitors " * 20)),
         ("foreign", commit("corrige le cookie de session dans les formulaires")),
         ("path-only", commit("Remove src.session.cookies", change("src/session/cookies.py"))),
@@ -104,6 +109,7 @@ def test_why_a_commit_is_no_case(rule: str, made: Commit) -> None:
         "Fix number formatting of negative decimals",
         "Raise an error when a blueprint registers twice",
         "Backport the parser of nested queries",
+        "Build the session cookie of visitors: keep its path",
     ],
 )
 def test_words_that_only_look_like_maintenance(message: str) -> None:

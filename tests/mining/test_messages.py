@@ -12,10 +12,13 @@ EXAMPLES = {
     "kind": ("fix(router)!: keep the query string", "keep the query string"),
     "solved": ("Fixed #12, #13 -- Made slugs unique.", "make slugs unique"),
     "ticket": ("JIRA-12: handle empty bodies", "handle empty bodies"),
+    "misspelled": ("Fiexed #3055 -- Made slugs unique.", "make slugs unique"),
+    "version": ("vim-patch:8.0.12: sort routes by weight", "sort routes by weight"),
     "dash": ("-- handle empty bodies", "handle empty bodies"),
     "address": ("Handle empty bodies http://x.org/a?b#c", "handle empty bodies"),
     "remark": ("Handle empty bodies (backport of #12)", "handle empty bodies"),
     "mark": ("Handle empty bodies [ci skip]", "handle empty bodies"),
+    "thanks": ("Fixed #39 -- Thanks for the research, Ada!", ""),
     "credit": ("Handle empty bodies. Thanks to A. B. for the patch.", "handle empty bodies"),
     "solves": ("endpoint is optional.  This should fix #86", "endpoint is optional"),
     "ticket-inside": ("Handle empty bodies for #12", "handle empty bodies"),
@@ -44,6 +47,9 @@ def test_what_is_cut(message: str, query: str) -> None:
         ("🐛 fix the parser", "fix the parser"),
         ("[py3] Fixed #18805 -- ported createsuperuser.", "port createsuperuser"),
         ("Made the session lazy (cherry picked from commit abc)", "make the session lazy"),
+        ("Fixed; default charset of empty bodies", "default charset of empty bodies"),
+        ("Fixed absolute paths on Windows [reported by Ada]", "fix absolute paths on Windows"),
+        ("Fixed 21406 -- Made slugs unique", "make slugs unique"),
         ("Fixed #1336 -- made it work with None (thanks, chrisb)", "make it work with None"),
     ],
 )
@@ -64,6 +70,8 @@ def test_what_real_histories_write(message: str, query: str) -> None:
         "deleting objects now works in the admin",
         "Nested blueprints know their parent",
         "rely on input #size instead of #length",
+        "Credit card numbers are masked in logs",
+        "answer HTTP 404: the page of errors",
     ],
 )
 def test_what_stays(query: str) -> None:

@@ -22,16 +22,18 @@ _SOLVES = (
     r"|related to|towards?|part of|follow[ -]?up (?:to|for|of)|issue)"
 )
 _KIND = (
-    r"(?i:feat|feature|fix|fixup|bug|bugfix|hotfix|perf|refactor|docs?|tests?|chore|style|ci|build"
-    r"|deps|types?|typing|security|wip|enhancement|backport)"
+    r"(?i:feat|feature|fix(?:e[sd])?|fixup|bug|bugfix|hotfix|perf|refactor|docs?|tests?|chore|style"
+    r"|ci|build|deps|types?|typing|security|wip|enhancement|backport|added|changed)"
 )
 
 # What is cut off the front, again and again, until none of them matches.
 HEADS = {
     "tag": r"\[[^\]]{1,60}\]\s*(?:[:-]\s*|(?=\s|[A-Z#]))",
     "emoji": r":[a-z][a-z0-9_+-]+:\s*|[^\w\s!-~«»“”’]+\s*",
-    "kind": rf"{_KIND}(?:\([^)]*\))?!?:\s+",
+    "kind": rf"{_KIND}(?:\([^)]*\))?!?[:;]\s+",
     "solved": rf"{_SOLVES}\s*:?\s*{_TICKETS}\s*(?:--+|[—–:,;.-])?\s*(?:(?i:by)\s+(?=\w+ing\b))?",
+    "misspelled": r"#?\w+ #?\d{2,}\s+--\s+",
+    "version": r"(?:[\w-]+:)?v?\d+(?:\.\d+)+:\s+",
     "ticket": rf"\(?{_TICKETS}\)?\s*(?:--+|[—–:,-])\s*|#\d+\s+",
     "dash": r"(?:--+|[—–:.,*])\s+",
 }
@@ -50,7 +52,8 @@ _CREDIT = (
 ASIDES = {
     "address": r"https?://[^\s>)]+",
     "remark": rf"\((?:[^()]*{_TICKET}[^()]*|(?i:{_CREDIT})\b[^()]*)\)",
-    "mark": r"\[(?i:[^\]]*\bci\b[^\]]*|#\d+)\]",
+    "mark": rf"\[(?i:[^\]]*\bci\b[^\]]*|#\d+|(?:{_CREDIT})\b[^\]]*)\]",
+    "thanks": r"^(?i:(?:many|much|big) )?(?i:thanks|thank you|thx|kudos)\b.*$",
     "credit": rf"[.,;!)–—-][-\s]*(?i:(?:with|also|and)\s+)?(?i:{_CREDIT})\b.*$",
 }
 # The same, looked for only in messages that hold a number.

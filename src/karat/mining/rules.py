@@ -51,6 +51,8 @@ _VERSION = re.compile(
     r" (?:\S+ ){0,4}v?\d+(?:\.\w+)+\.?$",
     re.IGNORECASE,
 )
+# The kinds of Conventional Commits whose word alone would not tell: "build" is also a verb.
+_UPKEEP = re.compile(r"(?i:chore|style|ci|build|deps|types?|typing)(?:\([^)]*\))?!?: ")
 _RENAMES = re.compile(r"\w\S* (?:->|=>|→) \S*\w")
 _ONLY = (
     Role.TEST,
@@ -153,7 +155,11 @@ def _is_bump(draft: Draft) -> bool:
 
 
 def _is_maintenance(draft: Draft) -> bool:
-    return _says(Reason.MAINTENANCE, draft) or _renames(draft.text.query)
+    return (
+        _says(Reason.MAINTENANCE, draft)
+        or _UPKEEP.match(draft.commit.message) is not None
+        or _renames(draft.text.query)
+    )
 
 
 def _renames(query: str) -> bool:

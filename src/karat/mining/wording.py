@@ -96,14 +96,17 @@ _TABLE = {
         py3, python3, python2, py2, six, string formatting, f strings, f string, format strings,
         super calls, magic number, magic numbers, pure refactor, no functional change,
         no behavior change, build file, build files, build script, generated files,
-        generated file, generated code, update codegen, format args
+        generated file, generated code, update codegen, format args, no need for, no need to,
+        dict literal, dict literals, literal syntax, type hinting, per convention,
+        consistent use of, end of life
         """,
         """
         regenerate note hint refer comment edit shorten standardize encapsulate encapsulated
         express expressed document clarify mention explain describe rename move reorganize
         restructure refactor simplify tidy clean cleanup inline consolidate reorder rearrange test
         typing annotate type mock port modernize deduplicate abstract abstracted reimplement
-        reimplemented factor unify split extract streamline rework rewrite
+        reimplemented factor unify split extract streamline rework rewrite separate decouple
+        relocate
         """,
         """
         test client, test runner, test runners, test database, test databases, test request,
@@ -111,7 +114,10 @@ _TABLE = {
         """,
     ),
     Reason.DISTANT: _Wording(
-        "oops whoops oversight followup forgot forgotten fixup amend rebase thoughts",
+        """
+        oops whoops uh ugh argh sigh oversight followup forgot forgotten fixup amend rebase
+        thoughts
+        """,
         """
         merge in, from master, from trunk, by hand, by accident, by mistake, left in,
         previous commit, last commit, earlier commit, this commit, that commit, prior commit,
@@ -122,7 +128,7 @@ _TABLE = {
         address review, address feedback, feedback from, as discussed, as suggested, as promised,
         per discussion, my previous, my last, missed in, missing from, introduced by,
         introduced in, broken by, broken in, branch, once more, this time, pull request,
-        suggestions from, requested changes
+        suggestions from, requested changes, merge conflict, merge conflicts
         """,
     ),
     Reason.VAGUE: _Wording(
@@ -140,7 +146,10 @@ _TABLE = {
         in theory, for now, not sure, i think, i hope, hopefully, couple of, a couple, and more,
         and other, and others, among others, and friends, etc
         """,
-        "better more nicer extra further another tweak start try attempt initial improvements",
+        """
+        better more nicer extra further another alternative small little tweak start try attempt
+        initial improvements modifications adjustments
+        """,
     ),
 }
 

@@ -34,7 +34,10 @@ _LONELY = frozenset(ascii_lowercase + digits)
 _EMPTY = FUNCTION_WORDS | _FILLERS | _LONELY
 
 # The commonest first, which is fastest; each of the next four begins with a capital letter.
-_PARTS = re.compile(r"[a-z]+|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[0-9]+")
+_WORD = r"[a-z]+|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+"
+# A number in a version, such as 7.4.2071, tells nothing; a status, a port or a size does.
+_CONTENT = re.compile(rf"{_WORD}|(?<![0-9.])[0-9]+(?!\.?[0-9])")
+_PARTS = re.compile(rf"{_WORD}|[0-9]+")
 _WRAPPING = "\"'“”’,;:!?."
 _NAME = re.compile(
     r"[A-Za-z0-9]_|_[A-Za-z0-9]"  # snake_case, __dunder__, CONSTANT_CASE
@@ -88,10 +91,10 @@ def parts(token: str) -> list[str]:
 def content_words(text: str) -> set[str]:
     """Return the distinct words of *text* that tell where to look; names are taken apart.
 
-    >>> sorted(content_words("fix the crash in getUser"))
-    ['crash', 'user']
+    >>> sorted(content_words("fix the crash of 3.11.2 in getUser on 404"))
+    ['404', 'crash', 'user']
     """
-    return set(map(str.lower, _PARTS.findall(text))) - _EMPTY
+    return set(map(str.lower, _CONTENT.findall(text))) - _EMPTY
 
 
 def _bare(token: str) -> str:

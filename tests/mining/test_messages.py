@@ -50,6 +50,7 @@ def test_what_is_cut(message: str, query: str) -> None:
         ("Fixed; default charset of empty bodies", "default charset of empty bodies"),
         ("Fixed absolute paths on Windows [reported by Ada]", "fix absolute paths on Windows"),
         ("Fixed 21406 -- Made slugs unique", "make slugs unique"),
+        ("Fixed #7 (again) -- Made slugs unique", "make slugs unique"),
         ("Fixed #1336 -- made it work with None (thanks, chrisb)", "make it work with None"),
     ],
 )

@@ -31,7 +31,10 @@ HEADS = {
     "tag": r"\[[^\]]{1,60}\]\s*(?:[:-]\s*|(?=\s|[A-Z#]))",
     "emoji": r":[a-z][a-z0-9_+-]+:\s*|[^\w\s!-~«»“”’]+\s*",
     "kind": rf"{_KIND}(?:\([^)]*\))?!?[:;]\s+",
-    "solved": rf"{_SOLVES}\s*:?\s*{_TICKETS}\s*(?:--+|[—–:,;.-])?\s*(?:(?i:by)\s+(?=\w+ing\b))?",
+    "solved": (
+        rf"{_SOLVES}\s*:?\s*{_TICKETS}\s*(?:\((?i:again|\d+)\)\s*)?"
+        r"(?:--+|[—–:,;.-])?\s*(?:(?i:by)\s+(?=\w+ing\b))?"
+    ),
     "misspelled": r"#?\w+ #?\d{2,}\s+--\s+",
     "version": r"(?:[\w-]+:)?v?\d+(?:\.\d+)+:\s+",
     "ticket": rf"\(?{_TICKETS}\)?\s*(?:--+|[—–:,-])\s*|#\d+\s+",

@@ -92,6 +92,7 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
         ),
         Rule("distant", "its message needs another commit to be understood", _refers),
         Rule("vague", "its message says nothing particular", partial(_says, Reason.VAGUE)),
+        Rule("tangled", "it does two things at once", partial(_says, Reason.TANGLED)),
         Rule("short", "too few words are left", partial(_short, limits.min_words)),
         Rule("long", "no one would type so many words", partial(_long, limits.max_words)),
         Rule("foreign", "its message is not English", _foreign),

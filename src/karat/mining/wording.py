@@ -17,6 +17,7 @@ class Reason(StrEnum):
     MAINTENANCE = "maintenance"
     DISTANT = "distant"
     VAGUE = "vague"
+    TANGLED = "tangled"
 
 
 class _Wording(NamedTuple):
@@ -98,7 +99,9 @@ _TABLE = {
         no behavior change, build file, build files, build script, generated files,
         generated file, generated code, update codegen, format args, no need for, no need to,
         dict literal, dict literals, literal syntax, type hinting, per convention,
-        consistent use of, end of life
+        consistent use of, end of life, add separate, added separate, add a separate,
+        added a separate, remove use of, removed use of, remove uses of, removed uses of,
+        remove usage of, removed usage of, remove usages of, removed usages of
         """,
         """
         regenerate note hint refer comment edit shorten standardize encapsulate encapsulated
@@ -128,8 +131,11 @@ _TABLE = {
         address review, address feedback, feedback from, as discussed, as suggested, as promised,
         per discussion, my previous, my last, missed in, missing from, introduced by,
         introduced in, broken by, broken in, branch, once more, this time, pull request,
-        suggestions from, requested changes, merge conflict, merge conflicts
+        suggestions from, requested changes, merge conflict, merge conflicts, first part of,
+        second part of, third part of, first half of, second half of, first step, next step,
+        final step
         """,
+        "finish",
     ),
     Reason.VAGUE: _Wording(
         """
@@ -150,6 +156,13 @@ _TABLE = {
         better more nicer extra further another alternative small little tweak start try attempt
         initial improvements modifications adjustments
         """,
+    ),
+    Reason.TANGLED: _Wording(
+        phrases="""
+        and add, and added, and fix, and fixed, and improve, and improved, and simplify,
+        and simplified, and changed, and removed, and updated, and made, and moved, and corrected
+        """,
+        spared="save and add another",
     ),
 }
 

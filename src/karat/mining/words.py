@@ -18,14 +18,15 @@ FUNCTION_WORDS = frozenset(_FUNCTION.split())
 
 # What nearly every commit says of itself, and what tells nothing about where to look.
 _FILLING = """
-add added adding actual actually allow appropriate back bad behavior behaviour better bit broken bug
-bugs case cases change changed changes code correct correctly current data default different enable
-ensure existing extra fix fixed fixes fixing function functionality get good handle handling
-implement implementation improve improved improvement improvements incorrect incorrectly instead
-issue issues like little logic make makes making message method methods missing name new nicer
-object old one possible problem problems proper properly provide readd reimplement remove removed
-removing replace right set some something start stop stuff sure support thing things update updated
-use used useful using usage value values way ways work working works wrong
+actual actually add added adding adjust allow appropriate back bad behavior behaviour better bit
+broken bug bugs case cases change changed changes code correct correctly current data default
+different enable enhance ensure existing extend extended extending extra fix fixed fixes fixing
+function functionality get good handle handling implement implementation improve improved
+improvement improvements incorrect incorrectly instead issue issues like little logic make makes
+making message method methods missing name new nicer object old one possible problem problems proper
+properly provide readd refine reimplement remove removed removing replace right set some something
+start stop stuff support sure thing things update updated usage use used useful using value values
+way ways work working works wrong
 """
 _FILLERS = frozenset(_FILLING.split())
 # Fewer words that carry content are no question.

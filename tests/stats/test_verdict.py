@@ -263,3 +263,21 @@ def test_real_comparisons_make_one_paragraph(seed: int) -> None:
     text = verdict(compare(values, systems=["A", "B", "C"], metrics=["ap", "rr"], draws=199))
     assert text.endswith(".")
     assert "\n" not in text
+
+
+def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
+    names = ("B", "C", "D", "E", "F", "G")
+    entries = [
+        entry("A", name, difference=-0.1 - place / 100, interval=interval(-0.3, -0.01))
+        for place, name in enumerate(names)
+    ]
+    means = dict.fromkeys(names, 0.4)
+    assert said(*entries, entry("B", "C"), family=21, A=0.6, **means) == (
+        "On ndcg@10, A has the highest mean, 0.600, and beats 6 others, the nearest, B, by 0.100 "
+        "[0.010, 0.300] (p = 0.004, corrected for 21 comparisons)."
+    )
+    noise = [entry("A", name, **NOISE) for name in names]
+    assert said(*noise, entry("B", "C"), family=21, A=0.6, **means).startswith(
+        "On ndcg@10, A has the highest mean, 0.600. "
+        "The differences of A from B, C, D, E and 2 others are inside the noise"
+    )

@@ -6,6 +6,9 @@ from karat.model.comparison import Comparison, Difference
 
 __all__ = ["verdict"]
 
+# More names than this are a list that nobody reads.
+MOST_NAMED = 5
+
 
 def verdict(comparison: Comparison) -> str:
     """Return the verdict on *comparison*; the first metric leads.
@@ -87,7 +90,10 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
 
 
 def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
-    """Return the verdict on all pairs: the system with the best mean against the others."""
+    """Return the verdict on all pairs: the system with the best mean against the others.
+
+    Of many that it beats only the nearest is told with its numbers.
+    """
     scores = [(entry.mean, entry.system) for entry in comparison.means if entry.metric == metric]
     known = [(mean, system) for mean, system in scores if mean is not None]
     if not known:
@@ -102,12 +108,18 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     rest = [entry for entry in own if entry not in real]
     text = f"on {labelled(comparison, [metric])}, {best} has the "
     text += f"{'lowest' if lower else 'highest'} mean, {top:.3f}"
-    if real:
+    if len(real) > MOST_NAMED:
+        nearest = min(real, key=lambda entry: abs(entry.difference or 0.0))
+        text += f", and beats {len(real)} others, the nearest, {loser(comparison, nearest)}, "
+        text += f"by {amount(comparison, nearest)}"
+    elif real:
         parts = [f"{loser(comparison, entry)} by {amount(comparison, entry)}" for entry in real]
         text += f", and beats {listed(parts)}"
     sentences = [sentence(text)]
     if rest:
         others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
+        if len(others) > MOST_NAMED:
+            others = [*others[: MOST_NAMED - 1], f"{len(others) - MOST_NAMED + 1} others"]
         what = f"of {best} from {listed(others)}"
         sentences.append(sentence(rest_clause(comparison, what, rest)))
     return " ".join(sentences)

@@ -10,13 +10,14 @@ from karat.app.slicing import cluster_labels, slice_rows
 from karat.app.sources import RunSource, TruthSource, distinct_names, load_run, load_truth
 from karat.errors import InputError
 from karat.metrics import Measure
+from karat.model import ScoreTable
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
 from karat.stats import compare as compare_scores
 from karat.stats import verdict, wilcoxon
 
-__all__ = ["compare", "compared", "contest_of", "means_among"]
+__all__ = ["compare", "compared", "compared_tables", "contest_of", "means_among"]
 
 
 def compare(
@@ -88,19 +89,29 @@ def compared(
     clusters: Sequence[str] | None,
 ) -> Comparison:
     """Return *evaluations* compared over the queries at *rows*."""
+    tables = [evaluation.table for evaluation in evaluations]
+    return compared_tables(tables, measures, rows, confidence, clusters=clusters)
+
+
+def compared_tables(
+    tables: Sequence[ScoreTable],
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Comparison:
+    """Return *tables*, all of the same queries, compared over those at *rows*."""
     import numpy as np
 
     names = [str(measure) for measure in measures]
     cube = np.array(
-        [
-            [[evaluation.table.columns[name][row] for name in names] for row in rows]
-            for evaluation in evaluations
-        ]
-    ).reshape(len(evaluations), len(rows), len(names))
+        [[[table.columns[name][row] for name in names] for row in rows] for table in tables]
+    ).reshape(len(tables), len(rows), len(names))
     cube[np.isinf(cube)] = nan
     return compare_scores(
         cube,
-        systems=[evaluation.name for evaluation in evaluations],
+        systems=[table.name for table in tables],
         metrics=names,
         pairs=confidence.pairs,  # type: ignore[arg-type]
         correction=confidence.correction,  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ COMMANDS = {
     "generate": "karat.cli.generate",
     "inspect": "karat.cli.inspect",
     "evaluate": "karat.cli.evaluate",
+    "gate": "karat.cli.gate",
+    "baseline": "karat.cli.baseline",
 }
 
 BAD_INPUT = 2

@@ -11,6 +11,7 @@ __all__ = [
     "Inputs",
     "Output",
     "confidence_options",
+    "judging_options",
     "output_options",
     "place_options",
     "scoring_options",
@@ -92,6 +93,9 @@ INPUTS = (
         metavar="NAME=FIRST-LAST",
         help="Tag rows of the gold set by number, and report them apart.",
     ),
+)
+
+FORMATS = (
     click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
     click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
 )
@@ -158,7 +162,15 @@ PLACE = (
 
 def scoring_options(command: Command) -> Command:
     """Add what decides how runs are read, judged and measured: *scoring* and *inputs*."""
+    return with_options(_gathered(command), (*SCORING, *INPUTS, *FORMATS))
 
+
+def judging_options(command: Command) -> Command:
+    """Add the same for a command that reports nothing apart."""
+    return with_options(_gathered(command), (*SCORING, *FORMATS))
+
+
+def _gathered(command: Command) -> Command:
     @wraps(command)
     def gathered(
         *,
@@ -171,8 +183,8 @@ def scoring_options(command: Command) -> Command:
         depth: int | None,
         root: str,
         trec: bool,
-        by: tuple[str, ...],
-        tags: tuple[str, ...],
+        by: tuple[str, ...] = (),
+        tags: tuple[str, ...] = (),
         gold_format: str | None,
         run_format: str | None,
         **rest: Any,
@@ -194,7 +206,7 @@ def scoring_options(command: Command) -> Command:
         apart = tuple(dict.fromkeys((*by, *named)))
         command(scoring=scoring, inputs=Inputs(gold_format, run_format, tags, apart), **rest)
 
-    return with_options(gathered, (*SCORING, *INPUTS))
+    return gathered
 
 
 def confidence_options(command: Command) -> Command:

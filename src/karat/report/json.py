@@ -8,9 +8,10 @@ from math import isfinite
 
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
+from karat.model.gate import Gate
 from karat.model.searched import Searched, Work
 
-__all__ = ["contest_json", "evaluation_json", "plain", "searched_json"]
+__all__ = ["contest_json", "evaluation_json", "gate_json", "plain", "searched_json"]
 
 SCHEMA = 1
 
@@ -51,6 +52,14 @@ def searched_json(
             "resolved": None if resolved is None else _scored(resolved),
         }
     )
+
+
+def gate_json(gate: Gate, settings: Mapping[str, object]) -> str:
+    """Return what a gate found, with its decision and whether it is closed."""
+    named = {field.name: getattr(gate, field.name) for field in fields(gate)}
+    moved = {side: [query._asdict() for query in named[side]] for side in ("worst", "best")}
+    outcome = {"decision": gate.decision, "closed": gate.closed}
+    return _dump({"schema": SCHEMA, "settings": settings, **outcome, **named, **moved})
 
 
 def plain(value: object) -> object:

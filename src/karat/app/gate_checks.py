@@ -1,0 +1,113 @@
+"""One rule of a gate, applied: the decision and the sentence that gives its reason."""
+
+from collections.abc import Sequence
+from math import isnan
+
+from karat.errors import InputError
+from karat.model.comparison import Difference, Interval
+from karat.model.evaluation import Summary
+from karat.model.gate import Check, Decision
+from karat.report.compare_view import range_cell
+from karat.report.score_view import queries
+from karat.report.table import number
+from karat.stats import percentiles
+
+__all__ = ["latency_check", "minimum_check", "regression_check"]
+
+DIGITS = 3
+# Sums of the same numbers in another order differ by less; a limit that is just met is met.
+SAME = 1e-9
+
+
+def minimum_check(summary: Summary, limit: float, *, min_queries: int = 1) -> Check:
+    """Return whether the mean in *summary* is at least *limit*; the interval is only shown."""
+    if isnan(summary.mean):
+        raise InputError(f"no query has a score on {summary.measure}; nothing can be checked")
+    shown = _with_range(summary.mean, summary.interval)
+    if summary.n < min_queries:
+        decision, why = Decision.INCONCLUSIVE, _too_few(summary.n, min_queries)
+    elif summary.mean >= limit - SAME:
+        decision, why = Decision.PASSED, f"the mean is {shown}, at least {limit:g}"
+    else:
+        decision, why = Decision.FAILED, f"the mean is {shown}, below {limit:g}"
+    return Check(
+        "minimum",
+        summary.measure,
+        decision,
+        summary.mean,
+        limit,
+        summary.n,
+        why,
+        interval=summary.interval,
+    )
+
+
+def regression_check(
+    entry: Difference, limit: float, *, lower_is_better: bool = False, min_queries: int = 1
+) -> Check:
+    """Return whether the run of *entry* has lost more than *limit* against its baseline.
+
+    It fails where the interval of the difference also excludes 0; a larger loss whose interval
+    does not, or that has none, is inconclusive.
+    """
+    if entry.difference is None:
+        raise InputError(f"no query has a score of both runs on {entry.metric}")
+    lost = entry.difference if lower_is_better else -entry.difference
+    change = f"changed by {_with_range(entry.difference, entry.interval, signed=True)}"
+    if entry.n < min_queries:
+        decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
+    elif lost <= limit + SAME:
+        decision, why = Decision.PASSED, f"{change}; it may lose {limit:g}"
+    elif _excludes_zero(entry.interval):
+        decision, why = Decision.FAILED, f"{change}; it may lose only {limit:g}"
+    else:
+        decision = Decision.INCONCLUSIVE
+        why = f"{change}, more than the {limit:g} that it may lose, but inside the noise"
+    return Check(
+        "regression",
+        entry.metric,
+        decision,
+        lost,
+        limit,
+        entry.n,
+        why,
+        interval=entry.interval,
+        detectable=entry.detectable,
+    )
+
+
+def latency_check(
+    latencies_ms: Sequence[float], percentile: float, limit_ms: float, *, min_queries: int = 1
+) -> Check:
+    """Return whether the *percentile* of the latencies of answered queries is at most *limit_ms*.
+
+    >>> latency_check([10.0, 20.0, 30.0], 50, 15.0).why
+    '20.0 ms, more than 15 ms'
+    """
+    (value,) = percentiles(latencies_ms, [percentile])
+    if value is None:
+        raise InputError("the run tells no latency of a query that was answered")
+    n = len(latencies_ms)
+    if n < min_queries:
+        decision, why = Decision.INCONCLUSIVE, _too_few(n, min_queries)
+    elif value <= limit_ms:
+        decision, why = Decision.PASSED, f"{value:.1f} ms, at most {limit_ms:g} ms"
+    else:
+        decision, why = Decision.FAILED, f"{value:.1f} ms, more than {limit_ms:g} ms"
+    return Check("latency", f"p{percentile:g}", decision, value, limit_ms, n, why)
+
+
+def _excludes_zero(interval: Interval) -> bool:
+    low, high = interval.low, interval.high
+    return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def _too_few(n: int, least: int) -> str:
+    return f"only {queries(n)}; at least {least} were asked for"
+
+
+def _with_range(value: float, interval: Interval | None, *, signed: bool = False) -> str:
+    text = number(value, signed=signed, digits=DIGITS).text
+    if interval is None or interval.low is None:
+        return text
+    return f"{text} {range_cell(interval, signed=signed).text}"

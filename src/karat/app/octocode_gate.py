@@ -1,0 +1,118 @@
+"""The gate of octocode's own benchmark: its search over its questions, hit@5 at least 0.70."""
+
+from typing import NamedTuple, cast
+
+from karat.app.evaluate import evaluate
+from karat.app.gate import gate
+from karat.app.gate_rules import Rules
+from karat.app.search import EngineLike
+from karat.app.settings import Confidence, Scoring
+from karat.app.trees import corpus_trees
+from karat.engines.base import Progress
+from karat.formats.octocode_results import OctocodeResults
+from karat.metrics import parse
+from karat.model import Dataset, Status
+from karat.model.baseline import Baseline
+from karat.model.evaluation import Evaluation
+from karat.model.gate import Gate
+
+__all__ = ["LEAST", "MODES", "OctocodeGate", "octocode_engine", "octocode_gate"]
+
+LEAST = "hit@5=0.70"
+MODES = ("code", "docs")
+# The fields of octocode's results, and the measures that they hold.
+FIELDS = {
+    "hit_at_5": "hit@5",
+    "hit_at_10": "hit@10",
+    "mrr": "mrr",
+    "ndcg_at_10": "ndcg@10",
+    "recall_at_5": "recall@5",
+    "recall_at_10": "recall@10",
+}
+# What octocode's embedding and reranking providers ask for, where it is set.
+KEYS = (
+    *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
+    *("OPENROUTER_API_KEY", "TOGETHER_API_KEY"),
+)
+TIMEOUT_S = 60
+
+
+class OctocodeGate(NamedTuple):
+    """What the gate says, the scores behind it and their settings, and octocode's averages."""
+
+    gate: Gate
+    evaluation: Evaluation
+    results: OctocodeResults
+    scoring: Scoring
+
+
+def octocode_engine(mode: str = "code", *, threshold: float | None = None) -> dict[str, object]:
+    """Return octocode's command line; *threshold* is the least similarity that it returns.
+
+    >>> octocode_engine("docs", threshold=0.5)["command"][3:]
+    ['--format', 'json', '--mode', 'docs', '--threshold', '0.5']
+    """
+    command = ["octocode", "search", "{query}", "--format", "json", "--mode", mode]
+    if threshold is not None:
+        command += ["--threshold", f"{threshold:g}"]
+    return {
+        "engine": "command",
+        "name": "octocode",
+        "command": command,
+        "output": "octocode",
+        "env": list(KEYS),
+        "timeout_s": TIMEOUT_S,
+    }
+
+
+def octocode_gate(
+    gold: Dataset,
+    engine: EngineLike,
+    rules: Rules,
+    *,
+    corpus: str = ".",
+    max_results: int = 20,
+    baseline: Baseline | None = None,
+    confidence: Confidence | None = None,
+    allow_changed: bool = False,
+    progress: Progress | None = None,
+) -> OctocodeGate:
+    """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
+
+    A query that ends in an error counts 0. A measure that looks deeper than *max_results* is not
+    computed, and is None among the results.
+    """
+    measures = tuple(name for name in FIELDS.values() if (parse(name).k or 0) <= max_results)
+    # Octocode's order is its answer: what it scores alike stays as it came.
+    scoring = Scoring(measures, ties="order")
+    trees = corpus_trees(gold, corpus)
+    found = evaluate(
+        gold,
+        [engine],
+        trees,
+        k=max_results,
+        scoring=scoring,
+        confidence=confidence,
+        progress=progress,
+    )
+    decided = gate(
+        gold,
+        found.runs[0],
+        rules,
+        baseline=baseline,
+        scoring=scoring,
+        confidence=confidence,
+        allow_changed=allow_changed,
+    )
+    evaluation = cast("Evaluation", found.overall)  # of one engine, so that nothing is compared
+    return OctocodeGate(decided, evaluation, _results(evaluation), scoring)
+
+
+def _results(evaluation: Evaluation) -> OctocodeResults:
+    means = {summary.measure: summary.mean for summary in evaluation.summaries}
+    statuses = evaluation.notes.statuses
+    return OctocodeResults(
+        queries=evaluation.notes.queries - statuses[Status.UNJUDGED],
+        errors=statuses[Status.ERROR] + statuses[Status.TIMEOUT],
+        **{field: means.get(measure) for field, measure in FIELDS.items()},
+    )

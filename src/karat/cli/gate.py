@@ -1,0 +1,174 @@
+"""karat gate: hold a run to its rules, and tell continuous integration by the exit code."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.gate_options import (
+    Octocode,
+    Outcome,
+    Outlets,
+    Wanted,
+    octocode_options,
+    outlet_options,
+    rule_options,
+)
+from karat.cli.options import Inputs, Output, confidence_options, judging_options
+
+if TYPE_CHECKING:
+    from karat.app.settings import Confidence, Scoring
+    from karat.model.baseline import Baseline
+    from karat.model.gate import Gate
+
+__all__ = ["command"]
+
+FAILED = 1
+NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None)
+
+
+@click.command("gate")
+@click.argument("gold", required=False, type=click.Path(exists=True))
+@click.argument("run", required=False, type=click.Path(exists=True))
+@rule_options
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What `karat baseline update` wrote.",
+)
+@click.option(
+    "--allow-changed-dataset",
+    "allow_changed",
+    is_flag=True,
+    help="Compare the queries that are the same, where the baseline has another gold set.",
+)
+@outlet_options
+@judging_options
+@confidence_options
+@click.option("--preset", type=click.Choice(["octocode"]), help="octocode's own benchmark.")
+@octocode_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    gold: str | None,
+    run: str | None,
+    baseline: str | None,
+    *,
+    preset: str | None,
+    allow_changed: bool,
+    wanted: Wanted,
+    outlets: Outlets,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    octocode: Octocode,
+) -> None:
+    """Check RUN on GOLD against minimums, a baseline and latencies.
+
+    The exit code is 0 where every rule holds, 1 where one is broken, 2 for input that cannot be
+    used, 3 where a search breaks. A loss against the baseline fails where it is larger than allowed
+    and its interval excludes 0; inside the noise it is inconclusive, which only --strict fails.
+
+    \b
+    karat gate gold.json new.run --min hit@5=0.70 --min ndcg@10=0.6
+    karat gate gold.json new.run --baseline baseline.json --max-regression 0.02
+    karat gate gold.json new.jsonl --max-latency p90=200ms --junit gate.xml
+    karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
+    """
+    from karat.cli.show import single_threaded
+
+    single_threaded()
+    before = _read(baseline)
+    if preset:
+        _refuse_unused(gold, run, scoring, inputs)
+        from karat.cli.gate_octocode import octocode_outcome
+
+        outcome = octocode_outcome(
+            octocode, wanted, before, confidence, allow_changed=allow_changed
+        )
+    else:
+        if octocode != NOTHING_SAID:
+            raise click.UsageError("--csv, --engine and their like belong to --preset octocode.")
+        if gold is None or run is None:
+            raise click.UsageError("Expected GOLD and RUN, or --preset octocode.")
+        from karat.app.gate import gate
+        from karat.formats import read_dataset
+
+        found = gate(
+            read_dataset(gold, format=inputs.gold_format),
+            run,
+            wanted.rules(level=scoring.level),
+            baseline=before,
+            scoring=scoring,
+            confidence=confidence,
+            allow_changed=allow_changed,
+            run_format=inputs.run_format,
+        )
+        outcome = Outcome(found, scoring)
+    _tell(outcome, outlets, confidence)
+    ctx.exit(FAILED if outcome.gate.closed else 0)
+
+
+def _refuse_unused(gold: str | None, run: str | None, scoring: "Scoring", inputs: Inputs) -> None:
+    """Refuse what a preset decides by itself; an option without effect is a mistake."""
+    from karat.app.settings import Scoring
+
+    if gold or run:
+        raise click.UsageError("--preset octocode takes --csv, and neither GOLD nor RUN.")
+    if scoring != Scoring() or any(inputs):
+        raise click.UsageError("--preset octocode decides itself how to judge and what to measure.")
+
+
+def _read(baseline: str | None) -> "Baseline | None":
+    if baseline is None:
+        return None
+    from karat.formats.baseline import read_baseline
+
+    return read_baseline(baseline)
+
+
+def _tell(outcome: Outcome, outlets: Outlets, confidence: "Confidence") -> None:
+    from karat.cli import show
+    from karat.report.gate_view import checks_table, moved_table
+
+    gate = outcome.gate
+    if outlets.as_json:
+        from karat.report.json import gate_json
+
+        click.echo(gate_json(gate, show.named((outcome.scoring, confidence))), nl=False)
+    else:
+        drawn = [*outcome.tables, moved_table(gate), checks_table(gate)]
+        plain = Output(None, per_query=False, path=None)
+        show.put(show.drawn([table for table in drawn if table], plain), plain)
+    if outlets.junit:
+        from karat.formats.atomic import write_text
+        from karat.report.junit import junit_xml
+
+        write_text(outlets.junit, junit_xml(gate))
+    _summarise(gate, outlets.summary)
+    if outlets.annotations:
+        from karat.report.github import annotations
+
+        # Not among the output, which may be JSON; GitHub reads both streams.
+        for line in annotations(gate):
+            click.echo(line, err=True)
+
+
+def _summarise(gate: "Gate", path: str | None) -> None:
+    """Write the summary, or add it to that of a GitHub step, which other commands add to as well.
+
+    That file may be out of reach, in a container for one; then the gate still says what it says.
+    """
+    from karat.report.github import summary
+
+    if path:
+        from karat.formats.atomic import write_text
+
+        write_text(path, summary(gate))
+    elif step := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(step, "a", encoding="utf-8") as stream:  # noqa: PTH123 - as it is named
+                stream.write(summary(gate))
+        except OSError as error:
+            click.echo(f"warning: no summary of the step: {step}: {error.strerror}", err=True)

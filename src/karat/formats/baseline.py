@@ -1,0 +1,85 @@
+"""The file of a baseline: JSON with one query a line, so that a diff shows which of them moved."""
+
+import os
+from collections.abc import Mapping
+from math import nan
+
+from karat.formats.atomic import write_text
+from karat.formats.base import DEFAULT
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import dumps, finite, load_json
+from karat.model.baseline import Baseline, BaselineQuery
+
+__all__ = ["read_baseline", "write_baseline"]
+
+MARK = "karat-baseline"
+VERSION = 1
+TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")
+KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
+QUERY_KEYS = ("id", "digest", "rank", "scores")
+
+
+def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
+    """Write *baseline*, whole or not at all; a query that is not scored has null."""
+    head = {
+        "format": MARK,
+        "version": VERSION,
+        "name": baseline.name,
+        "gold": baseline.gold,
+        "gold_digest": baseline.gold_digest,
+        "made_at": baseline.made_at,
+        "karat": baseline.version,
+        "settings": dict(baseline.settings),
+        "means": baseline.means,
+    }
+    lines = [dumps(finite(query._asdict()), indent=None) for query in baseline.queries]
+    opened = dumps(finite(head)).removesuffix("\n}")
+    rows = ",\n".join(f"    {line}" for line in lines)
+    write_text(path, f'{opened},\n  "queries": [\n{rows}\n  ]\n}}\n')
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Return the baseline in *path*, or raise FormatError with every problem of the file."""
+    value, check = load_json(path, limit=DEFAULT.json_bytes)
+    top = check.record(value, ())
+    if top.get("format") != MARK:
+        check.add((), f"no baseline; expected a file that `karat baseline update` wrote ({MARK})")
+        check.finish()
+    check.known(top, KEYS, ())
+    if check.whole(top, "version", (), default=0) != VERSION:
+        check.add(("version",), f"unknown version; expected {VERSION}")
+    name, gold, digest, made_at, version = (check.text(top, key, ()) for key in TEXT_KEYS)
+    queries = tuple(
+        _query(check, check.record(item, place), place)
+        for place, item in check.rows(top.get("queries"), ("queries",), filled=True)
+    )
+    check.unique(((("queries", row), query.id) for row, query in enumerate(queries)), "id")
+    baseline = Baseline(
+        name=name,
+        gold=gold,
+        gold_digest=digest,
+        made_at=made_at,
+        version=version,
+        settings=check.record(top.get("settings"), ("settings",)),
+        means=_scores(check, top, "means", ()),
+        queries=queries,
+    )
+    check.finish()
+    return baseline
+
+
+def _query(check: Checker, record: Record, place: Place) -> BaselineQuery:
+    check.known(record, QUERY_KEYS, place)
+    rank = check.number(record, "rank", place, default=0.0, low=1)
+    return BaselineQuery(
+        check.label(record, "id", place),
+        check.text(record, "digest", place),
+        rank or None,
+        _scores(check, record, "scores", place),
+    )
+
+
+def _scores(check: Checker, record: Record, key: str, place: Place) -> Mapping[str, float]:
+    at = (*place, key)
+    scores = check.record(record.get(key), at)
+    return {name: check.number(scores, name, at, default=nan) for name in scores}

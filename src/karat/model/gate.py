@@ -1,0 +1,88 @@
+"""What a gate found: one check per rule, and the queries that moved most."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from karat.model.comparison import Interval
+
+__all__ = ["Check", "Decision", "Gate", "Moved"]
+
+
+class Decision(Enum):
+    """What a rule says of a run. INCONCLUSIVE: it is broken, but that may be chance."""
+
+    PASSED = "passed"
+    INCONCLUSIVE = "inconclusive"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule, applied to one measure.
+
+    *rule* is ``minimum``, ``regression`` or ``latency``, *subject* the measure or the percentile.
+    *value* is what *limit* is compared with: the mean, how much was lost, or milliseconds.
+    *interval* is that of the mean, or of the difference (run minus baseline); *detectable* is the
+    true difference that the *n* queries would find with a probability of 80 %. *why* is a sentence.
+    """
+
+    rule: str
+    subject: str
+    decision: Decision
+    value: float
+    limit: float
+    n: int
+    why: str
+    interval: Interval | None = None
+    detectable: float | None = None
+
+
+class Moved(NamedTuple):
+    """One query before and after: its scores, and the ranks of its first relevant hit.
+
+    A rank is None where no relevant hit was returned.
+    """
+
+    query_id: str
+    text: str
+    before: float
+    after: float
+    rank_before: float | None
+    rank_after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The checks on one run; *worst* and *best* are the queries that moved most on *lead*.
+
+    *baseline* names the run compared with; without one it is empty, and so are *lead*, *worst*,
+    *best* and *verdict*. With *strict*, what is inconclusive fails.
+    """
+
+    name: str
+    queries: int
+    checks: tuple[Check, ...]
+    strict: bool = False
+    baseline: str = ""
+    lead: str = ""
+    worst: tuple[Moved, ...] = ()
+    best: tuple[Moved, ...] = ()
+    verdict: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def decision(self) -> Decision:
+        """Return the gravest decision of all checks."""
+        found = {check.decision for check in self.checks}
+        grave = (Decision.FAILED, Decision.INCONCLUSIVE)
+        return next((each for each in grave if each in found), Decision.PASSED)
+
+    def fails(self, decision: Decision) -> bool:
+        """Return whether *decision* closes this gate."""
+        return decision is Decision.FAILED or (self.strict and decision is Decision.INCONCLUSIVE)
+
+    @property
+    def closed(self) -> bool:
+        """Return whether the gate fails: exit code 1."""
+        return self.fails(self.decision)

@@ -24,8 +24,8 @@ def significance_letters(comparison: Comparison, metric: str) -> tuple[Marked, .
     letters = {system: letter(place) for place, system in enumerate(comparison.systems)}
     beaten: dict[str, list[str]] = {system: [] for system in comparison.systems}
     for entry in comparison.differences:
-        better = comparison.winner(entry)
-        if entry.metric != metric or better is None or not comparison.significant(entry):
+        better = comparison.winner(entry) if entry.metric == metric else None
+        if better is None or not comparison.significant(entry):
             continue
         beaten[better].append(entry.baseline if better == entry.system else entry.system)
     separator = "" if len(letters) <= 26 else ","

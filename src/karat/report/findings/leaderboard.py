@@ -11,7 +11,7 @@ from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import percentiles, significance_letters
 
-__all__ = ["Standing", "leaderboard_table", "p_text", "standings"]
+__all__ = ["Standing", "best_first", "leaderboard_table", "p_text", "standings"]
 
 DIGITS = 3
 
@@ -56,13 +56,24 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
         )
         for place, mark in enumerate(marks)
     ]
+    return tuple(rows[run] for run in best_first(findings))
+
+
+def best_first(findings: Findings) -> tuple[int, ...]:
+    """Return the runs by the mean of the leading measure; equals keep their order."""
+    comparison = findings.contest.comparison
+    means = [comparison.mean(name, findings.lead).mean for name in findings.names]
     sign = 1.0 if findings.lower_is_better else -1.0
-    rows.sort(key=lambda row: _order(row.means[0].mean, sign))
-    return tuple(rows)
+
+    def place(run: int) -> tuple[bool, float]:
+        mean = means[run]
+        return (mean is None, sign * (mean or 0.0))
+
+    return tuple(sorted(range(len(means)), key=place))
 
 
 def leaderboard_table(findings: Findings) -> Table:
-    """Return the standings as a table; changes stand beside several runs only, times beside timed."""
+    """Return the standings as a table; one run has no changes, and untimed ones no times."""
     several = len(findings.names) > 1
     timed = findings.latency is not None
     columns = [Column("run")]
@@ -101,10 +112,6 @@ def p_text(change: Difference | None) -> str:
     if change is None or change.p_corrected is None:
         return "-"
     return "<0.001" if change.p_corrected < 0.001 else f"{change.p_corrected:.3f}"
-
-
-def _order(mean: float | None, sign: float) -> tuple[bool, float]:
-    return (mean is None, sign * (mean or 0.0))
 
 
 def _unanswered(findings: Findings, run: int) -> int:

@@ -8,9 +8,9 @@ from karat.metrics import parse
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
 from karat.report.findings.latency import ecdf, latency_table
-from karat.report.findings.leaderboard import standings
+from karat.report.findings.leaderboard import best_first, standings
 from karat.report.findings.pareto import pareto
-from karat.report.findings.ranks import Shares, fates, first_ranks
+from karat.report.findings.ranks import fates, first_ranks
 from karat.report.findings.tables import fate_table
 from karat.report.html.bars import keys, mean_bars, stacked_bars
 from karat.report.html.drawing import figure, legend
@@ -23,8 +23,9 @@ from karat.report.html.waterfall import waterfall
 
 __all__ = ["charts", "highest", "lost_targets", "times"]
 
-# So many waterfalls are open from the start.
+# Of many charts of one kind so many are open from the start; below so many runs, all bars are.
 UNFOLDED = 2
+FEW_RUNS = 12
 RANK_CLASSES = ("h5", "h4", "h3", "h2", "h1", "h0")
 FATE_CLASSES = ("h5", "h3", "lost", "hx")
 
@@ -40,17 +41,12 @@ def highest(findings: Findings) -> float:
 def charts(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
     """Yield means, changes, the heat map, first ranks, quality against latency and curves."""
     yield legend(list(zip(colours, findings.names, strict=True)))
-    yield tag("div", *_mean_bars(findings, colours), class_="grid")
-    falls = list(_waterfalls(findings))
-    if falls:
-        yield tag("div", *falls, class_="grid")
+    bars = list(_mean_bars(findings, colours))
+    unfolded = len(bars) if len(findings.names) <= FEW_RUNS else UNFOLDED
+    yield from _folded(bars, unfolded, "more measures")
+    yield from _folded(list(_waterfalls(findings)), UNFOLDED, "more runs, query by query")
     yield _heatmap(findings)
-    curves = (
-        figure(f"{curve.metric} against k", curve_lines(curve, colours, findings.names))
-        for curve in findings.curves
-        if len(curve.ks) > 1
-    )
-    yield tag("div", *_distributions(findings, colours), *curves, class_="grid")
+    yield tag("div", *_relations(findings, colours), *_first_ranks(findings), class_="grid")
 
 
 def lost_targets(findings: Findings) -> Iterator[Markup]:
@@ -62,7 +58,8 @@ def lost_targets(findings: Findings) -> Iterator[Markup]:
         f"not among the hits returned (at most {depth})",
         "query not answered",
     )
-    rows = _best_first(fates(findings), findings)
+    counts = fates(findings)
+    rows = [counts[run] for run in best_first(findings)]
     drawn = stacked_bars(rows, kinds, FATE_CLASSES, title="What became of the targets")
     chart = tag("figure", drawn, keys(kinds, FATE_CLASSES), class_="card")
     table = plain_table(fate_table(findings))
@@ -97,16 +94,20 @@ def _mean_bars(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
 
 def _waterfalls(findings: Findings) -> Iterator[Markup]:
     baseline = findings.names[0]
-    place_of = {row.run: place for place, row in enumerate(standings(findings))}
-    best_first = sorted(waterfalls(findings), key=lambda found: place_of[found.run])
-    for place, found in enumerate(best_first):
-        drawn = waterfall(found, findings.lead, baseline)
+    falls = {found.run: found for found in waterfalls(findings)}
+    for found in (falls[run] for run in best_first(findings) if run in falls):
         title = f"Change of {findings.lead} per query: {found.name} against {baseline}"
-        if place < UNFOLDED:
-            yield figure(title, drawn)
-        else:
-            folded = tag("details", tag("summary", title), drawn)
-            yield tag("figure", folded, class_="card")
+        yield figure(title, waterfall(found, findings.lead, baseline))
+
+
+def _folded(figures: Sequence[Markup], unfolded: int, what: str) -> Iterator[Markup]:
+    """Yield the first figures side by side, and the others in a part that opens on demand."""
+    first, others = figures[:unfolded], figures[unfolded:]
+    if first:
+        yield tag("div", *first, class_="grid")
+    if others:
+        summary = tag("summary", f"{len(others)} {what}")
+        yield tag("details", summary, tag("div", *others, class_="grid"), class_="more")
 
 
 def _heatmap(findings: Findings) -> Markup:
@@ -115,14 +116,11 @@ def _heatmap(findings: Findings) -> Markup:
     kinds = ["0", *(f"up to {top * step / steps:g}" for step in range(1, SHADES)), "not scored"]
     classes = [f"h{step}" for step in range(SHADES)] + ["hx"]
     drawn = tag("div", heatmap(findings, highest=top), class_="scroll wide", tabindex="0")
-    return figure(f"{findings.lead} of every query", joined(drawn, keys(kinds, classes)))
+    title = f"{findings.lead} of every query"
+    return figure(title, joined(drawn, keys(kinds, classes)), class_="broad")
 
 
-def _distributions(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
-    names, rows = first_ranks(findings)
-    title = "Rank of the first relevant hit"
-    drawn = stacked_bars(_best_first(rows, findings), names, RANK_CLASSES, title=title)
-    yield figure(title, joined(drawn, keys(names, RANK_CLASSES)))
+def _relations(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
     points = pareto(findings)
     if points:
         yield figure(
@@ -130,7 +128,14 @@ def _distributions(findings: Findings, colours: Sequence[str]) -> Iterator[Marku
             scatter(points, colours, findings.lead),
             "No other run is both better and faster than one on the line.",
         )
+    for curve in findings.curves:
+        if len(curve.ks) > 1:
+            yield figure(f"{curve.metric} against k", curve_lines(curve, colours, findings.names))
 
 
-def _best_first(rows: Sequence[Shares], findings: Findings) -> list[Shares]:
-    return [rows[standing.run] for standing in standings(findings)]
+def _first_ranks(findings: Findings) -> Iterator[Markup]:
+    title = "Rank of the first relevant hit"
+    names, rows = first_ranks(findings)
+    best = [rows[run] for run in best_first(findings)]
+    drawn = stacked_bars(best, names, RANK_CLASSES, title=title)
+    yield figure(title, joined(drawn, keys(names, RANK_CLASSES)))

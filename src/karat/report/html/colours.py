@@ -1,7 +1,7 @@
 """Which run has which colour, in all charts alike."""
 
 from karat.report.findings import Findings
-from karat.report.findings.leaderboard import standings
+from karat.report.findings.leaderboard import best_first
 
 __all__ = ["COLOURS", "colours"]
 
@@ -19,6 +19,6 @@ def colours(findings: Findings) -> tuple[str, ...]:
     runs = len(findings.names)
     if runs <= COLOURS:
         return tuple(f"c{run}" for run in range(runs))
-    order = [0, *(row.run for row in standings(findings) if row.run)]
+    order = [0, *filter(None, best_first(findings))]
     place = {run: number for number, run in enumerate(order)}
     return tuple(f"c{place[run]}" if place[run] < COLOURS else OTHER for run in range(runs))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from karat.report.findings import Findings
-from karat.report.findings.leaderboard import standings
+from karat.report.findings.leaderboard import best_first
 from karat.report.html.drawing import chart, label, text
 from karat.report.html.markup import Markup, number, tag
 from karat.report.html.scale import Scale
@@ -45,13 +45,13 @@ def heatmap(findings: Findings, *, highest: float) -> Markup:
     order = query_order(findings)
     across = Scale(0.0, max(len(order), 1), LEFT, WIDE - 4)
     parts: list[str] = []
-    rows = standings(findings)
-    for place, row in enumerate(rows):
+    runs = best_first(findings)
+    for place, run in enumerate(runs):
         top = 2 + place * ROW
-        parts.append(label(LEFT - 8, top + 14, row.name, room=LEFT - 10))
-        scores = findings.scores(row.run)
+        parts.append(label(LEFT - 8, top + 14, findings.names[run], room=LEFT - 10))
+        scores = findings.scores(run)
         parts += _row([shade(scores[query], highest) for query in order], across, top)
-    bottom = 2 + ROW * len(rows)
+    bottom = 2 + ROW * len(runs)
     parts.append(text(LEFT, bottom + 15, "easiest query", class_="tick"))
     parts.append(text(WIDE - 4, bottom + 15, "hardest query", anchor="end", class_="tick"))
     return chart(
@@ -59,7 +59,7 @@ def heatmap(findings: Findings, *, highest: float) -> Markup:
         *parts,
         title=f"{findings.lead} of each query in each run; the table of queries has the numbers",
         width=WIDE,
-        data_heatmap=" ".join(str(row.run) for row in rows),
+        data_heatmap=" ".join(map(str, runs)),
         data_left=str(LEFT),
         data_right=str(WIDE - 4),
         data_top="2",

@@ -1,6 +1,7 @@
 """Quality against latency, with the front of runs that no other beats on both."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from karat.report.display import display_width, printable, shorten
 from karat.report.findings.pareto import Point
@@ -11,10 +12,30 @@ from karat.report.html.scale import Scale, decades, nice
 __all__ = ["scatter"]
 
 LEFT, TOP, BOTTOM = 46, 14, 236
-# Above so many runs only those on the front are named.
-MOST_NAMES = 10
-LINE = 14
+LINE, MARK = 14, 5
 LONGEST_NAME = 22
+
+
+class Box(NamedTuple):
+    """A piece of paper, its corners measured from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: "Box") -> bool:
+        """Return whether the two share some paper."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+    def holds(self, other: "Box") -> bool:
+        """Return whether *other* lies inside."""
+        across = self.left <= other.left and other.right <= self.right
+        return across and self.top <= other.top and other.bottom <= self.bottom
+
+
+PAPER = Box(LEFT, 0, WIDTH, BOTTOM)
 
 
 def scatter(points: Sequence[Point], colours: Sequence[str], measure: str) -> Markup:
@@ -51,27 +72,28 @@ def scatter(points: Sequence[Point], colours: Sequence[str], measure: str) -> Ma
             )
         tip = f"{point.name}: {measure} {point.quality:.3f}, {point.milliseconds:.3g} ms"
         parts.append(marker(x, up(point.quality), colour, tip=tip))
-    parts += _names(points, across, up)
+    parts += _names(points, [(across(point.milliseconds), up(point.quality)) for point in points])
     return chart(BOTTOM + 36, *parts, title=f"Mean {measure} against median latency")
 
 
-def _names(points: Sequence[Point], across: Scale, up: Scale) -> list[Markup]:
-    """Return the names beside their marks, moved apart where they would lie on each other."""
-    named = [point for point in points if len(points) <= MOST_NAMES or point.on_front]
-    taken: list[tuple[float, float, float]] = []
+def _names(points: Sequence[Point], places: Sequence[tuple[float, float]]) -> list[Markup]:
+    """Return the names beside their marks; one that has no room is left to the pointer."""
+    taken = [Box(x - MARK, y - MARK, x + MARK, y + MARK) for x, y in places]
     parts = []
-    for point in sorted(named, key=lambda each: -each.quality):
-        name = shorten(printable(point.name), LONGEST_NAME)
-        width = display_width(name) * CHARACTER
-        x, y = across(point.milliseconds), up(point.quality) - 7
-        to_the_left = x + 9 + width > WIDTH - 6
-        first = x - 9 - width if to_the_left else x + 9
-        while any(
-            abs(y - other) < LINE and first < last and start < first + width
-            for other, start, last in taken
-        ):
-            y += LINE
-        taken.append((y, first, first + width))
-        anchor = "end" if to_the_left else "start"
-        parts.append(text(x - 9 if to_the_left else x + 9, y, name, anchor=anchor))
+    best_first = sorted(range(len(points)), key=lambda place: places[place][1])
+    for place in sorted(best_first, key=lambda place: not points[place].on_front):
+        name = shorten(printable(points[place].name), LONGEST_NAME)
+        for box in _room(places[place], display_width(name) * CHARACTER):
+            if PAPER.holds(box) and not any(box.meets(other) for other in taken):
+                taken.append(box)
+                parts.append(text(box.left, box.bottom - 3, name))
+                break
     return parts
+
+
+def _room(place: tuple[float, float], width: float) -> Iterator[Box]:
+    """Yield where a name could stand: right or left of its mark, above or below the line."""
+    x, y = place
+    for bottom in (y - MARK, y + MARK + LINE):
+        for left in (x + MARK, x - MARK - width):
+            yield Box(left, bottom - LINE, left + width, bottom)

@@ -18,7 +18,7 @@ def test_hits_come_back(hits: list[Hit]) -> None:
     assert repr(unpack(pack(hits))) == repr(tuple(hits))
 
 
-def test_scores_that_json_cannot_spell() -> None:
+def test_scores_keep_every_bit() -> None:
     scores = [0.1, nan, inf, -inf, -0.0, 5e-324]
     found = unpack(pack([Hit("a", score) for score in scores]))
     assert repr([hit.score for hit in found]) == repr(scores)

@@ -59,7 +59,7 @@ class SqlRecorder:
 
     def begin(self, run: str) -> None:
         """Say that the queries of *run* are asked now."""
-        self._set(run, status=RunStatus.EVALUATING)
+        self._set(run, status=RunStatus.EVALUATING, worker=self._worker)
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
         """Return the ids of the queries that have ended, with *timed* only those with times."""
@@ -111,7 +111,6 @@ class SqlRecorder:
             run,
             status=status,
             error=storable(error),
-            worker=None,
             ended=self._clock(),
             notes=dict(notes or {}) or None,
             **costs,

@@ -204,6 +204,10 @@ class RecorderSuite:
         assert not elsewhere.claim(run)
         store.finish(run, RunStatus.COMPLETED)
         assert not store.claim(run)
+        # Who begins without a claim has it from then on.
+        second = store.show(run.partition(".")[0]).runs[1].id
+        elsewhere.begin(second)
+        assert not store.claim(second)
         elsewhere.close()
         gone.close()
 

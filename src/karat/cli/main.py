@@ -29,6 +29,7 @@ COMMANDS = {
     "evaluate": "karat.cli.evaluate",
     "gate": "karat.cli.gate",
     "baseline": "karat.cli.baseline",
+    "import-log": "karat.cli.import_log",
 }
 
 BAD_INPUT = 2

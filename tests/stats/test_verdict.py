@@ -271,7 +271,7 @@ def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
         entry("A", name, difference=-0.1 - place / 100, interval=interval(-0.3, -0.01))
         for place, name in enumerate(names)
     ]
-    means = dict.fromkeys(names, 0.4)
+    means: dict[str, Any] = dict.fromkeys(names, 0.4)
     assert said(*entries, entry("B", "C"), family=21, A=0.6, **means) == (
         "On ndcg@10, A has the highest mean, 0.600, and beats 6 others, the nearest, B, by 0.100 "
         "[0.010, 0.300] (p = 0.004, corrected for 21 comparisons)."

@@ -49,6 +49,9 @@ class Database:
         # A query part may hold a password, and the rest is shown without one.
         self.name = str(url.database) if self.is_sqlite else str(url.set(query={}))
         self._engine = self._opened(url)
+        # SQLite always reads one state; PostgreSQL does when it is told so.
+        level = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reading = self._engine.execution_options(**level)
         self._writing = self._engine.execution_options(begin="BEGIN IMMEDIATE")
         self._single = self._engine.execution_options(begin="")
         self._held: Connection | None = None
@@ -63,7 +66,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the database."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._explained(), self._reading.connect() as connection:
             yield connection
 
     @contextmanager

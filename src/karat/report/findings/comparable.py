@@ -16,6 +16,7 @@ INPUTS = {
     "snapshot": "the snapshot",
     "candidates": "the candidate set",
     "match": "the matching mode",
+    "k": "the number of hits asked for",
 }
 
 
@@ -41,13 +42,6 @@ def _differences(findings: Findings) -> Iterator[str]:
         unknown = len(evaluation.notes.unknown_queries)
         if unknown:
             yield f"{name} answers {queries(unknown)} that this gold set does not ask"
-    depths = {
-        name: max((trace.retrieved for trace in traces), default=0)
-        for name, traces in zip(findings.names, findings.traces, strict=True)
-    }
-    if len(set(depths.values())) > 1 and min(depths.values()) < findings.k:
-        shown = ", ".join(f"{name} {depth}" for name, depth in depths.items())
-        yield f"the runs return different numbers of hits, some fewer than {findings.k}: {shown}"
 
 
 def _said(metadata: Mapping[str, object], key: str) -> str:

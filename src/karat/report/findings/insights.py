@@ -86,6 +86,8 @@ def _effect(option: str, levels: list[_Level], findings: Findings) -> str:
         seed=comparison.seed,
     )
     change = float(np.nanmean(best.scores - second.scores))
+    if not change:
+        return f"{option}: no difference between {best.value} and {second.value}."
     text = f"{option}: {best.value} is best, {change:+.3f} {findings.lead} against {second.value}"
     if interval.low is None or interval.high is None:
         return f"{text}."

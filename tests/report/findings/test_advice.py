@@ -1,0 +1,144 @@
+"""What a report recommends, how sure it is, and what speaks against comparing at all."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.model import Dataset, Query, Target
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.report.findings.comparable import differences
+from karat.report.findings.insights import insights
+from karat.report.findings.method import method_rows
+from karat.report.findings.recommend import balance, recommendations
+from karat.report.findings.resampled import resampled_means, share_of_wins
+
+Make = Callable[..., Findings]
+MakeRun = Callable[..., Measured]
+
+SIZES = st.lists(st.floats(0.0, 1e6), min_size=1, max_size=5)
+
+
+def test_each_purpose_has_its_run(findings: Findings) -> None:
+    found = {advice.purpose: advice for advice in recommendations(findings)}
+    assert list(found) == ["Best quality", "Best recall", "Fastest", "Best balance"]
+    assert found["Best quality"].run == found["Best recall"].run == "new"
+    assert found["Fastest"].run == "old"
+    assert found["Best quality"].certainty.startswith("Inside the noise of old; first in ")
+    assert "10.0 ms a query" in found["Fastest"].why
+
+
+def test_balance_by_hand(findings: Findings) -> None:
+    # old: 0.375 / 0.625 and the fastest; new: the best and the slowest.
+    assert balance(np.array([0.375, 0.625]), np.array([10.0, 25.0])) == pytest.approx([0.8, 0.5])
+    assert recommendations(findings)[-1].run == "old"
+
+
+@given(quality=SIZES, latency=SIZES)
+def test_balance_is_a_number_whatever_the_runs(quality: list[float], latency: list[float]) -> None:
+    size = min(len(quality), len(latency))
+    found = balance(np.array(quality[:size]), np.array(latency[:size]))
+    assert np.isfinite(found).all()
+    assert (found >= 0).all()
+    assert (found <= 1 + 1e-12).all()
+
+
+def test_one_run_needs_no_advice(alone: Findings) -> None:
+    assert recommendations(alone) == ()
+
+
+def test_without_times_nothing_is_said_of_speed(make: Make, run: MakeRun) -> None:
+    both = make([run("a", {"q1": ("a.py",)}), run("b", {"q1": ("b.py",)})])
+    purposes = [advice.purpose for advice in recommendations(both)]
+    assert purposes == ["Best quality", "Best recall"]
+
+
+def test_resampling_leaves_out_what_is_not_scored() -> None:
+    values = np.array([[1.0, np.nan, 3.0], [np.nan] * 3])
+    means = resampled_means(values, draws=400, seed=0)
+    assert set(np.unique(means[:, 0].round(3))) >= {1.0, 2.0, 3.0}
+    assert np.isnan(means[:, 1]).all()
+    assert share_of_wins(means, 0) == 1.0
+
+
+def test_the_share_of_wins_is_that_of_the_binomial() -> None:
+    # One run wins 3 of 4 queries: it is ahead where more than half of the 4 draws hit those, or a
+    # draw of 2 : 2; P(X >= 2) for X ~ Binomial(4, 3/4) = 243/256.
+    values = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    means = resampled_means(values, draws=20_000, seed=1)
+    assert share_of_wins(means, 0) == pytest.approx(243 / 256, abs=0.01)
+
+
+def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
+    queries = [
+        Query(f"{kind}{number}", "", (Target("a.py"),), {"category": kind})
+        for kind in ("easy", "hard")
+        for number in range(6)
+    ]
+    answers = {query.id: ("a.py",) if query.id[0] == "e" else ("x.py",) for query in queries}
+    found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
+    (sentence,) = insights(found)
+    assert sentence.startswith("Hardest category: hard, hit@5 0.000 over all runs and 6 queries")
+
+
+def test_few_queries_make_no_insight(findings: Findings) -> None:
+    assert insights(findings) == ()
+
+
+def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRun) -> None:
+    def with_options(name: str, found: str, **options: object) -> Measured:
+        engine = {"engine": {"name": "dense", "options": options}}
+        return run(name, {f"q{n}": (found,) for n in range(8)}, None, engine)
+
+    gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(8)])
+    runs = [
+        with_options("a", "x.py", chunk_size=256, model="m"),
+        with_options("b", "a.py", chunk_size=512, model="m"),
+        with_options("c", "a.py", chunk_size=512, model="n"),
+    ]
+    size, model = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
+    assert size.startswith("chunk_size: 512 is best, +1.000 hit@5 against 256")
+    assert model == "model: no difference between m and n."
+
+
+def test_equal_inputs_compare(findings: Findings) -> None:
+    assert differences(findings) == ()
+
+
+def test_inputs_that_differ_are_named(make: Make, run: MakeRun) -> None:
+    more = {"q1": ("a.py",), "q9": ("a.py",)}
+    runs = [
+        run("a", {"q1": ("a.py",)}, None, {"snapshot": "parent", "gold": "g", "k": 10}),
+        run("b", more, None, {"snapshot": "head", "gold": "g", "k": 20}),
+        run("c", {"q1": ("a.py",)}),
+    ]
+    assert differences(make(runs)) == (
+        "the snapshot differs: parent (a); head (b)",
+        "the number of hits asked for differs: 10 (a); 20 (b)",
+        "b answers 1 query that this gold set does not ask",
+    )
+
+
+def test_the_method_says_what_is_needed_to_repeat_it(findings: Findings) -> None:
+    rows = dict(method_rows(findings))
+    assert rows["Gold set"] == "small, 4 queries, 5 targets"
+    assert rows["Gold set, SHA-256"] == "d1"
+    assert rows["Matching"] == "exact"
+    assert rows["Ties"] == "rule trec10; it decides a relevant rank in no query"
+    assert rows["Intervals"] == "95%, studentised bootstrap, 199 draws, seed 0"
+    assert rows["Latency"].endswith("after 1 warm-up queries, nothing beside")
+    assert rows["Made"] == "2026-01-02 03:04 UTC by Karat 1.2.3"
+
+
+def test_the_method_tells_what_run_files_say(make: Make, run: MakeRun) -> None:
+    said = make([run("a", {"q1": ("a.py",)}, None, {"snapshot": "parent", "k": 100})])
+    told = replace(said, origin=replace(said.origin, run_digests=("r1",)))
+    rows = dict(method_rows(told))
+    assert (rows["Snapshot mode"], rows["Hits"]) == ("parent", "100")
+    assert rows["Run a, SHA-256"] == "r1"
+    assert rows["Latency"] == "not measured"
+    assert "Tests" not in rows

@@ -1,0 +1,157 @@
+"""The rows of a report, worked out by hand from the runs of the fixture."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isnan
+
+import pytest
+
+from karat.model import Dataset, Query, Status, Target
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.report.findings.deltas import waterfalls
+from karat.report.findings.latency import ecdf, latencies_ms, latency_table
+from karat.report.findings.leaderboard import best_first, leaderboard_table, standings
+from karat.report.findings.pareto import pareto
+from karat.report.findings.ranks import Fate, fate, fates, first_ranks
+from karat.report.findings.slices import slice_tables
+
+Make = Callable[..., Findings]
+MakeRun = Callable[..., Measured]
+
+
+def test_the_best_run_comes_first(findings: Findings) -> None:
+    new, old = standings(findings)
+    assert (new.name, new.letter, old.name, old.letter) == ("new", "b", "old", "a")
+    # Ranks 1, 2, 1 and none; 2, 1, beyond 10 and an error.
+    assert new.means[0].mean == pytest.approx((1 + 0.5 + 1 + 0) / 4)
+    assert old.means[0].mean == pytest.approx((0.5 + 1 + 0 + 0) / 4)
+    assert old.change is None
+    assert new.change is not None
+    assert new.change.difference == pytest.approx(0.25)
+    assert (new.unanswered, old.unanswered) == (0, 1)
+    assert (new.median_ms, old.median_ms) == (25.0, 10.0)
+
+
+def test_a_difference_inside_the_noise_makes_no_best_run(findings: Findings) -> None:
+    assert not any(any(row.best) for row in standings(findings))
+
+
+def test_a_real_difference_makes_one(make: Make, run: MakeRun) -> None:
+    queries = [f"q{number}" for number in range(20)]
+    gold = Dataset.of([Query(query, "", (Target("a.py"),)) for query in queries])
+    good = run("good", dict.fromkeys(queries, ("a.py",)))
+    bad = run("bad", dict.fromkeys(queries, ("x.py",)))
+    first, second = standings(make([bad, good], gold=gold, measures=("mrr@10",)))
+    assert (first.name, first.best, first.better_than) == ("good", (True,), "a")
+    assert (second.best, second.better_than) == ((False,), "")
+
+
+def test_a_run_alone_is_never_the_best(alone: Findings) -> None:
+    (only,) = standings(alone)
+    assert (only.best, only.change, only.median_ms) == ((False, False, False), None, None)
+    titles = [column.title for column in leaderboard_table(alone).columns]
+    assert titles == ["run", "mrr@10", "recall@10", "hit@5"]
+
+
+def test_less_can_be_better(make: Make, run: MakeRun, findings: Findings) -> None:
+    less = replace(
+        findings.contest,
+        comparison=replace(findings.contest.comparison, lower_is_better=("mrr@10",)),
+    )
+    turned = replace(findings, contest=less)
+    assert (best_first(findings), best_first(turned)) == ((1, 0), (0, 1))
+    (found,) = waterfalls(turned)
+    assert (found.improved, found.worse) == (1, 2)
+    assert found.changes[0] == pytest.approx(-0.5)
+    assert [point.on_front for point in pareto(turned)] == [True, False]
+
+
+def test_the_leaderboard_as_a_table(findings: Findings) -> None:
+    new, old = leaderboard_table(findings).rows
+    assert new[0].text == "b new"
+    assert new[1].text.startswith("0.625 [")
+    assert [cell.text for cell in old[4:]] == ["baseline", "-", "-", "10.0"]
+
+
+def test_the_waterfall_falls(findings: Findings) -> None:
+    (found,) = waterfalls(findings)
+    assert found.rows == (2, 0, 3, 1)
+    assert found.changes == pytest.approx((1.0, 0.5, 0.0, -0.5))
+    assert (found.improved, found.same, found.worse) == (2, 1, 1)
+
+
+def test_two_runs_on_the_front(findings: Findings) -> None:
+    old, new = pareto(findings)
+    assert (old.name, old.milliseconds, old.quality) == ("old", 10.0, 0.375)
+    assert (old.on_front, new.on_front) == (True, True)
+
+
+def test_a_run_that_is_slower_and_no_better_is_off_the_front(make: Make, run: MakeRun) -> None:
+    fast = run("fast", {"q1": ("a.py",)}, {"q1": 1.0})
+    slow = run("slow", {"q1": ("a.py",)}, {"q1": 2.0})
+    assert [point.on_front for point in pareto(make([fast, slow]))] == [True, False]
+    assert pareto(make([run("untimed", {"q1": ("a.py",)})])) == ()
+
+
+def test_first_ranks_are_counted_by_bin(findings: Findings) -> None:
+    names, (old, new) = first_ranks(findings)
+    assert names == ("1", "2-3", "4-5", "6-10", "deeper", "not found")
+    assert old.counts == (1, 1, 0, 0, 1, 1)
+    assert new.counts == (2, 1, 0, 0, 0, 1)
+
+
+def test_every_target_has_a_fate(findings: Findings) -> None:
+    old, new = fates(findings)
+    assert old.counts == (3, 1, 0, 1)
+    assert new.counts == (4, 0, 1, 0)
+    assert sum(old.counts) == sum(new.counts) == 5
+
+
+def test_fates() -> None:
+    assert fate(10, Status.SCORED, 10) is Fate.FOUND
+    assert fate(11, Status.SCORED, 10) is Fate.BELOW_K
+    assert fate(0, Status.SCORED, 10) is Fate.NOT_RETRIEVED
+    assert fate(0, Status.TIMEOUT, 10) is Fate.UNANSWERED
+
+
+def test_only_grades_of_the_level_are_relevant(findings: Findings) -> None:
+    strict = replace(findings, level=2.0)
+    assert strict.relevant(0) == (True, False)
+    assert [sum(row.counts) for row in fates(strict)] == [1, 1]
+
+
+def test_latencies(findings: Findings, alone: Findings) -> None:
+    old, new = ecdf(findings)
+    assert old.milliseconds == (10.0, 10.0, 10.0)
+    assert new.milliseconds == (10.0, 20.0, 30.0, 40.0)
+    assert new.shares == (0.25, 0.5, 0.75, 1.0)
+    row = [cell.text for cell in latency_table(findings).rows[1]]
+    # The 90th percentile of four values lies at place 2.7: 30 + 0.7 * 10.
+    assert row[:5] == ["new", "4", "25.0", "37.0", "39.7"]
+    assert row[5:] == ["50.0", "3.00", "1.0", "2.0", "2 repetitions, 1 warm-up"]
+    assert ecdf(alone) == ()
+    assert latency_table(alone).rows[0][-1].text == "not measured"
+
+
+def test_a_run_file_may_bring_its_latencies(run: MakeRun) -> None:
+    answers = [
+        answer._replace(latency_ns=5_000_000)
+        for answer in run("old", {"q1": ("a.py",), "q2": None}).run.answers()
+    ]
+    plain = run("old", {}).run
+    brought = replace(run("old", {}), run=type(plain).of(answers))
+    first, second, third = latencies_ms(brought, ["q1", "q2", "q9"])
+    assert first == 5.0
+    # An error has no latency, whatever the file says.
+    assert isnan(second)
+    assert isnan(third)
+
+
+def test_slices_have_a_column_a_value(findings: Findings) -> None:
+    (table,) = slice_tables(findings)
+    assert table.title == "mrr@10 by category"
+    assert [column.title for column in table.columns] == ["run", "task (2)", "idea (2)"]
+    old, new = table.rows
+    assert [cell.value for cell in old[1:]] == pytest.approx([0.75, 0.0])
+    assert [cell.value for cell in new[1:]] == pytest.approx([0.75, 0.5])

@@ -54,9 +54,10 @@ def checks_table(gate: Gate) -> Table:
     notes = gate.notes
     if any(check.detectable for check in gate.checks):
         notes += (DETECTABLE,)
-    said = f"{gate.verdict} " if gate.verdict else ""
+    if gate.verdict:
+        notes += (gate.verdict,)
     title = f"{gate.name}, {queries(gate.queries)}"
-    return Table(title, columns, rows, notes, conclusion=f"{said}{headline(gate)}")
+    return Table(title, columns, rows, notes, conclusion=headline(gate))
 
 
 def moved_table(gate: Gate) -> Table | None:

@@ -1,8 +1,10 @@
 """A gate for GitHub: annotations on the run, and the summary of a step or a comment."""
 
+from dataclasses import replace
+
 from karat.model.gate import Check, Decision, Gate
 from karat.report.gate_view import checks_table, headline, moved_table, rule_text
-from karat.report.markdown import render
+from karat.report.markdown import plain, render
 
 __all__ = ["annotations", "summary"]
 
@@ -28,9 +30,9 @@ def annotations(gate: Gate) -> list[str]:
 
 
 def summary(gate: Gate) -> str:
-    """Return the gate as Markdown: outcome, checks, and the queries that moved most."""
-    tables = [checks_table(gate), moved_table(gate)]
-    parts = [f"## {SIGNS[gate.decision]} karat {gate.decision.value}\n"]
+    """Return the gate as Markdown: the outcome first, checks, and the queries that moved most."""
+    tables = [replace(checks_table(gate), conclusion=""), moved_table(gate)]
+    parts = [f"## {SIGNS[gate.decision]} {plain(headline(gate))}\n"]
     return "\n".join([*parts, *(render(table) for table in tables if table)])
 
 

@@ -3,31 +3,31 @@
 from karat.report.display import printable
 from karat.report.table import Table
 
-__all__ = ["render"]
+__all__ = ["plain", "render"]
 
 
 def render(table: Table) -> str:
     """Return *table* as a pipe table with its title and notes; the best are bold and starred."""
-    lines = [f"### {_safe(table.title)}", ""] if table.title else []
-    lines.append("| " + " | ".join(_safe(column.title) for column in table.columns) + " |")
+    lines = [f"### {plain(table.title)}", ""] if table.title else []
+    lines.append("| " + " | ".join(plain(column.title) for column in table.columns) + " |")
     lines.append(
         "|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|"
     )
     for row in table.rows:
-        texts = [rf"**{_safe(cell.text)}**\*" if cell.best else _safe(cell.text) for cell in row]
+        texts = [rf"**{plain(cell.text)}**\*" if cell.best else plain(cell.text) for cell in row]
         lines.append("| " + " | ".join(texts) + " |")
     if table.notes:
         lines.append("")
-    lines += [f"- {_safe(note)}" for note in table.notes]
+    lines += [f"- {plain(note)}" for note in table.notes]
     if table.conclusion:
-        lines += ["", _safe(table.conclusion)]
+        lines += ["", plain(table.conclusion)]
     return "\n".join(lines) + "\n"
 
 
-def _safe(text: str) -> str:
+def plain(text: str) -> str:
     r"""Return *text* with what Markdown would read as markup escaped.
 
-    >>> _safe("a|b <img> `x`")
+    >>> plain("a|b <img> `x`")
     'a\\|b \\<img\\> \\`x\\`'
     """
     escaped = printable(text)

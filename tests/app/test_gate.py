@@ -1,0 +1,193 @@
+"""A run held to its rules, from scores to the decision."""
+
+import pytest
+
+from karat.app.baseline import make_baseline
+from karat.app.gate import gate
+from karat.app.gate_rules import Rules, parse_rules
+from karat.app.settings import Confidence, Scoring
+from karat.errors import InputError
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
+from karat.model.baseline import Baseline
+from karat.model.gate import Decision
+
+FEW = Confidence(draws=199)
+MRR = Scoring(("mrr",))
+
+
+def dataset(size: int = 20, *, path: str = "right.py") -> Dataset:
+    return Dataset.of(
+        [Query(f"q{row}", f"question {row}", (Target(path),)) for row in range(size)], name="gold"
+    )
+
+
+def answered(*ranks: int, name: str = "run") -> Run:
+    """Return a run whose queries have the right file at these ranks, 0 for nowhere."""
+    answers = []
+    for row, rank in enumerate(ranks):
+        paths = [f"wrong{place}.py" for place in range(1, rank or 4)]
+        paths += ["right.py"] if rank else []
+        hits = tuple(Hit(path, 1.0 / place) for place, path in enumerate(paths, 1))
+        answers.append(Answer(f"q{row}", hits, latency_ns=(row + 1) * 1_000_000))
+    return Run.of(answers, name=name)
+
+
+def baseline_of(run: Run, gold: Dataset | None = None, scoring: Scoring = MRR) -> Baseline:
+    return make_baseline(
+        gold or dataset(), run, name=run.name, made_at="today", version="1", scoring=scoring
+    )
+
+
+OLD = answered(*[1] * 20, name="old")
+
+
+def test_a_planted_regression_fails_and_names_its_queries() -> None:
+    new = answered(*[1] * 8, *[4] * 6, *[0] * 6, name="new")
+    found = gate(
+        dataset(),
+        new,
+        parse_rules(regressions=["mrr=0.05"]),
+        baseline=baseline_of(OLD),
+        confidence=FEW,
+    )
+    (check,) = found.checks
+    assert check.decision is Decision.FAILED
+    assert check.value == pytest.approx((6 * 0.75 + 6 * 1.0) / 20)
+    assert (found.baseline, found.lead, found.best) == ("old", "mrr", ())
+    assert [(query.rank_before, query.rank_after) for query in found.worst] == [(1, None)] * 5
+    assert found.worst[0].text == "question 14"
+    assert found.verdict.startswith("old beats new on mrr by 0.525")
+
+
+def test_a_small_slip_of_one_query_is_noise_and_strict_fails_it() -> None:
+    new = answered(0, *[1] * 19, name="new")
+    for strict in (False, True):
+        found = gate(
+            dataset(),
+            new,
+            parse_rules(regressions=["0.02"], strict=strict),
+            baseline=baseline_of(OLD),
+            confidence=FEW,
+        )
+        assert found.decision is Decision.INCONCLUSIVE
+        assert found.closed is strict
+
+
+def test_the_same_run_passes_without_any_allowance() -> None:
+    found = gate(dataset(), OLD, Rules(), baseline=baseline_of(OLD), confidence=FEW)
+    assert (found.decision, found.closed, found.worst, found.best) == (
+        *(Decision.PASSED, False),
+        *((), ()),
+    )
+    assert found.baseline == "old (baseline)"
+
+
+def test_the_gravest_check_decides() -> None:
+    rules = parse_rules(minimums=["mrr=0.9", "hit@1=1"], regressions=["mrr=0.5"])
+    new = answered(0, *[1] * 19, name="new")
+    found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
+    assert [(check.rule, check.subject, check.decision.value) for check in found.checks] == [
+        ("minimum", "mrr", "passed"),
+        ("minimum", "hit@1", "failed"),
+        ("regression", "mrr", "passed"),
+    ]
+    assert found.closed
+
+
+def test_gains_come_with_the_greatest_first() -> None:
+    old = answered(5, 4, 3, 2, 0, *[1] * 15, name="old")
+    found = gate(dataset(), OLD, Rules(), baseline=baseline_of(old), confidence=FEW)
+    assert [query.rank_before for query in found.best] == [None, 5, 4, 3, 2]
+    assert found.worst == ()
+
+
+def test_latencies_are_those_of_answers() -> None:
+    answers = [*OLD.answers()]
+    answers[0] = Answer("q0", outcome=Outcome.TIMEOUT, latency_ns=30_000_000_000)
+    found = gate(
+        dataset(), Run.of(answers, name="new"), parse_rules(latencies=["p100=20ms"]), confidence=FEW
+    )
+    (check,) = found.checks
+    assert (check.decision, check.value, check.n) == (Decision.PASSED, 20.0, 19)
+
+
+def test_a_run_without_times_cannot_pass_a_latency() -> None:
+    plain = {f"q{row}": {"right.py": 1.0} for row in range(20)}
+    with pytest.raises(InputError, match="no latency"):
+        gate(dataset(), plain, parse_rules(latencies=["p90=1s"]), confidence=FEW)
+
+
+def test_one_number_limits_shares_only() -> None:
+    scoring = Scoring(("mrr", "lines@10", "num-rel-ret"))
+    kept = baseline_of(OLD, scoring=scoring)
+    found = gate(dataset(), OLD, parse_rules(regressions=["0.1"]), baseline=kept, confidence=FEW)
+    assert [check.subject for check in found.checks] == ["mrr"]
+    with pytest.raises(InputError, match="between 0 and 1"):
+        gate(
+            dataset(),
+            OLD,
+            parse_rules(regressions=["0.1"]),
+            baseline=kept,
+            scoring=Scoring(("lines@10",)),
+            confidence=FEW,
+        )
+
+
+def test_a_limit_below_what_the_set_can_show_is_told() -> None:
+    new = answered(2, 2, *[1] * 18, name="new")
+    rules = parse_rules(regressions=["mrr=0.01"])
+    found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
+    assert any("more than the 0.01 allowed" in note for note in found.notes)
+
+
+def test_nothing_to_check_is_an_error() -> None:
+    with pytest.raises(InputError, match="nothing to check"):
+        gate(dataset(), OLD, Rules())
+
+
+def test_a_regression_without_a_baseline_is_an_error() -> None:
+    with pytest.raises(InputError, match="--baseline"):
+        gate(dataset(), OLD, parse_rules(regressions=["0.1"]))
+
+
+def test_a_measure_that_the_baseline_lacks_is_an_error() -> None:
+    rules = parse_rules(regressions=["ndcg@10=0.1"])
+    with pytest.raises(InputError, match=r"no ndcg@10; it has mrr$"):
+        gate(dataset(), OLD, rules, baseline=baseline_of(OLD), confidence=FEW)
+
+
+def test_another_way_of_judging_is_refused() -> None:
+    with pytest.raises(InputError, match="judged with ties trec10, this run with worst"):
+        gate(dataset(), OLD, Rules(), baseline=baseline_of(OLD), scoring=Scoring(ties="worst"))
+
+
+def test_another_gold_set_is_refused_or_cut_to_what_is_the_same() -> None:
+    kept = baseline_of(OLD)
+    queries = [*dataset().queries()]
+    queries[0] = queries[0]._replace(targets=(Target("other.py"),))
+    changed = Dataset.of([*queries[:15], Query("new", "new", (Target("right.py"),))], name="gold")
+    with pytest.raises(InputError, match="1 new, 1 changed, 5 gone, 14 the same"):
+        gate(changed, OLD, Rules(), baseline=kept, confidence=FEW)
+    found = gate(changed, OLD, Rules(), baseline=kept, confidence=FEW, allow_changed=True)
+    # The changed query finds nothing now; it is not compared.
+    assert (found.checks[0].n, found.decision) == (14, Decision.PASSED)
+    assert any("14 the same" in note for note in found.notes)
+
+
+def test_another_order_of_the_same_queries_changes_nothing() -> None:
+    turned = Dataset.of([*dataset().queries()][::-1], name="gold")
+    new = answered(0, *[1] * 19, name="new")
+    rules = parse_rules(regressions=["0.5"])
+    one, other = (
+        gate(gold, new, rules, baseline=baseline_of(OLD), confidence=FEW)
+        for gold in (dataset(), turned)
+    )
+    assert one.checks[0].value == other.checks[0].value
+    assert one.worst == other.worst
+
+
+def test_no_query_in_common_is_an_error() -> None:
+    other = Dataset.of([Query("x", "x", (Target("right.py"),))])
+    run = {"x": {"right.py": 1.0}}
+    with pytest.raises(InputError, match="no query of the baseline"):
+        gate(other, run, Rules(), baseline=baseline_of(OLD), allow_changed=True)

@@ -1,0 +1,143 @@
+"""Every branch of a decision, and how often chance alone would fail a gate."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.app.gate_checks import latency_check, minimum_check, regression_check
+from karat.errors import InputError
+from karat.model.comparison import Difference, Interval
+from karat.model.evaluation import Summary
+from karat.model.gate import Decision
+from karat.stats import compare
+
+PASSED, UNSURE, FAILED = Decision.PASSED, Decision.INCONCLUSIVE, Decision.FAILED
+SIMULATIONS = 200
+
+
+def difference(change: float | None, low: float | None, high: float | None) -> Difference:
+    return Difference(
+        baseline="old",
+        system="new",
+        metric="ndcg@10",
+        n=40,
+        missing=0,
+        baseline_mean=0.6,
+        system_mean=0.5,
+        difference=change,
+        relative=None,
+        interval=Interval(low, high, 0.95, "bootstrap-t"),
+        p=None,
+        p_method="none",
+        p_corrected=None,
+        p_student=None,
+        effect=None,
+        effect_residual=None,
+        wins=1,
+        ties=1,
+        losses=1,
+        detectable=0.05,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "low", "high", "decision"),
+    [
+        (-0.05, -0.08, -0.02, FAILED),
+        (-0.05, -0.11, 0.01, UNSURE),
+        (-0.05, -0.10, 0.00, UNSURE),  # an interval that ends at 0 does not exclude it
+        (-0.05, None, None, UNSURE),
+        (-0.01, -0.015, -0.005, PASSED),  # real, and allowed
+        (-0.02, -0.03, -0.01, PASSED),  # just what is allowed
+        (+0.05, 0.02, 0.08, PASSED),
+        (0.0, 0.0, 0.0, PASSED),
+    ],
+)
+def test_a_loss_fails_where_it_is_too_large_and_real(
+    change: float, low: float | None, high: float | None, decision: Decision
+) -> None:
+    check = regression_check(difference(change, low, high), 0.02)
+    assert (check.decision, check.value, check.n) == (decision, -change, 40)
+
+
+def test_more_is_worse_where_less_is_better() -> None:
+    entry = difference(+50.0, 20.0, 80.0)
+    assert regression_check(entry, 10, lower_is_better=True).decision is FAILED
+    assert regression_check(entry, 10).decision is PASSED
+
+
+def test_too_few_queries_decide_nothing() -> None:
+    for check in (
+        regression_check(difference(-0.05, -0.08, -0.02), 0.02, min_queries=41),
+        regression_check(difference(+0.05, 0.02, 0.08), 0.02, min_queries=41),
+        minimum_check(Summary("hit@5", 0.5, 0.5, 40), 0.7, min_queries=41),
+        minimum_check(Summary("hit@5", 0.9, 0.9, 40), 0.7, min_queries=41),
+        latency_check([1.0] * 40, 50, 2.0, min_queries=41),
+    ):
+        assert check.decision is UNSURE
+        assert check.why == "only 40 queries; at least 41 were asked for"
+    assert minimum_check(Summary("hit@5", 0.9, 0.9, 40), 0.7, min_queries=40).decision is PASSED
+
+
+def test_a_minimum_is_one_of_the_mean_and_not_of_its_interval() -> None:
+    wide = Interval(0.5, 0.9, 0.95, "bootstrap-t")
+    assert minimum_check(Summary("hit@5", 0.7, 0.7, 9, wide), 0.7).decision is PASSED
+    below = minimum_check(Summary("hit@5", 0.69, 0.69, 9, wide), 0.7)
+    assert (below.decision, below.why) == (FAILED, "the mean is 0.690 [0.500, 0.900], below 0.7")
+
+
+def test_a_percentile_is_held_to_its_limit() -> None:
+    times = [float(number) for number in range(1, 11)]
+    # Linear interpolation: p90 of 1 to 10 is 9.1.
+    assert latency_check(times, 90, 9.1).decision is PASSED
+    assert latency_check(times, 90, 9.0).decision is FAILED
+
+
+def test_what_was_not_measured_is_an_error_and_no_pass() -> None:
+    with pytest.raises(InputError, match="no latency"):
+        latency_check([], 90, 200.0)
+    with pytest.raises(InputError, match="no query has a score on hit@5"):
+        minimum_check(Summary("hit@5", float("nan"), float("nan"), 0), 0.7)
+    with pytest.raises(InputError, match="no query has a score of both runs"):
+        regression_check(difference(None, None, None), 0.02)
+
+
+@given(st.floats(-1, 1), st.floats(0, 0.5), st.floats(0, 1), st.floats(0, 1))
+def test_a_larger_allowance_never_makes_it_worse(
+    change: float, width: float, first: float, second: float
+) -> None:
+    entry = difference(change, change - width, change + width)
+    order = [PASSED, UNSURE, FAILED]
+    small, large = sorted((first, second))
+    strict, lax = (order.index(regression_check(entry, limit).decision) for limit in (small, large))
+    assert lax <= strict
+
+
+def simulated(rng: np.random.Generator, *, loss: float) -> Decision:
+    """Return the decision on 50 queries whose scores are noisy, and on average *loss* lower."""
+    old = rng.beta(2, 2, 50)
+    new = np.clip(old + rng.normal(0, 0.15, 50) - loss, 0, 1)
+    found = compare(
+        np.stack([old, new])[:, :, None],
+        systems=["old", "new"],
+        metrics=["ndcg@10"],
+        bounds=(0, 1),
+        draws=499,
+    )
+    return regression_check(found.differences[0], 0.01).decision
+
+
+def test_noise_is_not_failed() -> None:
+    rng = np.random.default_rng(7)
+    decisions = [simulated(rng, loss=0.0) for _ in range(SIMULATIONS)]
+    # One tail of a 95 % interval is 2.5 %, 5 of 200; more than 12 of them in 1 of 500 series.
+    assert decisions.count(FAILED) <= 12
+    # The limit alone, without the interval, would have failed these as well.
+    assert decisions.count(UNSURE) > 20
+
+
+def test_a_planted_loss_is_found() -> None:
+    rng = np.random.default_rng(8)
+    decisions = [simulated(rng, loss=0.15) for _ in range(SIMULATIONS)]
+    assert decisions.count(FAILED) > 0.98 * SIMULATIONS

@@ -1,0 +1,230 @@
+"""karat gate and karat baseline: the exit code, whatever the output."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from xml.etree import ElementTree as ET
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+QUERIES = 20
+QUICK = ("--draws", "199")
+
+
+@pytest.fixture(autouse=True)
+def runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a gold set with a good run, one that slipped once and one that is broken."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    ids = [f"q{number}" for number in range(QUERIES)]
+    write(folder / "g.qrels", (f"{query} 0 right 1" for query in ids))
+    write(folder / "good.run", (f"{query} Q0 right 1 1 t" for query in ids))
+    slipped = ("wrong" if query == "q0" else "right" for query in ids)
+    write(folder / "slip.run", (f"{q} Q0 {doc} 1 1 t" for q, doc in zip(ids, slipped, strict=True)))
+    write(folder / "bad.run", (f"{query} Q0 wrong 1 1 t" for query in ids))
+
+
+def write(path: Path, lines: object) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def baseline(karat: Karat) -> tuple[str, ...]:
+    """Return the options of a gate against good.run."""
+    assert karat("baseline", "update", "g.qrels", "good.run", "-m", "mrr").returncode == 0
+    return ("--baseline", "baseline.json", "--max-regression", "0.02", *QUICK)
+
+
+CASES = [
+    (("good.run",), 0, "passed"),
+    (("good.run", "--strict"), 0, "passed"),
+    (("slip.run",), 0, "inconclusive"),
+    (("slip.run", "--strict"), 1, "inconclusive"),
+    (("bad.run",), 1, "failed"),
+    (("bad.run", "--strict"), 1, "failed"),
+    (("bad.run", "--min-queries", "21"), 0, "inconclusive"),
+    (("bad.run", "--min-queries", "21", "--strict"), 1, "inconclusive"),
+]
+OUTLETS: list[tuple[str, ...]] = [
+    (),
+    ("--json",),
+    ("--junit", "gate.xml"),
+    ("--summary", "gate.md"),
+    ("--annotations",),
+    ("--no-annotations",),
+    ("--json", "--junit", "gate.xml", "--summary", "gate.md", "--annotations"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "decision"), CASES)
+def test_the_exit_code_does_not_depend_on_the_output(
+    karat: Karat,
+    folder: Path,
+    baseline: tuple[str, ...],
+    arguments: tuple[str, ...],
+    code: int,
+    decision: str,
+) -> None:
+    for outlets in OUTLETS:
+        done = karat("gate", "g.qrels", *arguments, *baseline, *outlets)
+        assert done.returncode == code, outlets
+        if "--json" in outlets:
+            told = json.loads(done.stdout)
+            assert (told["decision"], told["closed"]) == (decision, code == 1)
+        else:
+            assert f"Gate {decision}" in done.stdout
+    failures = ET.parse(folder / "gate.xml").getroot().attrib["failures"]  # noqa: S314 - our own
+    assert (failures == "0") is (code == 0)
+    assert decision in (folder / "gate.md").read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_a_minimum_alone(karat: Karat) -> None:
+    assert karat("gate", "g.qrels", "slip.run", "--min", "hit@5=0.95", *QUICK).returncode == 0
+    assert karat("gate", "g.qrels", "slip.run", "--min", "hit@5=0.96", *QUICK).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Expected GOLD and RUN"),
+        (("g.qrels", "good.run"), "nothing to check"),
+        (("g.qrels", "good.run", "--min", "hit@5"), "expected such as"),
+        (("g.qrels", "good.run", "--max-regression", "0.1"), "--baseline"),
+        (("g.qrels", "good.run", "--max-latency", "p90=1s"), "no latency"),
+        (("g.qrels", "good.run", "--min", "mrr=1", "--csv", "code.csv"), "--preset octocode"),
+        (("g.qrels", "good.run", "--min", "mrr=1", "--baseline", "good.run"), "not JSON"),
+        (("g.qrels", "good.run", "--preset", "octocode"), "neither GOLD nor RUN"),
+        (("--preset", "octocode"), "needs --csv"),
+        (("--preset", "octocode", "--csv", "code.csv", "-m", "mrr"), "decides itself"),
+        (
+            ("--preset", "octocode", "--csv", "code.csv", "-e", "bm25", "--mode", "docs"),
+            "takes its place",
+        ),
+    ],
+)
+def test_wrong_use_is_2(karat: Karat, arguments: tuple[str, ...], message: str) -> None:
+    done = karat("gate", *arguments)
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_another_gold_set_is_2_unless_allowed(
+    karat: Karat, folder: Path, baseline: tuple[str, ...]
+) -> None:
+    text = (folder / "g.qrels").read_text()
+    (folder / "g.qrels").write_text(text.replace("q0 0 right 1\n", ""))
+    refused = karat("gate", "g.qrels", "good.run", *baseline)
+    assert (refused.returncode, "1 gone, 19 the same" in refused.stderr) == (2, True)
+    allowed = karat("gate", "g.qrels", "good.run", *baseline, "--allow-changed-dataset")
+    assert (allowed.returncode, "19 the same" in allowed.stdout) == (0, True)
+
+
+def test_the_summary_is_added_to_that_of_the_step(
+    karat: Karat, folder: Path, baseline: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = folder / "step.md"
+    step.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(step))
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    done = karat("gate", "g.qrels", "bad.run", *baseline)
+    assert step.read_text(encoding="utf-8").startswith("before\n## ❌ Gate failed")
+    assert done.stderr.startswith("::error title=mrr loses at most 0.02::")
+    karat("gate", "g.qrels", "bad.run", *baseline, "--summary", "own.md")
+    assert step.read_text(encoding="utf-8").count("Gate failed") == 1
+
+
+def test_a_summary_out_of_reach_changes_no_exit_code(
+    karat: Karat, folder: Path, baseline: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "nowhere" / "step.md"))
+    done = karat("gate", "g.qrels", "good.run", *baseline)
+    assert (done.returncode, "warning: no summary" in done.stderr) == (0, True)
+
+
+def test_an_update_tells_what_was_there_before(karat: Karat) -> None:
+    first = karat("baseline", "update", "g.qrels", "good.run", "-m", "mrr")
+    assert first.stdout == "wrote baseline.json: good, 20 queries\n  mrr: 1.0000\n"
+    again = karat("baseline", "update", "g.qrels", "slip.run", "-m", "mrr")
+    assert again.stdout.endswith("  mrr: 0.9500, before 1.0000\n")
+
+
+def test_an_update_replaces_nothing_but_a_baseline(karat: Karat, folder: Path) -> None:
+    before = (folder / "code.csv").read_text()
+    done = karat("baseline", "update", "g.qrels", "good.run", "-o", "code.csv")
+    assert (done.returncode, (folder / "code.csv").read_text()) == (2, before)
+
+
+# Of three questions a search finds the first at rank 2, the second nowhere; the third breaks it.
+SEARCH = """\
+import json, sys
+found = {"where is login": [("src/x.py", 1, 5), ("src/a.py", 12, 30)], "where is logout": []}
+hits = found[sys.argv[1]]
+print(json.dumps([{"path": p, "start_line": s, "end_line": e} for p, s, e in hits]))
+"""
+
+
+@pytest.fixture
+def octocode(folder: Path) -> tuple[str, ...]:
+    """Return a gate on code.csv, with a search that is a small program."""
+    (folder / "src").mkdir()
+    for name in ("a.py", "b.py", "c.rs", "d.py", "x.py"):
+        (folder / "src" / name).write_text("line\n" * 40)
+    (folder / "search.py").write_text(SEARCH)
+    engine = {
+        "engine": "command",
+        "name": "toy",
+        "command": [sys.executable, str(folder / "search.py"), "{query}"],
+        "output": "octocode",
+    }
+    return (
+        *("gate", "--preset", "octocode", "--csv", "code.csv", "--engine", json.dumps(engine)),
+        *QUICK,
+    )
+
+
+def test_octocode_fails_below_70_percent(karat: Karat, octocode: tuple[str, ...]) -> None:
+    done = karat(*octocode)
+    assert (done.returncode, "Gate failed: toy" in done.stdout) == (1, True), done.stderr
+    assert karat(*octocode, "--min", "hit@5=0.3").returncode == 0
+
+
+def test_octocodes_results_are_written_and_change_no_exit_code(
+    karat: Karat, octocode: tuple[str, ...], folder: Path
+) -> None:
+    done = karat(*octocode, "--json-out", "out.json", "--verbose")
+    assert done.returncode == 1
+    assert "where is reset" in done.stdout
+    # One of two targets at rank 2: (1 hit, mrr 1/2, ndcg 2/log2(3) / (2 + 1/log2(3)), recall 1/2),
+    # and two queries of 0, the one that broke included.
+    assert json.loads((folder / "out.json").read_text()) == pytest.approx(
+        {
+            "queries": 3,
+            "errors": 1,
+            "hit_at_5": 1 / 3,
+            "hit_at_10": 1 / 3,
+            "mrr": 1 / 6,
+            "ndcg_at_10": 0.4796 / 3,
+            "recall_at_5": 1 / 6,
+            "recall_at_10": 1 / 6,
+        },
+        abs=1e-4,
+    )
+
+
+def test_fewer_results_than_a_measure_needs_make_it_null(
+    karat: Karat, octocode: tuple[str, ...], folder: Path
+) -> None:
+    karat(*octocode, "--max-results", "5", "--json-out", "out.json")
+    told = json.loads((folder / "out.json").read_text())
+    assert (told["hit_at_10"], told["recall_at_10"]) == (None, None)
+    assert told["hit_at_5"] == pytest.approx(1 / 3)
+
+
+def test_a_search_that_always_breaks_is_3(karat: Karat, octocode: tuple[str, ...]) -> None:
+    broken = json.dumps({"engine": "command", "command": [sys.executable, "-c", "exit(9)"]})
+    place = octocode.index("--engine") + 1
+    done = karat(*octocode[:place], broken, *octocode[place + 1 :])
+    assert (done.returncode, "no query was answered" in done.stderr) == (3, True)

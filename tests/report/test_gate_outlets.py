@@ -1,0 +1,120 @@
+"""A gate as JUnit XML and for GitHub: what a machine reads agrees with the decision."""
+
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from karat.model.comparison import Interval
+from karat.model.gate import Check, Decision, Gate, Moved
+from karat.report.gate_view import checks_table, headline, moved_table
+from karat.report.github import annotations, summary
+from karat.report.junit import junit_xml
+
+INTERVAL = Interval(-0.1, 0.02, 0.95, "bootstrap-t")
+PASSED = Check("minimum", "hit@5", Decision.PASSED, 0.8, 0.7, 40, "fine")
+UNSURE = Check(
+    *("regression", "ndcg@10", Decision.INCONCLUSIVE, 0.04, 0.02, 40, "inside the noise"),
+    interval=INTERVAL,
+    detectable=0.06,
+)
+FAILED = Check("latency", "p90", Decision.FAILED, 250.0, 200.0, 40, "250.0 ms, more than 200 ms")
+MOVED = Moved("q1", "where | <script>", 1.0, 0.0, 1, None)
+GATE = Gate(
+    *("new", 40, (PASSED, UNSURE, FAILED)),
+    baseline="old",
+    lead="ndcg@10",
+    worst=(MOVED,),
+    best=(Moved("q2", "b", 0.5, 1.0, 2, 1), Moved("q3", "c", 0.9, 1.0, 3, 1)),
+    verdict="The difference is inside the noise.",
+)
+
+
+def suite_of(gate: Gate) -> ET.Element:
+    root = ET.fromstring(junit_xml(gate))  # noqa: S314 - our own
+    assert root.tag == "testsuites"
+    (suite,) = root
+    # What both levels count is what the cases say.
+    cases = suite.findall("testcase")
+    counted = {
+        "tests": len(cases),
+        "failures": len(suite.findall("testcase/failure")),
+        "skipped": len(suite.findall("testcase/skipped")),
+        "errors": len(suite.findall("testcase/error")),
+    }
+    for element in (root, suite):
+        assert {name: int(element.attrib[name]) for name in counted} == counted
+    assert len({(case.attrib["classname"], case.attrib["name"]) for case in cases}) == len(cases)
+    return suite
+
+
+def test_junit_has_a_case_per_check() -> None:
+    cases = suite_of(GATE).findall("testcase")
+    assert [case.attrib["name"] for case in cases] == [
+        "hit@5 is at least 0.7",
+        "ndcg@10 loses at most 0.02",
+        "p90 latency is at most 200 ms",
+    ]
+    assert [[child.tag for child in case] for case in cases] == [[], ["skipped"], ["failure"]]
+    assert cases[2][0].attrib["message"] == "250.0 ms, more than 200 ms"
+
+
+def test_a_strict_gate_has_no_skipped_case() -> None:
+    cases = suite_of(replace(GATE, strict=True)).findall("testcase")
+    assert [[child.tag for child in case] for case in cases] == [[], ["failure"], ["failure"]]
+
+
+def test_junit_survives_any_name() -> None:
+    suite = suite_of(replace(GATE, name='a<b>&"\x1b\x00'))
+    assert suite.attrib["name"] == 'a<b>&"\\x1b\\x00'
+
+
+def test_annotations_are_errors_first_then_warnings() -> None:
+    assert annotations(GATE) == [
+        "::error title=p90 latency is at most 200 ms::250.0 ms, more than 200 ms",
+        "::warning title=ndcg@10 loses at most 0.02::inside the noise",
+    ]
+    assert [line.split()[0] for line in annotations(replace(GATE, strict=True))] == ["::error"] * 2
+
+
+def test_a_gate_that_passes_says_so_once() -> None:
+    (line,) = annotations(replace(GATE, checks=(PASSED,)))
+    assert line == "::notice title=karat gate::Gate passed: new against old, 1 passed."
+
+
+@pytest.mark.parametrize("count", [1, 9, 10, 11, 40])
+def test_no_more_annotations_than_github_shows(count: int) -> None:
+    lines = annotations(replace(GATE, checks=(FAILED,) * count))
+    assert len(lines) == min(count, 10)
+    if count > 10:
+        assert lines[-1].endswith(f"and {count - 9} more checks that did not pass")
+
+
+def test_the_summary_shows_outcome_checks_and_queries() -> None:
+    text = summary(GATE)
+    assert text.startswith(
+        "## ❌ Gate failed: new against old, 1 failed, 1 inconclusive, 1 passed.\n"
+    )
+    assert "| ndcg@10 loses at most 0.02 | inconclusive | inside the noise | 0.060 |" in text
+    assert r"| q1 | 1.000 | 0.000 | -1.000 | 1 | - | where \| \<script\> |" in text
+    assert "smallest true difference" in text
+
+
+def test_what_moved_goes_from_the_worst_to_the_best() -> None:
+    table = moved_table(GATE)
+    assert table
+    assert [row[0].text for row in table.rows] == ["q1", "q3", "q2"]
+    assert moved_table(replace(GATE, worst=(), best=())) is None
+
+
+def test_the_headline_says_why_a_strict_gate_fails() -> None:
+    unsure = replace(GATE, checks=(UNSURE,))
+    assert headline(unsure) == "Gate inconclusive: new against old, 1 inconclusive."
+    assert "fails a strict gate" in headline(replace(unsure, strict=True))
+    assert "fails a strict gate" not in headline(replace(GATE, strict=True))
+
+
+def test_without_a_baseline_nothing_is_detectable() -> None:
+    table = checks_table(Gate("new", 40, (PASSED,)))
+    assert not any("detectable" in note for note in table.notes)
+    assert table.conclusion == "Gate passed: new, 1 passed."

@@ -157,6 +157,10 @@
 
   const table = document.getElementById("explorer");
   const count = document.getElementById("count");
+  const end = make("div", { "aria-hidden": "true" });
+  const watch = new IntersectionObserver((seen) => {
+    if (seen.some((entry) => entry.isIntersecting) && drawn < chosen.length) drawMore();
+  }, { rootMargin: "400px" });
   let chosen = [];
   let drawn = 0;
 
@@ -192,6 +196,9 @@
     const rows = chosen.slice(drawn, drawn + CHUNK).map(row);
     drawn += rows.length;
     table.tBodies[0].append(...rows);
+    // Watched anew, so that more follow where the end is still in sight.
+    watch.unobserve(end);
+    watch.observe(end);
   }
 
   function row(query) {
@@ -336,11 +343,9 @@
     form.replaceChildren(...parts);
   }
 
+  table.parentElement.after(end);
   drawControls();
   choose();
-  const end = make("div", { "aria-hidden": "true" });
-  table.parentElement.after(end);
-  new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting) && drawn < chosen.length) drawMore(); }, { rootMargin: "400px" }).observe(end);
 
   const wanted = location.hash.match(/^#query=(.*)$/);
   if (wanted) {

@@ -1,0 +1,89 @@
+"""What a report gathers of runs and their gold set."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from karat.app.report import load_runs, origin, report, telling_tags
+from karat.app.settings import Confidence, Scoring
+from karat.errors import InputError
+from karat.formats import read_dataset
+from karat.metrics import parse
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.timings import Measured
+from karat.report.findings import Origin
+
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo"
+ORIGIN = Origin("now", "1", "3", "Linux", "", ("",))
+
+
+def test_the_demo_agrees_with_compare() -> None:
+    from karat.api import compare
+
+    paths = [str(DEMO / f"{name}.run") for name in ("keyword", "bm25")]
+    gold = read_dataset(DEMO / "gold.json")
+    found = report(gold, load_runs(paths), origin=ORIGIN, confidence=Confidence(draws=199))
+    expected = compare(gold, paths, draws=199)
+    assert found.contest.comparison == expected.comparison
+    assert found.contest.verdict == expected.verdict
+    assert found.names == ("keyword", "bm25")
+    assert found.latency is None
+
+
+def test_a_curve_goes_through_its_measure_and_ends_at_the_depth() -> None:
+    gold = read_dataset(DEMO / "gold.json")
+    runs = load_runs([str(DEMO / "bm25.run")])
+    found = report(gold, runs, origin=ORIGIN, confidence=Confidence(draws=99))
+    curve = found.curves[0]
+    assert (curve.metric, curve.ks) == ("ndcg", (1, 2, 3, 5, 10, 20))
+    mean = found.contest.evaluations[0]["ndcg@10"]
+    assert curve.means[0][curve.ks.index(10)] == mean
+    assert [entry.metric for entry in found.curves] == ["ndcg", "mrr", "hit", "recall"]
+
+
+def test_the_first_rank_is_that_of_reciprocal_rank() -> None:
+    gold = read_dataset(DEMO / "gold.json")
+    runs = load_runs([str(DEMO / "keyword.run")])
+    scoring = Scoring(("mrr",))
+    found = report(gold, runs, origin=ORIGIN, scoring=scoring, confidence=Confidence(draws=99))
+    for query, score in enumerate(found.scores(0)):
+        ranks = [rank for rank in found.traces[0][query].found if rank]
+        assert score == pytest.approx(1 / min(ranks) if ranks else 0.0)
+
+
+def test_tags_that_tell_kinds_apart() -> None:
+    def tagged(**tags: str) -> Query:
+        number = tags["number"]
+        return Query(number, "", (Target(f"a{number}.py"),), tags)
+
+    gold = Dataset.of(
+        [
+            tagged(number="1", kind="a", same="s"),
+            tagged(number="2", kind="b", same="s"),
+            tagged(number="3", kind="b", same="s"),
+        ]
+    )
+    assert telling_tags(gold) == ["kind"]
+
+
+def test_set_f1_looks_at_everything_returned() -> None:
+    gold = Dataset.of([Query("q1", "", (Target("a"), Target("b")))])
+    run = Run.of([Answer("q1", (Hit("a"), Hit("x"), Hit("y"), Hit("b")))])
+    found = report(gold, [Measured(run, None, "", "r")], origin=ORIGIN)
+    # Precision 2/4, recall 2/2.
+    assert found.f1[0][0] == pytest.approx(2 / 3)
+    assert parse("set-f1").k is None
+
+
+def test_an_origin_has_the_digests_of_its_files() -> None:
+    path = DEMO / "bm25.run"
+    gold = read_dataset(DEMO / "gold.json")
+    found = origin(gold, [str(path)], made_at="then", version="1")
+    assert found.run_digests == (sha256(path.read_bytes()).hexdigest(),)
+    assert len(found.gold_digest) == 64
+
+
+def test_no_run_is_no_report() -> None:
+    with pytest.raises(InputError, match="no run to report on"):
+        report(Dataset.of([]), [], origin=ORIGIN)

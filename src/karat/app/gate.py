@@ -38,8 +38,8 @@ def gate(
 ) -> Gate:
     """Return what each of *rules* says of *run*.
 
-    Against a *baseline* the measures are compared that a rule or *scoring* names, else all that
-    the baseline has; where no rule says how much may be lost, it is nothing.
+    One number for what may be lost holds for the measures of *scoring*, or without any for all of
+    the *baseline*; where no rule says how much may be lost, it is nothing.
     """
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
@@ -166,12 +166,10 @@ def _limits(rules: Rules, scoring: Scoring, baseline: Baseline | None) -> dict[M
         if rules.regressions:
             return dict(rules.regressions)
         of_all = 0.0
-    named = dict.fromkeys(
-        (*rules.minimums, *rules.regressions, *parse_all(scoring.measures, level=scoring.level))
-    )
+    chosen = parse_all(scoring.measures, level=scoring.level) or parse_all(baseline.means)
     compared = {
         measure: rules.regressions.get(measure, of_all)
-        for measure in named or parse_all(baseline.means)
+        for measure in dict.fromkeys((*rules.regressions, *chosen))
         if measure in rules.regressions or _is_share(measure)
     }
     if not compared:

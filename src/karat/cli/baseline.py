@@ -15,7 +15,11 @@ __all__ = ["command"]
 
 @click.group("baseline")
 def command() -> None:
-    """Keep the scores that `karat gate --baseline` compares with."""
+    """Keep the scores that `karat gate --baseline` compares with.
+
+    \b
+    karat baseline update gold.json bm25.run -o baseline.json
+    """
 
 
 @command.command("update")

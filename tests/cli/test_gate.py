@@ -223,6 +223,25 @@ def test_fewer_results_than_a_measure_needs_make_it_null(
     assert told["hit_at_5"] == pytest.approx(1 / 3)
 
 
+def test_octocode_itself_is_asked_as_its_own_script_asks_it(
+    karat: Karat, octocode: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = folder / "bin" / "octocode"
+    program.parent.mkdir()
+    saved = "open('asked', 'a').write(' '.join(sys.argv[1:]) + '\\n'); sys.argv.pop(1)"
+    program.write_text(f"#!{sys.executable}\nimport sys; {saved}\n{SEARCH}")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    place = octocode.index("--engine")
+    plain = (*octocode[:place], *octocode[place + 2 :])
+    done = karat(*plain, "--mode", "docs", "--threshold", "0.5", "--min", "hit@5=0.3")
+    assert (done.returncode, "Gate passed: octocode" in done.stdout) == (0, True), done.stderr
+    assert sorted((folder / "asked").read_text().splitlines()) == [
+        f"search where is {word} --format json --mode docs --threshold 0.5"
+        for word in ("login", "logout", "reset")
+    ]
+
+
 def test_a_search_that_always_breaks_is_3(karat: Karat, octocode: tuple[str, ...]) -> None:
     broken = json.dumps({"engine": "command", "command": [sys.executable, "-c", "exit(9)"]})
     place = octocode.index("--engine") + 1

@@ -1,5 +1,6 @@
 """karat gate --preset octocode: what octocode's own scoring script does."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -53,7 +54,8 @@ def octocode_outcome(
         )
     if given.json_out:
         write_octocode_results(found.results, Path(given.json_out))
-    tables = [score_table(found.evaluation)]
+    # Its notes stand below the checks too.
+    tables = [replace(score_table(found.evaluation), notes=())]
     if given.verbose:
         texts = dict(zip(gold.query_ids, gold.texts, strict=True))
         tables.insert(0, per_query_table(found.evaluation, texts))

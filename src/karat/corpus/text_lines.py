@@ -1,6 +1,7 @@
 """The lines of a text, and pieces of whole lines."""
 
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from itertools import accumulate
 
 from karat.corpus.chunk import Piece
@@ -14,9 +15,7 @@ def lines_of(text: str) -> list[str]:
     >>> lines_of("a\n\x0cb\n")
     ['a\n', '\x0cb\n']
     """
-    lines = [f"{line}\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+    return StringIO(text, newline="\n").readlines()
 
 
 def weights_of(text: str) -> list[int]:

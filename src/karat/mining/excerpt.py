@@ -93,4 +93,5 @@ def _outside_strings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             mark = "" if line.count(mark) % 2 else mark
         else:
             yield row, line
-            mark = next((quotes for quotes in _QUOTES if line.count(quotes) % 2), "")
+            if '"""' in line or "'''" in line:
+                mark = next((quotes for quotes in _QUOTES if line.count(quotes) % 2), "")

@@ -80,6 +80,6 @@ def _timing(findings: Findings) -> str:
         return "as the run files say" if findings.latency else "not measured"
     alone = "nothing beside" if all(each.alone for each in timed) else "other work beside"
     return (
-        f"wall time per query, median of {timed[0].repetitions} repetitions after "
-        f"{timed[0].warm_up} warm-up queries, {alone}"
+        f"wall time per query, median of {timed[0].repetitions} repetitions, "
+        f"{queries(timed[0].warm_up)} of warm-up, {alone}"
     )

@@ -20,8 +20,8 @@
   }
 
   const score = (run, query, measure = 0) => data.scores[measure][run][query];
-  const shown = (value) => (value === null ? "-" : (value / 1000).toFixed(3));
-  const signed = (value) => (value === null ? "-" : (value > 0 ? "+" : "") + (value / 1000).toFixed(3));
+  const shown = (value) => (value === null ? "-" : (value / 1000).toFixed(Math.abs(value) < 100000 ? 3 : 1));
+  const signed = (value) => (value > 0 ? "+" : "") + shown(value);
   const change = (from, to) => (from === null || to === null ? null : to - from);
   const brief = (text) => (text.length > SHORT ? text.slice(0, SHORT) + "…" : text);
 
@@ -181,8 +181,8 @@
     drawTable();
   }
 
-  // Of many runs only the two that are compared have a column; the heat map shows the others.
-  const columns = () => (RUNS <= 8 ? data.runs.map((_, run) => run) : [...new Set([state.a, state.b])]);
+  // Where there is no room for all runs, the two that are compared have a column each.
+  const columns = () => (RUNS <= (matchMedia("(max-width: 600px)").matches ? 2 : 8) ? data.runs.map((_, run) => run) : [...new Set([state.a, state.b])]);
 
   function drawTable() {
     const heads = columns().map((run) => make("th", { scope: "col", class: "n" }, make("bdi", {}, data.runs[run])));
@@ -221,7 +221,7 @@
     const expanded = button.getAttribute("aria-expanded") === "true";
     button.setAttribute("aria-expanded", String(!expanded));
     if (expanded) { here.nextElementSibling.remove(); return; }
-    const cell = make("td", { colspan: here.cells.length }, ...detail(query));
+    const cell = make("td", { colspan: here.cells.length }, make("div", { class: "inside" }, ...detail(query)));
     here.after(make("tr", { class: "detail" }, cell));
     history.replaceState(null, "", "#query=" + encodeURIComponent(data.ids[query]));
   }

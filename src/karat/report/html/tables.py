@@ -1,6 +1,6 @@
 """Tables of the page: the leaderboard, and any other table of rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from karat.model.comparison import Mean
 from karat.report.compare_view import range_cell
@@ -19,21 +19,32 @@ BEST = "better than every other run, beyond the noise"
 
 def leaderboard(findings: Findings, colours: Sequence[str]) -> Markup:
     """Return the runs with every measure, its interval beneath, and what the lead's change is."""
+    rows = standings(findings)
     comparison = findings.contest.comparison
-    several = len(findings.names) > 1
-    timed = findings.latency is not None
+    several = len(rows) > 1
     heads = [_head("Run", numeric=False)]
     heads += [
         _head(name, beneath=LESS if name in comparison.lower_is_better else "")
         for name in comparison.metrics
     ]
+    further: list[Callable[[Standing], Markup]] = []
     if several:
-        heads += [_head("change", beneath=findings.lead), _head("better than", numeric=False)]
-    if timed:
+        heads += [_head("change", beneath=findings.lead), _head("beats", numeric=False)]
+        further += [_change, lambda row: tag("td", row.better_than or "-")]
+    if findings.latency is not None:
         heads.append(_head("p50 ms"))
-    heads.append(_head("unanswered"))
+        further.append(lambda row: _cell(milliseconds(row.median_ms).text, value=row.median_ms))
+    if any(row.unanswered for row in rows):
+        heads.append(_head("unanswered"))
+        further.append(lambda row: _cell(str(row.unanswered), value=row.unanswered))
     body = [
-        _row(row, colours[row.run], several=several, timed=timed) for row in standings(findings)
+        tag(
+            "tr",
+            _name(row, colours[row.run] if several else None),
+            *(_mean(mean, best=best) for mean, best in zip(row.means, row.best, strict=True)),
+            *(cell(row) for cell in further),
+        )
+        for row in rows
     ]
     return _scrolled("Leaderboard", heads, body, note=_caption(findings), class_="sortable board")
 
@@ -53,16 +64,9 @@ def plain_table(table: Table) -> Markup:
     return _scrolled(table.title, heads, body, note=" ".join(table.notes), class_="sortable")
 
 
-def _row(row: Standing, colour: str, *, several: bool, timed: bool) -> Markup:
-    letter = tag("span", row.letter, class_=f"letter {colour}") if several else ""
-    name = tag("th", letter, tag("bdi", row.name), scope="row", data_value=row.name)
-    cells = [_mean(mean, best=best) for mean, best in zip(row.means, row.best, strict=True)]
-    if several:
-        cells += [_change(row), tag("td", row.better_than or "-")]
-    if timed:
-        cells.append(_cell(milliseconds(row.median_ms).text, value=row.median_ms))
-    cells.append(_cell(str(row.unanswered), value=row.unanswered))
-    return tag("tr", name, *cells)
+def _name(row: Standing, colour: str | None) -> Markup:
+    letter = tag("span", row.letter, class_=f"letter {colour}") if colour else ""
+    return tag("th", letter, tag("bdi", row.name), scope="row", data_value=row.name)
 
 
 def _mean(mean: Mean, *, best: bool) -> Markup:
@@ -106,7 +110,7 @@ def _caption(findings: Findings) -> str:
     comparison = findings.contest.comparison
     text = f"Means over {comparison.queries:,} queries with {comparison.level:.0%} intervals."
     if len(findings.names) > 1:
-        text += f" Better than: the letters of the runs that it beats on {findings.lead}."
+        text += f" Beats: the runs that it is significantly better than on {findings.lead}."
     if any(any(row.best) for row in standings(findings)):
         text += f" A star: {BEST}."
     return text

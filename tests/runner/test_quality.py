@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,22 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(visits: Visits) -> Non
     assert "interrupt" not in first.run.query_ids
     assert set(first.run.outcomes) <= {Outcome.ANSWERED}
     assert len(second.run) == 0
+
+
+def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+
+    def listen(event: Event) -> None:
+        # While the caller is busy with the first answer, four more queries are asked.
+        if event.kind == "answered" and event.done == 1:
+            while note.read_text().count("\n") < 6:
+                pass
+            raise KeyboardInterrupt
+
+    dataset = gold(*map(str, range(9)))
+    hooks = Hooks(listen=listen)
+    [measured] = quality([toy("Good", note=str(note))], dataset, visits(dataset), hooks=hooks)
+    assert len(measured.run) >= 4
 
 
 def test_cancelled_then_continued(visits: Visits, kept: Kept) -> None:

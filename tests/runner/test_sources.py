@@ -54,6 +54,24 @@ def test_a_revision(folder: Path) -> None:
     assert opened(source) == from_git(folder, "HEAD").snapshot == from_texts(TEXTS).snapshot
 
 
+def test_revisions_in_any_order(folder: Path) -> None:
+    git = ["git", "-C", str(folder), "-c", "user.name=k", "-c", "user.email=k@example.com"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for number in range(4):
+        (folder / "auth.py").write_text(f"login = {number}\n")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", str(number)], check=True)
+    for order in ("3210", "0123", "2301", "0132"):
+        names = [f"HEAD~{number}" for number in order]
+        opener = Opener()
+        sources = [Source.git(str(folder), name) for name in names]
+        # The last one is not announced.
+        found = [opener.open(one, names[row + 1 : -1]) for row, one in enumerate(sources)]
+        texts = [corpus.read("auth.py") for corpus in found]
+        opener.close()
+        assert texts == [f"login = {3 - int(number)}\n" for number in order]
+
+
 def test_beir(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "one"}\n')
     assert opened(Source.beir(str(tmp_path))) == from_texts({"d1": "one"}).snapshot

@@ -1,6 +1,6 @@
 """One configuration, asked query after query; its process is replaced when it hangs or dies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from karat.model import Answer, Dataset
@@ -52,11 +52,16 @@ class Lane:
         self._tell = tell
         self._process: EngineProcess | None = None
         self._source: Source | None = None
+        self._plan: Sequence[Visit] = ()
         # What keeps the engine from searching the tree that was shown.
         self._broken: Failure | None = None
         self._deaths = 0
         self._lost = ""
         self._harmful: set[int] = set()
+
+    def expect(self, plan: Sequence[Visit]) -> None:
+        """Hear which visits will be made, so that what neighbouring trees share is read once."""
+        self._plan = plan
 
     def ask(self, visit: Visit, row: int) -> Taken | None:
         """Return the answer to the query at *row*, on the tree of *visit*; None once failed."""
@@ -116,7 +121,8 @@ class Lane:
             if unusable:
                 self._lose(unusable)
                 return unusable._replace(wrong=not unusable.gone)
-        indexed = process.show(source, self._settings.index_timeout_s)
+        ahead = _revisions_after(source, self._plan)
+        indexed = process.show(source, self._settings.index_timeout_s, ahead=ahead)
         if isinstance(indexed, Failure):
             why = indexed._replace(message=f"could not index: {indexed.message}")
             self._lose(why)
@@ -189,6 +195,13 @@ class Lane:
         extra = _where(visit) | {"reason": failure.reason, "error": failure.message}
         query_id = self._dataset.query_ids[row]
         return Taken(Answer(query_id, (), failure.outcome, extra=extra), None, failure.traceback)
+
+
+def _revisions_after(source: Source, plan: Sequence[Visit]) -> list[str]:
+    """Return the revisions of the same repository that *plan* visits after *source*."""
+    sources = [visit.source for visit in plan]
+    after = next((place for place, one in enumerate(sources) if one is source), len(sources)) + 1
+    return [one.revision for one in sources[after:] if one.place == source.place and one.revision]
 
 
 def _where(visit: Visit) -> dict[str, object]:

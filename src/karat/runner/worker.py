@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from shutil import rmtree
 from time import perf_counter_ns
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from karat.corpus import Corpus
 from karat.engines.adapters.external import External
@@ -76,7 +76,11 @@ class _Host:
         # Holds the hits of a class that nobody has checked against the corpus.
         self._guard: Places | None = None
         self._trusted = False
-        self._ranking: Sequence[tuple[object, ...]] = ()
+        self._hits: Sequence[Hit] = ()
+        # Looked up once: asking a protocol takes longer than some searches.
+        self._reset: Callable[[], None] = _nothing
+        self._phases: Callable[[], Mapping[str, int]] = _nothing_said
+        self._metadata: Callable[[], Mapping[str, object]] = _nothing_said
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
             "show": self._show,
@@ -102,15 +106,21 @@ class _Host:
 
     def _open(self, request: Message) -> Message:
         spec = Spec(**request["spec"])
-        self._engine = build(spec)
+        engine = self._engine = build(spec)
+        if isinstance(engine, SupportsReset):
+            self._reset = engine.reset
+        if isinstance(engine, SupportsPhases):
+            self._phases = engine.phases_ns
+        if isinstance(engine, SupportsMetadata):
+            self._metadata = engine.metadata
         self._k, self._files = request["k"], request["files"]
         ours = spec.name in ENGINES.built_in() and spec.name != "python"
-        self._trusted = ours or isinstance(self._engine, External)
+        self._trusted = ours or isinstance(engine, External)
         return {}
 
     def _show(self, request: Message) -> Message:
         engine = self._opened()
-        corpus = self._opener.open(Source(**request["source"]))
+        corpus = self._opener.open(Source(**request["source"]), request["ahead"])
         snapshots = self._indexed and isinstance(engine, SupportsSnapshots)
         # An engine that fails to show a tree must index the next one.
         self._indexed = False
@@ -132,8 +142,8 @@ class _Host:
 
     def _ask(self, request: Message) -> Message:
         engine = self._opened()
-        if request["first"] and isinstance(engine, SupportsReset):
-            engine.reset()
+        if request["first"]:
+            self._reset()
         before = _complaints(engine)
         timed = self._timed(engine, request["query"])
         after = _complaints(engine)
@@ -143,11 +153,10 @@ class _Host:
         hits = checked.hits
         if self._files:
             hits = tuple(of_first_files(hits, self._k))
-        ranking = [hit[:1] + hit[2:5] for hit in hits]
         if not request["first"]:
-            return {"ns": timed.ns, "same": ranking == self._ranking}
-        self._ranking = ranking
-        told = spent(engine.metadata()) if isinstance(engine, SupportsMetadata) else spent({})
+            return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
+        self._hits = hits
+        told = spent(self._metadata())
         return {
             "ns": timed.ns,
             "hits": packed(hits),
@@ -166,8 +175,8 @@ class _Host:
             started = perf_counter_ns()
             found = engine.search(query, asked)
             total += perf_counter_ns() - started
-            if isinstance(engine, SupportsPhases):
-                phases.update({name: int(ns) for name, ns in engine.phases_ns().items()})
+            for name, ns in self._phases().items():
+                phases[name] += int(ns)
             hits = _checked(found, engine.name)
             if not self._files or enough(hits, asked=asked, files=self._k):
                 break
@@ -184,6 +193,19 @@ class _Host:
         if self._engine is None:
             raise EngineError("no engine was opened")
         return self._engine
+
+
+def _nothing() -> None:
+    return
+
+
+def _nothing_said() -> Mapping[str, Any]:
+    return {}
+
+
+def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
+    """Return the ranking: where each hit is, whatever it scores."""
+    return [hit[:1] + hit[2:5] for hit in hits]
 
 
 def _checked(found: object, name: str) -> Sequence[Hit]:

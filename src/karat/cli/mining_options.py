@@ -48,7 +48,7 @@ RECIPE = (
     click.option(
         "--adversarial",
         is_flag=True,
-        help="Also ask with typos, synonyms and a thing that is not meant.",
+        help="Also ask with a typo, and with a thing that is not meant.",
     ),
     click.option(
         "--unit",

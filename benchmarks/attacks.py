@@ -1,0 +1,87 @@
+"""What queries made worse on purpose cost BM25 and a hybrid search.
+
+Mines a gold set with ``--adversarial`` and asks each attacked query beside the one it was made of:
+
+    python benchmarks/attacks.py --tree path/to/repository [--limit 150]
+
+Prints the mean of both and the paired difference with its interval, as Markdown.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+# This folder's statistics.py would hide the standard library's.
+sys.path.pop(0)
+
+import karat
+from karat.app.evaluate import evaluate
+from karat.app.generate import generate
+from karat.app.settings import Scoring
+from karat.app.trees import history_trees
+from karat.mining import Recipe
+
+MEASURE = "mrr@10"
+
+
+def part(gold: karat.Dataset, attack: str) -> dict[str, karat.Query]:
+    """Return the queries after *attack* by the id of the case they were made of."""
+    return {
+        query.id.removesuffix(f"-{attack}"): query
+        for query in gold.queries()
+        if query.tags["attack"] == attack
+    }
+
+
+def renamed(run: karat.Run, queries: dict[str, karat.Query], name: str) -> karat.Run:
+    """Return the answers to *queries* under the ids of their cases."""
+    answers = {answer.query_id: answer for answer in run.answers()}
+    kept = [answers[query.id]._replace(query_id=case) for case, query in queries.items()]
+    return karat.Run.of(kept, name=name)
+
+
+def rows(gold: karat.Dataset, run: karat.Run) -> list[str]:
+    """Return a row for each attack on what *run* was asked."""
+    plain = part(gold, "none")
+    found = []
+    for attack in sorted({query.tags["attack"] for query in gold.queries()} - {"none"}):
+        attacked = part(gold, attack)
+        cases = {case: plain[case] for case in attacked}
+        truth = karat.Dataset.of(
+            [query._replace(id=case) for case, query in cases.items()],
+            name=attack,
+            match=gold.match,
+        )
+        runs = [renamed(run, cases, "plain"), renamed(run, attacked, attack)]
+        contest = karat.compare(truth, runs, [MEASURE])
+        change = contest.comparison.differences[0]
+        ends = f"[{change.interval.low:+.3f}, {change.interval.high:+.3f}]"
+        found.append(
+            f"| {run.name} | {attack} | {len(attacked)} | {change.baseline_mean:.3f} | "
+            f"{change.system_mean:.3f} | {change.difference:+.3f} {ends} |"
+        )
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tree", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=150)
+    parser.add_argument("--engines", nargs="+", default=["bm25", "fast"])
+    options = parser.parse_args(arguments)
+    made = generate([str(options.tree)], Recipe(limit=options.limit, adversarial=True))
+    gold = made.dataset
+    scoring = Scoring(measures=(MEASURE,))
+    print(f"| engine | attack | cases | {MEASURE} plain | attacked | change |")
+    print("|---|---|---|---|---|---|")
+    for engine in options.engines:
+        runs: list[karat.Run] = []
+        with history_trees(gold) as trees:
+            evaluate(gold, [engine], trees, scoring=scoring, keep=runs.append)
+        print("\n".join(rows(gold, runs[0])), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Two gold sets about each of twelve repositories: one written for search, one mined from history.
+
+The written questions are semble's (``../shared/data/semble``): by the account of its authors, a
+language model wrote questions and labels and checked them. The mined cases come from history up to
+the same revision, and both are about files below the same folder.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from quality import DATA, below, repository
+
+import karat
+from karat.app.evaluate import evaluate
+from karat.app.generate import generate, write_gold
+from karat.app.settings import Confidence, Scoring
+from karat.app.trees import Trees, corpus_trees, history_trees
+from karat.corpus import Corpus
+from karat.formats import read_dataset
+from karat.mining import Filters, Level, Recipe
+from karat.model import Dataset, Run
+from karat.model.scores import Status
+
+__all__ = ["MEASURES", "Pair", "Scored", "pairs", "scores"]
+
+MEASURES = ("ndcg@10", "mrr")
+LIMIT = 100
+SEED = 2026
+# Karat compares several engines; of that nothing is used here.
+FEWEST_DRAWS = 99
+# Scores of one engine on one gold set: measure -> query -> score.
+Scored = Mapping[str, Mapping[str, float]]
+
+
+class Project(NamedTuple):
+    """A repository with questions about it, all below *root* at *revision*."""
+
+    name: str
+    path: str
+    revision: str
+    root: str | None
+
+
+class Pair(NamedTuple):
+    """One repository's two gold sets."""
+
+    project: Project
+    written: Dataset
+    mined: Dataset
+
+
+def pairs(trees: Path, work: Path, only: Iterable[str]) -> list[Pair]:
+    """Return the gold sets of the repositories below *trees*, or of those named in *only*.
+
+    Mined cases are kept below *work*.
+    """
+    wanted = set(only)
+    entries = json.loads((DATA / "semble" / "repos.json").read_text(encoding="utf-8"))
+    found = [
+        Project(
+            entry["name"],
+            repository(trees, entry["snapshot"]),
+            entry["revision_used"],
+            entry["benchmark_root"],
+        )
+        for entry in entries
+        if not wanted or entry["name"] in wanted
+    ]
+    return [Pair(project, _written(project), _mined(project, work)) for project in found]
+
+
+def _written(project: Project) -> Dataset:
+    """Return the questions about *project*; the lines that a few of them have do not matter."""
+    path = DATA / "semble" / "annotations" / f"{project.name}.json"
+    return replace(read_dataset(path, format="semble"), match="exact")
+
+
+def _mined(project: Project, work: Path) -> Dataset:
+    """Return the cases that the history of *project* gives, each at every level of hardness."""
+    path = work / "gold" / f"{project.name}.json"
+    if not path.exists():
+        recipe = Recipe(
+            branch=project.revision,
+            limit=LIMIT,
+            seed=SEED,
+            hardness=tuple(Level),
+            filters=Filters(exclude=_outside(project.root)),
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_gold(generate([project.path], recipe).dataset, str(path))
+    return read_dataset(path, format="gold")
+
+
+def _outside(root: str | None) -> tuple[str, ...]:
+    """Return patterns, as in .gitignore, for all that is not below *root*."""
+    return ("*", f"!/{root}/**") if root else ()
+
+
+def _narrowed(trees: Trees, root: str | None) -> Trees:
+    """Return *trees* with only what is below *root*."""
+
+    def cut(
+        corpora: Callable[[], Iterable[tuple[str, Corpus]]],
+    ) -> Iterator[tuple[str, Corpus]]:
+        return ((revision, below(corpus, root)) for revision, corpus in corpora())
+
+    parts = tuple(part._replace(corpora=partial(cut, part.corpora)) for part in trees.parts)
+    return replace(trees, parts=parts)
+
+
+def _scores(
+    gold: Dataset,
+    opened: AbstractContextManager[Trees],
+    engines: Sequence[str],
+    *,
+    root: str | None,
+    folder: Path,
+) -> list[Scored]:
+    """Return what each engine scores on every query of *gold*, files judged."""
+    folder.mkdir(parents=True, exist_ok=True)
+    places = {engine: folder / _file_name(engine) for engine in engines}
+
+    def keep(run: Run) -> None:
+        places[run.name].write_text(json.dumps(_scored(gold, run)), encoding="utf-8")
+
+    missing = [engine for engine, place in places.items() if not place.exists()]
+    if missing:
+        with opened as trees:
+            found = evaluate(
+                gold,
+                missing,
+                _narrowed(trees, root),
+                scoring=Scoring(MEASURES),
+                confidence=Confidence(draws=FEWEST_DRAWS),
+                keep=keep,
+            )
+        if lost := found.searched.unresolved:
+            print(f"{folder}: {lost} of {found.searched.targets} targets lost", file=sys.stderr)
+    return [json.loads(place.read_text(encoding="utf-8")) for place in places.values()]
+
+
+def _scored(gold: Dataset, run: Run) -> Scored:
+    table = karat.evaluate(gold, run, MEASURES, confidence=None).table
+    assert table.count(Status.SCORED) == len(gold), f"{run.name} left queries unanswered"
+    return {
+        measure: dict(zip(table.query_ids, table.columns[measure], strict=True))
+        for measure in MEASURES
+    }
+
+
+def _file_name(engine: str) -> str:
+    return re.sub(r"[^\w.=,]+", "_", engine).strip("_") + ".json"
+
+
+def scores(pair: Pair, engines: Sequence[str], work: Path) -> tuple[list[Scored], list[Scored]]:
+    """Return what *engines* score on the written and on the mined gold set of one repository.
+
+    Both are searched without tests: the written set at its revision, a mined case on the tree
+    before its change. What was computed before is read from *work*.
+    """
+    project = pair.project
+    trees = corpus_trees(
+        pair.written, project.path, revision=project.revision, candidates="production"
+    )
+    return (
+        _scores(
+            pair.written,
+            nullcontext(trees),
+            engines,
+            root=project.root,
+            folder=work / "written" / project.name,
+        ),
+        _scores(
+            pair.mined,
+            history_trees(pair.mined),
+            engines,
+            root=project.root,
+            folder=work / "mined" / project.name,
+        ),
+    )

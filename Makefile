@@ -14,6 +14,8 @@ export UV_SYSTEM_CERTS ?= 1
 # These three hold every number that Karat reports; each line and branch of them is tested.
 FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
 
+DEMO := $(addprefix examples/demo/,gold.json keyword.run bm25.run bm25-stemmed.run)
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test check fix cover bench lock clean
@@ -23,7 +25,10 @@ help: ## List these commands
 
 demo: .venv/.runtime ## Compare three searches over Python's library, with intervals and paired tests
 	@$(PY) -m compileall -q src/karat
-	@.venv/bin/karat compare examples/demo/gold.json $(addprefix examples/demo/,keyword.run bm25.run bm25-stemmed.run)
+	@.venv/bin/karat compare $(DEMO)
+	@echo
+	@.venv/bin/karat report $(DEMO) -o demo.html
+	@echo "      open it in a browser: one file, every query, no network"
 	@echo
 	@echo "Next: put your own gold set and results in place of these (docs/formats.md says which files can be read):"
 	@echo "      .venv/bin/karat compare GOLD OLD NEW --per-query"

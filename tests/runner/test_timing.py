@@ -172,6 +172,14 @@ def test_invalid_hits_are_dropped_and_counted(visits: Visits) -> None:
     )
 
 
+def test_what_an_adapter_drops_is_counted_once_a_query(visits: Visits) -> None:
+    dataset = gold("a", "b")
+    [measured] = timing([toy("Inventive")], dataset, visits(dataset))
+    assert measured.notes["invalid"] == {"not in the corpus": 2}
+    counts = [answer.extra["invalid"] for answer in measured.run.answers()]
+    assert counts == [{"not in the corpus": 1}] * 2
+
+
 def test_cold_is_after_a_reset_and_warm_is_not(visits: Visits) -> None:
     dataset = gold("a", "b")
     [measured] = timing([toy("Remembering")], dataset, visits(dataset))

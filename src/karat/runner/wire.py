@@ -17,7 +17,7 @@ BETWEEN = "\0"
 
 def encoded(message: Message) -> bytes:
     """Return *message* as one line, without its end."""
-    return json.dumps(message, separators=(",", ":")).encode()
+    return json.dumps(message).encode()
 
 
 def decoded(line: bytes) -> Message:

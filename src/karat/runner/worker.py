@@ -76,6 +76,9 @@ class _Host:
         # Holds the hits of a class that nobody has checked against the corpus.
         self._guard: Places | None = None
         self._trusted = False
+        # What an adapter has dropped and mended, as far as it was told.
+        self._invalid: Counter[str] = Counter()
+        self._mended: Counter[str] = Counter()
         self._hits: Sequence[Hit] = ()
         # Looked up once: asking a protocol takes longer than some searches.
         self._reset: Callable[[], None] = _nothing
@@ -129,6 +132,8 @@ class _Host:
             engine.show(corpus)
         else:
             engine.index(corpus)
+            # An adapter counts anew.
+            self._invalid, self._mended = Counter(), Counter()
         taken = perf_counter_ns() - started
         self._indexed = True
         self._guard = None if self._trusted else Places(corpus, root=_root(corpus))
@@ -144,28 +149,23 @@ class _Host:
         engine = self._opened()
         if request["first"]:
             self._reset()
-        before = _complaints(engine)
         timed = self._timed(engine, request["query"])
-        after = _complaints(engine)
-        checked = Accepted(tuple(timed.hits), after[0] - before[0], after[1] - before[1])
-        if self._guard is not None:
-            checked = self._guard.accept(timed.hits, len(timed.hits))
+        checked = self._accepted(engine, timed.hits)
         hits = checked.hits
         if self._files:
             hits = tuple(of_first_files(hits, self._k))
         if not request["first"]:
             return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
         self._hits = hits
-        told = spent(self._metadata())
-        return {
-            "ns": timed.ns,
-            "hits": packed(hits),
+        told = {
             "phases": timed.phases,
-            "tokens": told.tokens,
-            "cost": told.cost,
+            **spent(self._metadata())._asdict(),
             "invalid": checked.invalid,
             "mended": checked.mended,
         }
+        # What says nothing stays here; most answers have only hits and phases.
+        said = {name: value for name, value in told.items() if value}
+        return {"ns": timed.ns, "hits": packed(hits), **said}
 
     def _timed(self, engine: Engine, query: str) -> _Timed:
         """Search *query*, deeper as long as there are too few files, and time all of that."""
@@ -184,6 +184,16 @@ class _Host:
         # An adapter checks every answer against the corpus, which is our work and not the search's.
         ours = phases.pop("check", 0) if isinstance(engine, External) else 0
         return _Timed(hits, total - ours, phases)
+
+    def _accepted(self, engine: Engine, hits: Sequence[Hit]) -> Accepted:
+        """Return the hits that are kept, and how many were dropped or mended since last asked."""
+        if self._guard is not None:
+            return self._guard.accept(hits, len(hits))
+        if not isinstance(engine, External):
+            return Accepted(tuple(hits), {}, {})
+        invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
+        self._invalid, self._mended = Counter(engine.invalid), Counter(engine.mended)
+        return Accepted(tuple(hits), invalid, mended)
 
     def _close(self, _: Message) -> Message:
         self.close()
@@ -212,13 +222,6 @@ def _checked(found: object, name: str) -> Sequence[Hit]:
     if isinstance(found, Sequence) and all(isinstance(hit, Hit) for hit in found):
         return found
     raise EngineError(f"{name}: search returned {type(found).__name__}; expected a list of hits")
-
-
-def _complaints(engine: Engine) -> tuple[Counter[str], Counter[str]]:
-    """Return how many hits an adapter has dropped, and how many it has mended, by reason."""
-    if isinstance(engine, External):
-        return Counter(engine.invalid), Counter(engine.mended)
-    return Counter(), Counter()
 
 
 def _root(corpus: Corpus) -> str:

@@ -162,6 +162,13 @@ class Remembering:
         self.seen.clear()
 
 
+class Inventive(Remembering):
+    """An agent that names a file which does not exist."""
+
+    def retrieve(self, query: str) -> RetrievalResult:
+        return RetrievalResult(["gone.py", *self.files])
+
+
 class Streaming(Remembering):
     """Yields its files one by one."""
 

@@ -1,6 +1,6 @@
 """One engine, asked every query of a gold set on the tree that belongs to it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from karat.app.index import chunk_engine
 from karat.app.trees import Trees, Visit
@@ -9,11 +9,9 @@ from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
 from karat.errors import EngineError
 from karat.model import Answer, Dataset, Hit, Outcome
 from karat.model.searched import Work
+from karat.runner.depth import MORE, enough, of_first_files
 
 __all__ = ["Asker"]
-
-# How many times more hits are asked for where those that came are in too few files.
-MORE = 4
 
 
 class Asker:
@@ -97,21 +95,7 @@ class Asker:
     def _hits(self, query: str) -> Sequence[Hit]:
         wanted = self.k
         hits = self.engine.search(query, wanted)
-        while self.files and len(hits) == wanted and _files(hits) < self.k:
+        while self.files and not enough(hits, asked=wanted, files=self.k):
             wanted *= MORE
             hits = self.engine.search(query, wanted)
-        return list(_of_first_files(hits, self.k)) if self.files else hits
-
-
-def _files(hits: Iterable[Hit]) -> int:
-    return len({hit.path for hit in hits})
-
-
-def _of_first_files(hits: Iterable[Hit], k: int) -> Iterator[Hit]:
-    """Yield *hits* up to the first in a file too many."""
-    seen: set[str] = set()
-    for hit in hits:
-        seen.add(hit.path)
-        if len(seen) > k:
-            return
-        yield hit
+        return list(of_first_files(hits, self.k)) if self.files else hits

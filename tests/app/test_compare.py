@@ -1,11 +1,16 @@
 """Runs compared: which scores meet which statistics."""
 
+from dataclasses import replace
+
 import pytest
 
 from karat.app.compare import compare
 from karat.app.score import score
 from karat.app.settings import Confidence, Scoring
 from karat.errors import InputError
+from karat.model import Dataset, Query, Target
+from karat.report.compare_view import compare_table
+from karat.report.score_view import score_table
 
 QUERIES = [f"q{number}" for number in range(12)]
 GOLD = {query: {"a.py" if place % 2 else "b.rs": 1.0} for place, query in enumerate(QUERIES)}
@@ -50,3 +55,30 @@ def test_names_are_given_or_found() -> None:
 def test_sums_alone_cannot_be_compared() -> None:
     with pytest.raises(InputError, match="no measure to compare"):
         compare(GOLD, [BOTH, ONLY_A], scoring=Scoring(("num-rel-ret",)), confidence=FEW)
+
+
+def test_questions_of_one_case_are_drawn_together_and_a_note_says_so() -> None:
+    """Four questions each about six cases tell no more than six: the intervals are wider."""
+    rows = range(24)
+    queries = [
+        Query(f"q{row}", "", (Target("ab"[row // 4 % 2]),), {"commit": f"c{row // 4}"})
+        for row in rows
+    ]
+    run, other = ({f"q{row}": {name: 1.0} for row in rows} for name in "ab")
+    alone = Dataset.of(queries)
+    grouped = Dataset.of(queries, metadata={"cluster": "commit"})
+    widths = []
+    for gold in (alone, grouped):
+        interval = score(gold, run, scoring=MRR, confidence=FEW).summaries[0].interval
+        assert interval is not None
+        assert interval.low is not None
+        assert interval.high is not None
+        widths.append(interval.high - interval.low)
+    assert widths[1] > 1.5 * widths[0]
+    asked = score(alone, run, scoring=MRR, confidence=replace(FEW, cluster="commit"))
+    assert asked == score(grouped, run, scoring=MRR, confidence=FEW)
+    line = "24 queries in 6 groups that belong together: intervals and tests draw whole groups"
+    assert line in score_table(asked).notes
+    assert line in compare_table(compare(grouped, [run, other], scoring=MRR, confidence=FEW)).notes
+    plain = compare_table(compare(alone, [run, other], scoring=MRR, confidence=FEW))
+    assert line not in plain.notes

@@ -49,3 +49,13 @@ def test_an_unknown_tag_lists_those_there_are() -> None:
         slice_rows(GOLD, ["team"])
     with pytest.raises(InputError, match="tagged with 'team'; available: file-type"):
         cluster_labels({"q": {"a": 1}}, "team")
+
+
+def test_a_gold_set_may_say_what_belongs_together() -> None:
+    queries = list(GOLD.queries())
+    says = Dataset.of(queries, metadata={"cluster": "level"})
+    assert cluster_labels(says, None) == ["hard", "query q2", "easy", "hard"]
+    assert cluster_labels(says, "file-type") == [".py", "mixed", "(none)", ".py"]
+    assert cluster_labels(GOLD, None) is None
+    assert cluster_labels(Dataset.of(queries, metadata={"cluster": "gone"}), None) is None
+    assert cluster_labels(Dataset.of(queries[:3], metadata={"cluster": "level"}), None) is None

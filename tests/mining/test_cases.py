@@ -92,12 +92,21 @@ def test_every_hardness_is_a_case_of_its_own() -> None:
     found = made(Recipe(hardness=tuple(Level)))
     assert [(case.id, case.tags["leak"], case.tags["identifier"]) for case in found] == [
         ("cccccccccccc-cleaned", "path", "yes"),
-        ("cccccccccccc-path-masked", "stem", "yes"),
-        ("cccccccccccc-identifiers-as-words", "stem", "no"),
-        ("cccccccccccc-identifiers-dropped", "none", "no"),
+        ("cccccccccccc-masked", "stem", "yes"),
+        ("cccccccccccc-words", "stem", "no"),
+        ("cccccccccccc-dropped", "none", "no"),
     ]
     assert {case.tags["category"] for case in found} == {"error_search"}
     assert found[-1].text == "fix crash with blank password"
+    assert {case.tags["commit"] for case in found} == {"c" * 12}
+
+
+def test_a_hardness_that_changes_nothing_asks_nothing() -> None:
+    found = made(Recipe(hardness=tuple(Level)), "fix crash of getUser() with blank password")
+    assert [case.tags["hardness"] for case in found] == ["cleaned", "words", "dropped"]
+    assert len({case.text for case in found}) == len(found)
+    worse = made(Recipe(hardness=tuple(Level), adversarial=True), "fix crash with blank password")
+    assert [case.tags["attack"] for case in worse] == ["none", "typo", "negated-distractor"]
 
 
 def test_a_hardness_that_leaves_too_little_is_left_out() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from karat.app.slicing import cluster_labels
 from karat.cli import main
 from karat.errors import EngineError
 from karat.formats import read_dataset
@@ -101,10 +102,23 @@ def test_json(project: "Builder", generate: Generate) -> None:
     assert value["repositories"][0]["waterfall"]["docs-only"] == 6
 
 
+def test_questions_of_one_commit_are_no_independent_ones(
+    project: "Builder", generate: Generate
+) -> None:
+    done = generate(project.path, "--hardness", "all", "--adversarial")
+    samples = done.stdout.partition("should find\n")[2].partition("wrote")[0]
+    assert len(samples.strip().splitlines()) == 1 + 6, "a rule, and each commit once"
+    gold = read_dataset("gold.json")
+    assert gold.metadata["cluster"] == "commit"
+    labels = cluster_labels(gold, None)
+    assert labels == [extra["commit_hash"][:12] for extra in gold.extras]  # type: ignore[index]
+    assert len(set(labels)) == 6 < len(labels)
+
+
 def test_only_one_hardness(project: "Builder", generate: Generate) -> None:
     generate(project.path, "--hardness", "dropped")
     assert "show the monthly report by country" in texts()
-    assert {case["tags"]["hardness"] for case in written()["test_cases"]} == {"identifiers-dropped"}
+    assert {case["tags"]["hardness"] for case in written()["test_cases"]} == {"dropped"}
 
 
 def test_split_by_time(project: "Builder", generate: Generate) -> None:

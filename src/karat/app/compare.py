@@ -77,7 +77,13 @@ def contest_of(
     overall = compared(
         evaluations, means_among(measures), everywhere, confidence, clusters=clusters
     )
-    return Contest(tuple(evaluations), overall, slices={}, verdict=verdict(overall))
+    return Contest(
+        tuple(evaluations),
+        overall,
+        slices={},
+        verdict=verdict(overall),
+        clusters=len(set(clusters or ())),
+    )
 
 
 def compared(

@@ -83,7 +83,9 @@ def evaluate_run(
         score_unjudged=scoring.trec,
         score_empty=not scoring.trec,
     )
-    notes = _notes(judged, table.columns[str(JUDGED_SHARE)])
+    notes = replace(
+        _notes(judged, table.columns[str(JUDGED_SHARE)]), clusters=len(set(clusters or ()))
+    )
     table = replace(table, columns={str(name): table.columns[str(name)] for name in measures})
     everywhere = range(len(table.query_ids))
     return Evaluation(

@@ -24,8 +24,20 @@ def slice_rows(truth: Truth, tags: Iterable[str]) -> Slices:
 
 
 def cluster_labels(truth: Truth, tag: str | None) -> list[str] | None:
-    """Return the value of *tag* of each query, None without a tag."""
-    return None if tag is None else _values(truth, tag)
+    """Return the value of *tag* of each query, None where each query stands for itself.
+
+    Without a *tag* the metadata of a gold set may name one, as ``cluster``, by which several of its
+    queries belong together. What has no value of that stands for itself.
+    """
+    if tag is not None:
+        return _values(truth, tag)
+    if not isinstance(truth, Dataset):
+        return None
+    named = str(truth.metadata.get("cluster"))
+    values = truth.tags.get(named, ("",) * len(truth))
+    pairs = zip(values, truth.query_ids, strict=True)
+    labels = [value or f"query {query_id}" for value, query_id in pairs]
+    return labels if len(set(labels)) < len(labels) else None
 
 
 def _rows(truth: Truth, tag: str) -> dict[str, list[int]]:

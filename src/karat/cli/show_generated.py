@@ -108,10 +108,11 @@ def _listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def _samples(dataset: "Dataset") -> Table:
-    """Return some cases to read, evenly spread."""
-    step = max(len(dataset) // SAMPLES, 1)
+    """Return some cases to read, evenly spread, each of another commit."""
+    first_of = {extra["commit_hash"]: row for row, extra in reversed([*enumerate(dataset.extras)])}
+    firsts = sorted(first_of.values())
     rows = []
-    for row in range(0, len(dataset), step)[:SAMPLES]:
+    for row in firsts[:: max(len(firsts) // SAMPLES, 1)][:SAMPLES]:
         paths = list(dataset.judgments(row))
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         rows.append((Cell(dataset.texts[row]), Cell(f"{paths[0]}{more}")))

@@ -19,7 +19,10 @@ from karat.mining.truth import FileTruth
 from karat.mining.words import is_identifier
 from karat.model import Query
 
-__all__ = ["cases", "instant"]
+__all__ = ["CLUSTER", "cases", "instant"]
+
+# The tag that says which queries were made of one commit.
+CLUSTER = "commit"
 
 _ID_LENGTH = 12
 
@@ -38,9 +41,9 @@ def cases(
 ) -> Iterator[Query]:
     """Yield the queries of one commit; *asked* is its question, and where that comes from.
 
-    Their ids begin with that of the commit. The category is that of the question as it was; leak,
-    identifiers and difficulty are those of the text that is searched for. *searched* counts the
-    files there are to choose from, if that is known.
+    Their ids begin with that of the commit, which is a tag where there may be several. The category
+    is that of the question as it was; leak, identifiers and difficulty are those of the text that
+    is searched for. *searched* counts the files there are to choose from, if that is known.
     """
     commit, paths = found.candidate.commit, tuple(file.path for file in found.files)
     wanted = targets(found.files, recipe.grain)
@@ -58,6 +61,7 @@ def cases(
             "leak": facts.leak.name.lower(),
             "identifier": "yes" if facts.has_identifier else "no",
             **variant,
+            **({CLUSTER: commit.id[:_ID_LENGTH]} if recipe.asks_again else {}),
         }
         extra: dict[str, object] = {
             "base_commit": commit.parents[0],
@@ -74,11 +78,16 @@ def cases(
 def _variants(
     query: str, paths: Sequence[str], recipe: Recipe, commit: str
 ) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Yield the end of the id, the text and the tags of each query that *recipe* asks for."""
+    """Yield the end of the id, the text and the tags of each query that *recipe* asks for.
+
+    A level that changes nothing asks nothing: the query has the first level that gives its text.
+    """
     texts = levels(query, paths)
+    asked: set[str] = set()
     for level in recipe.hardness:
-        if level not in texts:
+        if level not in texts or texts[level] in asked:
             continue
+        asked.add(texts[level])
         suffix = f"-{level}" if len(recipe.hardness) > 1 else ""
         tags = {"hardness": level.value}
         if not recipe.adversarial:

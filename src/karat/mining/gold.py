@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from karat.errors import InputError
-from karat.mining.cases import instant
+from karat.mining.cases import CLUSTER, instant
 from karat.mining.mine import Mined
 from karat.mining.recipe import Recipe
 from karat.mining.roles import Role
@@ -67,6 +67,7 @@ def _named(query: Query, name: str, path: str) -> Query:
 def _as_metadata(recipe: Recipe) -> dict[str, object]:
     filters = recipe.asked
     return {
+        **({"cluster": CLUSTER} if recipe.asks_again else {}),
         "level": recipe.grain.value,
         "hardness": [level.value for level in recipe.hardness],
         "adversarial": recipe.adversarial,

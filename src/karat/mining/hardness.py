@@ -11,12 +11,12 @@ __all__ = ["Level", "levels", "without_paths"]
 
 
 class Level(StrEnum):
-    """What a query still says."""
+    """What a query still says: all, no paths, no names spelled as in code, no such names."""
 
     CLEANED = "cleaned"
-    MASKED = "path-masked"
-    WORDS = "identifiers-as-words"
-    DROPPED = "identifiers-dropped"
+    MASKED = "masked"
+    WORDS = "words"
+    DROPPED = "dropped"
 
 
 _PATHLIKE = re.compile(r"\w/[\w.-]+\.\w+|^\.?/\w|\w/\w[\w.-]*/\w")
@@ -37,9 +37,9 @@ def levels(query: str, paths: Iterable[str], *, least: int = LEAST_WORDS) -> dic
     ... ).items():
     ...     print(f"{level}: {text}")
     cleaned: fix crash of getUser() with blank password in src/users.py
-    path-masked: fix crash of getUser() with blank password
-    identifiers-as-words: fix crash of get user with blank password
-    identifiers-dropped: fix crash with blank password
+    masked: fix crash of getUser() with blank password
+    words: fix crash of get user with blank password
+    dropped: fix crash with blank password
     """
     masked = without_paths(query, tuple(paths))
     found = {

@@ -51,6 +51,11 @@ class Recipe:
             return self.filters
         return self.filters._replace(off=self.filters.off | {"merge"})
 
+    @property
+    def asks_again(self) -> bool:
+        """Whether one commit can become several queries, which are then no independent ones."""
+        return len(self.hardness) > 1 or self.adversarial
+
     def fits(self, candidate: Candidate) -> bool:
         """Say whether *candidate* can be asked at one level of the hardness at least."""
         if Level.CLEANED in self.hardness:

@@ -13,7 +13,8 @@ __all__ = ["Contest"]
 class Contest:
     """Several runs, scored and compared: over all queries, and per value of each tag asked for.
 
-    *further_tests* are sentences about tests that were asked for beside the default ones.
+    *further_tests* are sentences about tests that were asked for beside the default ones;
+    *clusters* counts the groups in which queries are drawn, 0 where each is drawn by itself.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -21,3 +22,4 @@ class Contest:
     slices: Mapping[str, Mapping[str, Comparison]]
     verdict: str
     further_tests: tuple[str, ...] = ()
+    clusters: int = 0

@@ -29,7 +29,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a reader must know beside the numbers."""
+    """What a reader must know beside the numbers.
+
+    *clusters* counts the groups in which queries are drawn for intervals; 0: each by itself.
+    """
 
     queries: int
     statuses: Mapping[Status, int]
@@ -38,6 +41,7 @@ class Notes:
     ties: str
     tied: int
     judged_share: float
+    clusters: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,13 @@ from math import isnan
 from karat.model.comparison import Comparison, Difference, Interval
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
-from karat.report.score_view import level_title, note_lines, queries, text_cell
+from karat.report.score_view import (
+    clusters_line,
+    level_title,
+    note_lines,
+    queries,
+    text_cell,
+)
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters
 
@@ -41,6 +47,7 @@ def compare_table(contest: Contest) -> Table:
         f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
         + ("; * best, beyond the noise" if starred else "")
     ]
+    notes += clusters_line(comparison.queries, contest.clusters)
     for evaluation in contest.evaluations:
         notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation)]
         notes += _answered_note(evaluation, comparison.metrics[0])

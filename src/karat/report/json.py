@@ -92,6 +92,7 @@ def _scored(result: Evaluation | Contest) -> dict[str, object]:
         "runs": [_run(evaluation) for evaluation in result.evaluations],
         "comparison": result.comparison,
         "slices": result.slices,
+        "clusters": result.clusters,
         "further_tests": result.further_tests,
         "verdict": result.verdict,
     }

@@ -9,6 +9,7 @@ from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
 
 __all__ = [
+    "clusters_line",
     "level_title",
     "note_lines",
     "per_query_table",
@@ -97,8 +98,18 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
     if notes.invalid:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(notes.invalid.items()))
         yield f"invalid hits, left out: {reasons}"
+    yield from clusters_line(notes.queries, notes.clusters)
     if notes.tied:
         yield f"ties decide a relevant rank in {queries(notes.tied)} (rule: {notes.ties})"
+
+
+def clusters_line(count: int, clusters: int) -> Iterator[str]:
+    """Yield how many groups the queries are drawn in, nothing where each is drawn by itself."""
+    if clusters:
+        yield (
+            f"{queries(count)} in {_count(clusters, 'group')} that belong together: intervals and "
+            "tests draw whole groups"
+        )
 
 
 def _with_status(evaluation: Evaluation, wanted: Sequence[Status]) -> list[int]:

@@ -7,6 +7,7 @@ import pytest
 from karat.app.asking import Asker
 from karat.app.trees import Part, Trees
 from karat.corpus import Corpus, from_texts
+from karat.engines.adapters.python import adapted
 from karat.engines.builtin import bm25
 from karat.errors import EngineError
 from karat.model import Dataset, Hit, Outcome, Query
@@ -139,3 +140,18 @@ def test_work_is_that_of_what_differs() -> None:
     assert work is not None
     assert (dict(work.counts), work.largest, work.anew) == ({"rows": 3}, 3, 7)
     assert Asker(Scripted(), k=1, files=True).work() is None
+
+
+def test_any_exception_of_a_class_costs_its_query() -> None:
+    class Fragile(Scripted):
+        def search(self, query: str, k: int) -> Sequence[Hit]:
+            if query == "two":
+                raise ValueError("no json")
+            return [Hit("/etc/passwd", 2.0), Hit("a.py", 1.0)]
+
+    asker = Asker(adapted(Fragile(), "fragile"), k=3, files=False)
+    answers = asker.answers(GOLD, forest({"a.py": "x"}), answered=nothing)
+    errors = {a.query_id: a.extra["error"] for a in answers if a.outcome is Outcome.ERROR}
+    assert errors == {"q2": "scripted: ValueError: no json"}
+    assert [a.hits for a in answers if a.query_id != "q2"] == [(Hit("a.py", 1.0),)] * 2
+    assert asker.dropped() == {"outside the root": 2}

@@ -92,13 +92,20 @@ def test_an_engine_that_breaks_the_law(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.syspath_prepend(str(tmp_path))
     done = run("check", "karat_test_broken:Broken")
     assert done.exit_code == 3
-    for law in (
-        "nowhere.py is not in the corpus",
-        "the same query gave different hits",
-        "an empty query gave hits",
-    ):
-        assert f"broken law: {law}" in done.output
+    assert "dropped: not in the corpus (1)" in done.output
+    assert "broken law: the same query gave different hits" in done.output
     assert done.output.endswith("does not work\n")
+
+
+def test_what_a_class_raises_is_told_as_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = MODULE.replace("self.number += 1", "raise ValueError('no json')")
+    (tmp_path / "karat_test_raises.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    error = run("check", "karat_test_raises:Broken").exception
+    assert isinstance(error, EngineError)
+    assert str(error) == "broken: ValueError: no json"
 
 
 def test_no_hits_is_said() -> None:

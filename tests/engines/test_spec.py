@@ -71,7 +71,7 @@ def test_needs_name_engines() -> None:
 
 def test_a_class_by_its_place() -> None:
     engine = made("karat_test_engines:Mine")
-    assert (engine.name, engine.made_with) == ("Mine", (3, False, None))
+    assert (engine.name, engine.engine.made_with) == ("Mine", (3, False, None))
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,11 @@ def test_a_class_by_its_place() -> None:
     ],
 )
 def test_options_have_the_types_of_the_class(spec: Any) -> None:
-    assert made(spec).made_with == (5, True, None)
+    assert made(spec).engine.made_with == (5, True, None)
 
 
 def test_any_option_where_the_class_takes_any() -> None:
-    assert made({"engine": "karat_test_engines:Anything", "x": 1}).options == {"x": 1}
+    assert made({"engine": "karat_test_engines:Anything", "x": 1}).engine.options == {"x": 1}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import NamedTuple, Self
 
@@ -62,28 +62,7 @@ class External(ABC):
 
     def search(self, query: str, k: int) -> Sequence[Hit]:
         """Return the best *k* hits, each of which exists in the corpus."""
-        if type(k) is not int or k < 1:
-            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
-        places = self._places
-        if places is None:
-            raise EngineError(f"{self.name}: search before index")
-        # No command line and no pipe carries NUL or half a character.
-        query = query.replace("\0", " ").encode("utf-8", "replace").decode()
-        self._last.phases, self._last.metadata = {}, {}
-        if not query.strip() or not len(places):
-            return ()
-        started = perf_counter_ns()
-        reply = self._ask(query, k)
-        answered = perf_counter_ns()
-        accepted = places.accept(reply.hits, k)
-        phases = {"call": answered - started, "check": perf_counter_ns() - answered}
-        self._last.phases = {**phases, **reply.phases}
-        self._last.metadata = reply.metadata
-        if accepted.invalid or accepted.mended:
-            with self._lock:
-                self.invalid.update(accepted.invalid)
-                self.mended.update(accepted.mended)
-        return accepted.hits
+        return self._checked(query, k, self._ask)
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return where the time of this thread's last search went."""
@@ -107,6 +86,31 @@ class External(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _checked(self, query: str, k: int, ask: Callable[[str, int], Reply]) -> Sequence[Hit]:
+        """Return what *ask* finds, as far as it exists in the corpus; the rest is counted."""
+        if type(k) is not int or k < 1:
+            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
+        places = self._places
+        if places is None:
+            raise EngineError(f"{self.name}: search before index")
+        # No command line and no pipe carries NUL or half a character.
+        query = query.replace("\0", " ").encode("utf-8", "replace").decode()
+        self._last.phases, self._last.metadata = {}, {}
+        if not query.strip() or not len(places):
+            return ()
+        started = perf_counter_ns()
+        reply = ask(query, k)
+        answered = perf_counter_ns()
+        accepted = places.accept(reply.hits, k)
+        phases = {"call": answered - started, "check": perf_counter_ns() - answered}
+        self._last.phases = {**phases, **reply.phases}
+        self._last.metadata = reply.metadata
+        if accepted.invalid or accepted.mended:
+            with self._lock:
+                self.invalid.update(accepted.invalid)
+                self.mended.update(accepted.mended)
+        return accepted.hits
 
     def _begin(self, corpus: Corpus) -> None:
         try:

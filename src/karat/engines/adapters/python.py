@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import nan
 from time import perf_counter_ns
-from typing import Any, cast
+from typing import Any
 
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.guarded import close, guarded
+from karat.engines.adapters.native import NativeEngine
 from karat.engines.adapters.options import AnswerOptions
 from karat.engines.base import Engine
-from karat.errors import EngineError, InputError, KaratError
+from karat.errors import EngineError, InputError
 from karat.model import Hit
 
 __all__ = ["AgentEngine", "StoreEngine", "adapted"]
@@ -28,7 +30,7 @@ ATTRIBUTES = (
 def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> Engine:
     """Return *target* as an engine, whichever of the three shapes it has.
 
-    - ``index(corpus)`` and ``search(query, k)``: Karat's own protocol, returned as it is;
+    - ``index(corpus)`` and ``search(query, k)``: Karat's own protocol;
     - ``initialize(repo_path)`` and ``retrieve(query)``: an agent;
     - ``async search(query=, limit=)``: an asynchronous store.
     """
@@ -40,11 +42,7 @@ def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> E
     if callable(getattr(target, "retrieve", None)) and hasattr(target, "initialize"):
         return AgentEngine(target, name)
     if callable(search) and callable(getattr(target, "index", None)):
-        if not isinstance(getattr(target, "name", None), str):
-            cast("Any", target).name = name
-        if not hasattr(target, "thread_safe"):
-            cast("Any", target).thread_safe = False
-        return cast("Engine", target)
+        return NativeEngine(target, name)
     raise InputError(
         f"{name} is no engine; expected index(corpus) and search(query, k), or "
         "initialize(repo_path) and retrieve(query), or async search(query=, limit=)"
@@ -61,13 +59,13 @@ class AgentEngine(External):
 
     def reset(self) -> None:
         """Let the agent forget what it cached."""
-        _guarded(self.name, self._agent.reset)
+        guarded(self.name, self._agent.reset)
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - agents read files
-        _guarded(self.name, self._agent.initialize, root)
+        guarded(self.name, self._agent.initialize, root)
 
     def _ask(self, query: str, k: int) -> Reply:  # noqa: ARG002 - an agent returns all it has
-        reply: Reply = _guarded(self.name, self._retrieved, query)
+        reply: Reply = guarded(self.name, self._retrieved, query)
         return reply
 
     def _retrieved(self, query: str) -> Reply:
@@ -87,7 +85,7 @@ class AgentEngine(External):
         return Reply(hits, phases, metadata)
 
     def _stop(self) -> None:
-        _close(self.name, self._agent)
+        close(self.name, self._agent)
 
 
 def _hits_of(result: object, name: str) -> list[Hit]:
@@ -137,8 +135,8 @@ class StoreEngine(External):
         loop, self._loop = self._loop, None
         if loop is not None:
             try:
-                if callable(close := getattr(self._store, "close", None)):
-                    _guarded(self.name, lambda: loop.run(_maybe_awaited(close)))
+                if callable(closing := getattr(self._store, "close", None)):
+                    guarded(self.name, lambda: loop.run(_maybe_awaited(closing)))
             finally:
                 loop.close()
 
@@ -146,7 +144,7 @@ class StoreEngine(External):
         loop = self._loop
         if loop is None:
             raise EngineError(f"{self.name}: search before index")
-        return _guarded(self.name, lambda: loop.run(_maybe_awaited(function, *args, **named)))
+        return guarded(self.name, lambda: loop.run(_maybe_awaited(function, *args, **named)))
 
 
 async def _maybe_awaited(function: Callable[..., Any], *args: object, **named: object) -> object:
@@ -163,18 +161,3 @@ def _mapping(entry: object) -> object:
 def _takes(function: Callable[..., object], name: str) -> bool:
     parameters = inspect.signature(function).parameters.values()
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
-
-
-def _close(name: str, target: object) -> None:
-    if callable(close := getattr(target, "close", None)):
-        _guarded(name, close)
-
-
-def _guarded(name: str, function: Callable[..., Any], *args: object) -> Any:
-    """Call a foreign *function*; what it raises is an error of the engine, not of Karat."""
-    try:
-        return function(*args)
-    except KaratError:
-        raise
-    except Exception as error:
-        raise EngineError(f"{name}: {type(error).__name__}: {error}") from error

@@ -70,12 +70,27 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
         "warning: HEAD is not the tree that the queries were asked on: 1 of"
     )
     title = "bm25, 2 queries, without the targets that are not in the tree searched\n"
-    before, _, rest = shown.out.partition(title)
+    before, _, rest = shown.out.partition("bm25, 2 queries\n")
     assert "kind = a" in before
-    resolved, _, overall = rest.partition("bm25, 2 queries\n")
+    overall, _, resolved = rest.partition(title)
     assert "hit@1    1.0000" in resolved
     assert "hit@1    0.5000" in overall
     assert "(1 query with no other) and count as\n  missed;" in overall
+
+
+def test_a_carried_set(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["carry", "gold.json", "--to", "HEAD", "--repo", "project", "-o", "carried.json"])
+    head = git(Path("project"), "rev-parse", "HEAD")
+    Path("carried.json").replace("gold.json")
+    capsys.readouterr()
+    for snapshot in ((), ("--snapshot", "base")):
+        assert run("-m", "hit@1", *snapshot) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"each query on the tree that the set was carried to, {head[:12]}, 1 tree" in shown
+        assert "targets: all 2 are in the trees searched" in shown
+    assert run("--snapshot", "child") == 2
+    assert f"gold was carried to {head[:12]}, and none of its changes" in capsys.readouterr().err
 
 
 def test_child_warns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,6 +111,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "targets": 2,
         "unresolved": 1,
         "lost_queries": 1,
+        "revision": "",
     }
     assert value["run"]["metrics"]["hit@1"]["mean"] == 0.5
     assert value["resolved"]["run"]["metrics"]["hit@1"]["mean"] == 1.0

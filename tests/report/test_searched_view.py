@@ -15,7 +15,7 @@ def test_what_is_not_there() -> None:
         "searched: all queries on HEAD (head), 1 tree of 144 documents",
         "candidates: all, tests among them",
         "targets: 1,500 of 2,000 targets (75.0%) are not in the tree searched (1 query with no "
-        "other) and count as missed; the table above is without them",
+        "other) and count as missed; the table below is without them",
     ]
     no_query_lost = list(remarks(replace(HEAD, lost_queries=0)))
     assert "not in the tree searched and count as missed" in no_query_lost[-1]
@@ -23,7 +23,14 @@ def test_what_is_not_there() -> None:
     assert nothing_left[-1].endswith("and count as missed")
 
 
-@pytest.mark.parametrize("snapshot", ["parent", "base", "corpus"])
+def test_where_it_was_carried_to() -> None:
+    line = next(remarks(replace(HEAD, snapshot="carried", revision="0123456789abcdef")))
+    assert line.startswith(
+        "searched: each query on the tree that the set was carried to, 0123456789ab, 1 tree"
+    )
+
+
+@pytest.mark.parametrize("snapshot", ["parent", "base", "carried", "corpus"])
 def test_what_can_be_trusted_has_no_warning(snapshot: str) -> None:
     assert warning(replace(HEAD, snapshot=snapshot)) == ""
 

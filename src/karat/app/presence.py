@@ -49,6 +49,7 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
         targets=sum(relevant),
         unresolved=sum(relevant) - sum(left),
         lost_queries=sum(1 for was, now in zip(relevant, left, strict=True) if was and not now),
+        revision=trees.revision,
     )
     if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(

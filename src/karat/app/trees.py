@@ -40,7 +40,7 @@ class Trees:
     """The trees of one evaluation; iterating visits each of them, again for every engine.
 
     Ancestors come before descendants, so that neighbours differ little; the order of the queries
-    on one tree is left to chance, by *seed*. *snapshot*, *place* and *candidates* are those of
+    on one tree is left to chance, by *seed*. The names are those of
     :class:`karat.model.searched.Searched`.
     """
 
@@ -49,6 +49,7 @@ class Trees:
     candidates: str
     parts: tuple[Part, ...]
     seed: int = 0
+    revision: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a set of candidates that means nothing."""
@@ -79,11 +80,18 @@ def history_trees(
     *repositories* says by name where those are that have moved; one without a name is for all.
     ``parent`` is the tree before the change of each case and ``child`` the one after it, which
     holds the answer. ``base`` is one tree before all changes: the first of the parents in the order
-    of history, which holds no change of the gold set. ``head`` is HEAD for all. *candidates* None
-    are those that the gold set was made for.
+    of history, which holds no change of the gold set. ``head`` is HEAD for all. A gold set that was
+    carried is searched where it was carried to, for ``parent`` and ``base`` alike. *candidates*
+    None are those that the gold set was made for.
     """
     if snapshot not in SNAPSHOTS:
         raise InputError(f"snapshot {snapshot!r} is none of: {', '.join(SNAPSHOTS)}")
+    carried = str(gold.metadata.get("carried_to") or "")
+    if carried and snapshot == "child":
+        raise InputError(
+            f"{gold.name} was carried to {carried[:12]}, and none of its changes comes right after "
+            "that; expected the set as it was mined, or no --snapshot child"
+        )
     places = _places(gold, repositories or {})
     with ExitStack() as stack:
         parts = []
@@ -92,7 +100,9 @@ def history_trees(
             searched = _revisions(gold, rows, snapshot, opened.path)
             parts.append(Part(partial(opened.snapshots, searched), searched))
         chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
-        yield Trees(snapshot, ", ".join(places), chosen, tuple(parts), seed)
+        if carried and snapshot != "head":
+            snapshot = "carried"
+        yield Trees(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
 
 
 def corpus_trees(

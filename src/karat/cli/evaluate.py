@@ -222,12 +222,13 @@ def _show(
         else:
             show.show_contest(found.overall, gold, output, settings=settings)
     else:
-        *before, last = _tables(found.overall, gold, output)
+        *before, whole = _tables(found.overall, gold, output)
+        tables = [*before, replace(whole, notes=(*whole.notes, *lines))]
         if found.resolved:
+            # It flatters, so that it comes after the one that counts.
             table = _tables(found.resolved, gold, output)[-1]
             title = f"{table.title}, without the targets that are not in the tree searched"
-            before.append(replace(table, title=title, conclusion=""))
-        tables = [*before, replace(last, notes=(*last.notes, *lines))]
+            tables.append(replace(table, title=title, conclusion=""))
         show.put(show.drawn(tables, output), output)
 
 

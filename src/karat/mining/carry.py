@@ -55,6 +55,7 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
 
     Each case comes from its ``base_commit``, one without from *base*. Git compares each of these
     commits with *to* once, whatever the number of targets; only files that are gone take more.
+    The metadata say where it was carried to, for its queries are no longer about what comes next.
     """
     known, unknown = bases(data, repository, default=_base(data, base))
     (commit,) = object_ids(repository, [to], "commit")
@@ -127,8 +128,9 @@ def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
 def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> Carried:
     kept = [item.query for item in moved if not _is_empty(item)]
     pairs = [pair for item in moved for pair in item.pairs.items()]
+    metadata = {**data.metadata, "carried_to": commit}
     return Carried(
-        Dataset.of(kept, name=data.name, match=data.match, metadata=data.metadata),
+        Dataset.of(kept, name=data.name, match=data.match, metadata=metadata),
         commit,
         renamed=sum(old.path != new.path for old, new in pairs),
         shifted=sum(old[2:4] != new[2:4] for old, new in pairs),

@@ -11,6 +11,7 @@ SNAPSHOTS = {
     "parent": "each query on the tree before its change (parent)",
     "base": "all queries on one tree before all changes (base)",
     "head": "all queries on HEAD (head)",
+    "carried": "each query on the tree that the set was carried to, {revision}",
     "child": "each query on the tree after its change (child)",
     "corpus": "all queries on the same documents",
 }
@@ -27,7 +28,8 @@ def remarks(searched: Searched) -> Iterator[str]:
     targets: all 400 are in the trees searched
     """
     size = _range(searched.fewest, searched.most)
-    yield f"searched: {SNAPSHOTS[searched.snapshot]}, {_trees(searched.trees)} of {size} documents"
+    where = SNAPSHOTS[searched.snapshot].format(revision=searched.revision[:12])
+    yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
     yield f"candidates: {CANDIDATES[searched.candidates]}"
     if not searched.unresolved:
         yield f"targets: all {searched.targets:,} are in the trees searched"
@@ -36,7 +38,7 @@ def remarks(searched: Searched) -> Iterator[str]:
     some_left = searched.unresolved < searched.targets
     yield (
         f"targets: {_gone(searched)} are not in the tree searched{lost} and count as missed"
-        + ("; the table above is without them" if some_left else "")
+        + ("; the table below is without them" if some_left else "")
     )
 
 

@@ -66,3 +66,37 @@ def test_bad_requests_are_told(folder: Path) -> None:
         load_corpus(str(folder / "nowhere"))
     with pytest.raises(UnknownName, match="did you mean 'bm25'"):
         search("x", load_corpus(str(folder)), "bm52")
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    (folder / "lib").mkdir()
+    (folder / "lib" / "c.py").write_text("def logout(user):\n    return None\n")
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *command], check=True)
+    return folder
+
+
+def test_a_bare_repository_is_searched_at_its_head(repository: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "project.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(repository), str(bare)], check=True)
+    for place in (bare, repository / ".git"):
+        corpus = load_corpus(str(place))
+        assert [document.path for document in corpus] == ["a.py", "b.py", "lib/c.py"]
+    assert load_corpus(str(bare)).name == "project@HEAD"
+
+
+def test_a_folder_of_a_revision_is_that_folder_alone(repository: Path) -> None:
+    place = str(repository / "lib")
+    then, now = load_corpus(place, revision="HEAD"), load_corpus(place)
+    assert [document.path for document in then] == ["c.py"]
+    assert then.snapshot == now.snapshot
+    (repository / "new").mkdir()
+    with pytest.raises(InputError, match="no revision 'HEAD:new'"):
+        load_corpus(str(repository / "new"), revision="HEAD")
+
+
+def test_a_file_is_told_from_nothing(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"a.py is a file; expected a folder or a repository"):
+        load_corpus(str(folder / "a.py"))

@@ -65,7 +65,7 @@ def test_a_check_shows_hits_drops_and_overhead() -> None:
     for shown in (
         "toy: process, configuration ",
         "corpus sample: 3 documents",
-        "query 'login password': 1 hits",
+        "query 'login password': 1 hit\n",
         "1. src/auth.py  1",
         "dropped: outside the root (1)",
         "dropped: not in the corpus (1)",

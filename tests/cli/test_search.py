@@ -25,7 +25,7 @@ def test_places_and_stages(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     shown = capsys.readouterr()
     assert "1. a.py:1-2" in shown.out
     assert "bm25" in shown.out
-    assert "1 hits by bm25 in 1 documents" in shown.err
+    assert f"1 hit by bm25 in 1 document of {folder.name};" in shown.err
 
 
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,7 +116,7 @@ def test_what_an_engine_raises_is_told(visits: Visits) -> None:
         "fail": Outcome.ERROR,
         "late": Outcome.TIMEOUT,
     }
-    assert errors(measured)["fail"] == "ValueError: no such word"
+    assert errors(measured)["fail"] == "good: ValueError: no such word"
     traces = measured.notes["tracebacks"]
     assert isinstance(traces, dict)
     assert "in fail" in traces["fail"]

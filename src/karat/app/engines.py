@@ -7,7 +7,8 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
-from karat.corpus import Corpus, from_folder, from_texts
+from karat.app.search import load_corpus
+from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
 from karat.engines.base import Engine, SupportsPhases
 from karat.engines.contract import broken_laws
@@ -116,8 +117,9 @@ def check_engine(
     repetitions: int = 5,
     calibrate: bool = True,
 ) -> EngineCheck:
-    """Index *corpus* (a folder; without one, three small files), search it, and say what came.
+    """Index *corpus*, search it, and say what came back.
 
+    It is a folder or a repository; without one, three small files are searched.
     The search is repeated; an engine that then answers differently breaks the law.
     """
     if not isinstance(spec, Spec):
@@ -125,7 +127,7 @@ def check_engine(
     if repetitions < 2:
         raise InputError(f"repetitions is {repetitions}; expected 2 or more")
     engine = build(spec)
-    found = from_folder(corpus) if corpus else from_texts(SAMPLE, name="sample")
+    found = load_corpus(corpus) if corpus else from_texts(SAMPLE, name="sample")
     asked = query or SAMPLE_QUERY
     try:
         return _checked(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 
-from karat.corpus import Corpus, from_beir, from_folder, from_git
+from karat.corpus import Corpus, GitRepository, from_beir, from_folder
 from karat.engines.base import (
     Engine,
     Explained,
@@ -35,18 +35,37 @@ class Found:
 
 
 def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
-    """Return the folder at *place*, or what the repository there held at *revision*.
+    """Return the folder at *place*, or what Git held there at *revision*.
 
-    Of a BEIR folder, the documents of its corpus.
+    A folder of a work tree gives that folder of the revision, with paths from there. A bare
+    repository without a revision gives HEAD, and the name of the corpus says so. Of a BEIR folder,
+    the documents of its corpus.
     """
-    if revision is not None:
-        return from_git(place, revision)
     folder = Path(place)
+    if folder.is_file():
+        raise InputError(f"{place} is a file; expected a folder or a repository")
     if not folder.is_dir():
         raise InputError(f"{place}: no such folder")
+    if revision is None and _is_bare(folder):
+        revision = "HEAD"
+    if revision is not None:
+        return _held(place, revision)
     if any(folder.glob("corpus.jsonl*")) and any(folder.glob("queries.jsonl*")):
         return from_beir(folder)
     return from_folder(folder)
+
+
+def _is_bare(folder: Path) -> bool:
+    """Return whether *folder* is what Git keeps for itself: a bare repository or a ``.git``."""
+    return (
+        (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    )
+
+
+def _held(place: str, revision: str) -> Corpus:
+    repository = GitRepository(place)
+    below = repository.folder()
+    return repository.corpus(f"{revision}:{below}" if below else revision)
 
 
 def engine_of(engine: EngineLike) -> Engine:

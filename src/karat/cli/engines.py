@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.report.text import printable
+from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
     from karat.app.engines import EngineCheck, EngineInfo
@@ -91,8 +91,9 @@ def _lines(found: "EngineCheck") -> list[str]:
     """Return what was found, one fact per line."""
     lines = [
         f"{found.name}: {found.spec.name}, configuration {found.spec.digest[:12]}",
-        f"  corpus {found.corpus}: {found.documents:,} documents, indexed in {_ms(found.index_ns)}",
-        f"  query {found.query!r}: {len(found.hits)} hits",
+        f"  corpus {found.corpus}: {counted(found.documents, 'document')}, "
+        f"indexed in {_ms(found.index_ns)}",
+        f"  query {found.query!r}: {counted(len(found.hits), 'hit')}",
     ]
     for rank, hit in enumerate(found.hits, 1):
         place = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""

@@ -48,7 +48,7 @@ def command(
 
 
 def _show(found: "Found", *, explain: bool) -> None:
-    from karat.report.display import printable
+    from karat.report.display import counted, printable
 
     for rank, (hit, stages) in enumerate(found.hits, 1):
         lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
@@ -57,12 +57,12 @@ def _show(found: "Found", *, explain: bool) -> None:
         if explain:
             for stage, score in stages.items():
                 click.echo(f"       {stage} {score:.3f}")
-    documents = len(found.corpus)
-    click.echo(
-        f"{len(found.hits)} hits by {found.engine} in {documents} documents; indexed in "
-        f"{found.index_ns / 1e9:.2f} s, searched in {found.search_ns / 1e6:.1f} ms",
-        err=True,
+    hits, documents = counted(len(found.hits), "hit"), counted(len(found.corpus), "document")
+    summary = (
+        f"{hits} by {found.engine} in {documents} of {found.corpus.name}; indexed in "
+        f"{found.index_ns / 1e9:.2f} s, searched in {found.search_ns / 1e6:.1f} ms"
     )
+    click.echo(printable(summary), err=True)
 
 
 def _show_json(found: "Found") -> None:

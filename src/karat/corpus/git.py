@@ -53,7 +53,7 @@ class GitRepository:
         max_bytes: int = MAX_BYTES,
         hidden: bool = False,
     ) -> Corpus:
-        """Return the texts of *revision*: a commit, a tag or a tree.
+        """Return the texts of *revision*: a commit, a tag, a tree, or a folder as ``HEAD:src``.
 
         Ignore rules do not apply, since these files are tracked. Submodules, links, LFS pointers
         and objects that a partial clone lacks are left out and counted.
@@ -87,12 +87,18 @@ class GitRepository:
                 intake.put(found)
             yield revision.name, intake.corpus(f"{self.name}@{revision.name}", self._reader)
 
+    def folder(self) -> str:
+        """Return the folder of the work tree that *path* is, from its top ("" for that itself)."""
+        shown = os.fsdecode(git(self.path, "rev-parse", "--show-prefix"))
+        return shown.removesuffix("\n").removesuffix("/")
+
     def tree(self, revision: str) -> str:
-        """Return the id of the tree of *revision*."""
+        """Return the id of the tree of *revision*, or of one folder of it, ``revision:folder``."""
         if revision.startswith("-"):
             raise InputError(f"{self.path}: no revision can be called {revision!r}")
+        asked = revision if ":" in revision else f"{revision}^{{tree}}"
         try:
-            return git(self.path, "rev-parse", "--verify", f"{revision}^{{tree}}").decode().strip()
+            return git(self.path, "rev-parse", "--verify", asked).decode().strip()
         except InputError as error:
             raise InputError(
                 f"{self.path}: no revision {revision!r}; expected a commit, a tag or a tree"

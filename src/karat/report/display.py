@@ -2,9 +2,18 @@
 
 from unicodedata import category, east_asian_width
 
-__all__ = ["display_width", "printable", "shorten"]
+__all__ = ["counted", "display_width", "printable", "shorten"]
 
 ELLIPSIS = "..."
+
+
+def counted(count: int, noun: str) -> str:
+    """Return the number with its noun.
+
+    >>> counted(1, "hit"), counted(1200, "hit")
+    ('1 hit', '1,200 hits')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def printable(text: str) -> str:

@@ -106,7 +106,7 @@ def test_hits_are_checked_and_counted() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "mine: TypeError"),
+        (None, "search returned NoneType; expected a list of hits"),
         (["src/auth.py"], "returned str among its hits; expected karat.model.Hit"),
         ([Hit("src/auth.py", "high")], "is no hit"),  # type: ignore[arg-type]
         ([Hit("src/auth.py", 1.0, None)], "is no hit"),  # type: ignore[arg-type]

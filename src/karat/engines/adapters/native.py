@@ -1,7 +1,7 @@
 """A class that speaks Karat's own protocol, its errors and its hits checked like any other's."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -66,8 +66,12 @@ class NativeEngine(External):
         self._places = Places(corpus, root=root)
 
     def _ask(self, query: str, k: int) -> Reply:
-        found = guarded(self.name, lambda: list(self.engine.search(query, k)))
-        return self._reply([self._hit(entry) for entry in found])
+        found = guarded(self.name, self.engine.search, query, k)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise EngineError(
+                f"{self.name}: search returned {type(found).__name__}; expected a list of hits"
+            )
+        return self._reply([self._hit(entry) for entry in guarded(self.name, list, found)])
 
     def _explained(self, query: str, k: int) -> Sequence[Explained]:
         """Return the hits of :meth:`search` with the scores that the engine's stages gave."""

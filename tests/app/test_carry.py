@@ -8,7 +8,8 @@ import pytest
 
 from karat.app.carry import carry_file
 from karat.errors import InputError
-from karat.formats import read_dataset
+from karat.formats import read_dataset, write
+from karat.model import Dataset, Query, Target
 
 CSV = "query,result1,result2\nwhere,b.py:1-1:1,\nwho,a.py:1-2:2,b.py:1-1:1\n"
 
@@ -81,3 +82,17 @@ def test_nothing_is_overwritten_or_written_empty(project: Path, gold: Path, tmp_
     assert not (tmp_path / "empty.csv").exists()
     # Without a file to write, it is only told.
     assert len(carry(gold, None).carried.lost) == 1
+
+
+def test_the_repository_that_a_set_names(project: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.json"
+    queries = [Query("q", "who", (Target("a.py"),))]
+    write(Dataset.of(queries, name="gold", metadata={"repository": str(project)}), gold)
+    done = carry_file(gold, None, to="HEAD", base="HEAD~1")
+    assert (done.carried.lost, done.carried.data.metadata["carried_to"]) == (
+        (),
+        done.carried.commit,
+    )
+    write(Dataset.of(queries, name="gold", metadata={"repository": "/nowhere"}), gold)
+    with pytest.raises(InputError, match="gold was mined from /nowhere, which is not here"):
+        carry_file(gold, None, to="HEAD", base="HEAD~1")

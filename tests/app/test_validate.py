@@ -9,7 +9,7 @@ from karat.app.validate import validate
 from karat.cli.validate import command
 from karat.errors import InputError
 from karat.formats import FORMATS, Limits, write
-from karat.model import Answer, Hit, Outcome, Run
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 
 CSV = "query,result1,result2,lang\nwhere,a.rs:1-2:2,b.rs:1-1:1,rust\nwho,a.rs:1-2:0,,go\n"
 
@@ -189,3 +189,31 @@ def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
     code, out, _ = run_cli(str(semantik), "--repo", str(repository))
     assert code == 0
     assert "document ids and hashes, not looked up: 1\n" in out
+
+
+def test_another_repository_is_one_problem(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "code.csv"
+    path.write_text("query,result1\nwhere,x.rs:1-2:2\nwho,y.rs:1-1:1\n")
+    (problem,) = validate(path, repository=str(repository)).problems
+    assert problem.message.startswith(f"none of its 2 paths is in {repository}; is this the")
+    cases = [Query(name, name, (Target("a.py"),), extra={"base_commit": "f" * 40}) for name in "pq"]
+    gold = tmp_path / "gold.json"
+    write(Dataset.of(cases, name="gold"), gold, format="gold")
+    found = validate(gold, repository=str(repository))
+    assert found.missing == {"commits": 2}
+    (problem,) = found.problems
+    assert problem.message.startswith("none of the commits of its 2 cases is in ")
+
+
+def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.json"
+    cases = [Query("q", "q", (Target("a.py"),))]
+    about = {"repository": str(repository)}
+    write(Dataset.of(cases, name="gold", metadata=about), gold, format="gold")
+    code, out, _ = run_cli(str(gold), "--repo")
+    assert (code, "looked up: commits (1), paths (1)" in out) == (0, True)
+    write(Dataset.of(cases, name="gold"), gold, format="gold")
+    with pytest.raises(InputError, match="names no repository"):
+        validate(gold, repository="")
+    with pytest.raises(InputError, match="nowhere"):
+        validate(gold, repository=str(tmp_path / "nowhere"))

@@ -126,12 +126,21 @@ def test_what_is_unjudged_without_a_question(ask: Ask, folder: Path) -> None:
 
 
 def test_who_judges(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("USER", raising=False)
-    monkeypatch.delenv("USERNAME", raising=False)
+    def nobody() -> str:
+        raise OSError("no username set in the environment")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
     assert ask("1", arguments=JUDGE[:4]).returncode == 2
-    monkeypatch.setenv("USER", "bob")
+    # The system knows a user without any variable of the environment.
+    monkeypatch.setattr("getpass.getuser", lambda: "bob")
     assert ask("1", arguments=JUDGE[:4]).returncode == 0
     assert '"judge": "bob"' in (folder / "set.json").read_text()
+
+
+def test_a_whole_file_is_said_to_be_graded(ask: Ask, folder: Path) -> None:
+    assert "the whole file" not in ask("q").stdout
+    write(Dataset.of([Query("q", "who", (Target("b.py"),))]), folder / "set.json")
+    assert "\na.py:1-9  (the whole file is graded)\n" in ask("q").stdout
 
 
 def test_code_of_a_revision(ask: Ask, folder: Path) -> None:

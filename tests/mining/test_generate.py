@@ -121,6 +121,13 @@ def test_only_one_hardness(project: "Builder", generate: Generate) -> None:
     assert {case["tags"]["hardness"] for case in written()["test_cases"]} == {"dropped"}
 
 
+def test_a_gold_set_is_json(project: "Builder", generate: Generate) -> None:
+    done = generate(project.path, "-o", "gold.csv")
+    assert (done.returncode, "gold.csv: a gold set is JSON" in done.stderr) == (2, True)
+    assert generate(project.path, "-o", "gold.json.gz").returncode == 0
+    assert not Path("gold.csv").exists()
+
+
 def test_split_by_time(project: "Builder", generate: Generate) -> None:
     done = generate(project.path, "--split", "dev/test", "--test-share", "0.34")
     assert "wrote 4 cases to gold.dev.json\nwrote 2 cases to gold.test.json\n" in done.stdout

@@ -124,7 +124,9 @@ def test_without_its_repository(inspect: Inspect, project: "Builder", tmp_path: 
     project.folder.rename(tmp_path / "elsewhere")
     done = inspect(case("mail"))
     assert (done.returncode, "shop/mail.py:5-5" in done.stdout) == (0, True)
-    assert done.stderr == f"note: no repository at {project.path}; name it with --repo\n"
+    assert done.stderr == (
+        f"note: history0 was mined from {project.path}, which is not here; name it (--repo)\n"
+    )
     assert "+    return 4" in inspect(case("mail"), "--repo", str(tmp_path / "elsewhere")).stdout
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from karat.app.convert import refuse_overwriting
+from karat.app.repository import mined_from
 from karat.errors import InputError
 from karat.formats import FORMATS, detect, read_dataset, write
 from karat.formats.losses import losses
@@ -33,22 +34,23 @@ def carry_file(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str] | None,
     *,
-    repository: str,
     to: str,
+    repository: str | None = None,
     base: str | None = None,
     format: str | None = None,  # noqa: A002 - the word users write
     force: bool = False,
 ) -> Carrying:
     """Carry the gold set *source* to the revision *to* and write it to *target*, if that is named.
 
-    Cases without a ``base_commit`` come from the revision *base*. The format stays the same where
-    the name of *target* fits it. The source is never overwritten; another file only with *force*.
+    The *repository* is by default the one that the set names, else the one we are in. Cases without
+    a ``base_commit`` come from the revision *base*. The format stays the same where the name of
+    *target* fits it. The source is never overwritten; another file only with *force*.
     """
     if target is not None:
         refuse_overwriting(Path(source), Path(target), force=force)
     chosen = FORMATS.get(format) if format else detect(source, kind="dataset")
     data = read_dataset(source, format=chosen.name)
-    carried = carry(data, repository, to=to, base=base)
+    carried = carry(data, repository or mined_from(data) or ".", to=to, base=base)
     done = Carrying(os.fspath(source), len(data), len(data.grades), carried)
     if target is None:
         return done

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import NamedTuple
 
+from karat.app.repository import mined_from
 from karat.corpus.git_chain import object_ids
 from karat.corpus.git_process import git
 from karat.corpus.text_lines import lines_of
-from karat.errors import UnknownName
+from karat.errors import InputError, UnknownName
 from karat.matching.paths import normalise
 from karat.mining.trees import Tree, Trees
 from karat.model import Dataset, Query, Target
@@ -67,9 +67,12 @@ def inspect_case(dataset: Dataset, query: Query, *, repository: str | None = Non
     names = [str(query.extra.get(key) or "") for key in ("base_commit", "commit_hash")]
     if not all(names):
         return replace(bare, problem="the case names no commit that it was made from")
-    place = repository or str(query.extra.get("repository") or dataset.metadata.get("repository"))
-    if not repository and not Path(place).is_dir():
-        return replace(bare, problem=f"no repository at {place}; name it with --repo")
+    try:
+        place = repository or mined_from(dataset, query.extra)
+    except InputError as error:
+        return replace(bare, problem=str(error))
+    if not place:
+        return replace(bare, problem=f"{dataset.name} names no repository; name it (--repo)")
     # Ids from here on: a name in a file might be an option to Git.
     base, commit = object_ids(place, names, "commit")
     if not base or not commit:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from karat.app.repository import mined_from
 from karat.app.search import load_corpus
 from karat.corpus import Corpus, GitRepository, Trait
 from karat.corpus.git_chain import in_order
@@ -129,21 +129,14 @@ def _places(gold: Dataset, moved: Mapping[str, str]) -> dict[str, list[int]]:
         raise InputError(f"{gold.name}: no repository {unknown[0]!r}; it has {known}")
     places: dict[str, list[int]] = {}
     for row, name in enumerate(names):
-        place = moved.get(name) or moved.get("") or _mined_from(gold, row)
+        place = moved.get(name) or moved.get("") or mined_from(gold, gold.extras[row])
+        if not place:
+            raise InputError(
+                f"{gold.name} names no repository; name it with --repo, or the documents to search "
+                "with --corpus"
+            )
         places.setdefault(place, []).append(row)
     return places
-
-
-def _mined_from(gold: Dataset, row: int) -> str:
-    place = gold.extras[row].get("repository") or gold.metadata.get("repository")
-    if not isinstance(place, str):
-        raise InputError(
-            f"{gold.name} names no repository; name it with --repo, or the documents to search "
-            "with --corpus"
-        )
-    if not Path(place).is_dir():
-        raise InputError(f"{gold.name} was mined from {place}, which is not here; name it (--repo)")
-    return place
 
 
 def _revisions(

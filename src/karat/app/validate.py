@@ -57,8 +57,8 @@ def validate(
     """Return what *path* holds and every problem in it.
 
     With a *repository* each path, line range and symbol of a dataset must be there as well: at the
-    case's ``base_commit``, or at *revision*. A file that is not there, or whose format cannot be
-    told, raises InputError.
+    case's ``base_commit``, or at *revision*; "" is the repository that the dataset names. A file
+    that is not there, or whose format cannot be told, raises InputError.
     """
     chosen = FORMATS.get(format) if format else detect(path)
     name = os.fspath(path)
@@ -84,16 +84,35 @@ def validate(
 
 
 def _looked_up(found: Validation, data: Dataset, repository: str, revision: str) -> Validation:
+    from karat.app.repository import mined_from
     from karat.mining.resolve import resolve
 
-    resolution = resolve(data, repository, revision=revision)
+    place = repository or mined_from(data)
+    if not place:
+        raise InputError(f"{found.path} names no repository; name it (--repo DIR)")
+    resolution = resolve(data, place, revision=revision)
+    missing = _counted(missing.sort for missing in resolution.missing)
+    foreign = _foreign(missing, resolution.checked, cases=len(data))
+    messages = (f"{foreign} is in {place}; is this the repository that it was made for?",)
     return replace(
         found,
-        problems=tuple(Problem(found.path, 0, str(missing)) for missing in resolution.missing),
+        problems=tuple(
+            Problem(found.path, 0, message)
+            for message in (messages if foreign else map(str, resolution.missing))
+        ),
         checked=resolution.checked,
-        missing=_counted(missing.sort for missing in resolution.missing),
+        missing=missing,
         unchecked=resolution.unchecked,
     )
+
+
+def _foreign(missing: Mapping[str, int], checked: Mapping[str, int], *, cases: int) -> str:
+    """Return what shows that nothing of a dataset is in a repository, "" where something is."""
+    if 1 < cases == missing.get("commits"):
+        return f"none of the commits of its {cases:,} cases"
+    if 1 < checked.get("paths", 0) == missing.get("paths"):
+        return f"none of its {checked['paths']:,} paths"
+    return ""
 
 
 def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:

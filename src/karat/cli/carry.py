@@ -26,11 +26,9 @@ LOSSES = 1
 )
 @click.option(
     "--repo",
-    default=".",
-    show_default=True,
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="The repository.",
+    help="The repository, if it is neither the one that GOLDSET names nor the one you are in.",
 )
 @click.option(
     "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write the new set."
@@ -46,7 +44,7 @@ def command(
     *,
     to: str,
     base: str | None,
-    repo: str,
+    repo: str | None,
     output: str | None,
     format_name: str | None,
     force: bool,

@@ -122,6 +122,12 @@ def command(
     from karat.app.generate import Split, generate, write_gold
     from karat.cli.progress import progress_bars
 
+    if not output.lower().removesuffix(".gz").endswith(".json"):
+        raise click.BadParameter(
+            f"{output}: a gold set is JSON; expected a name such as gold.json, of which karat "
+            "convert makes other formats",
+            param_hint="--output",
+        )
     if not Path(output).resolve().parent.is_dir():
         raise click.BadParameter(f"{output}: its folder does not exist", param_hint="--output")
     with progress_bars() as watch:

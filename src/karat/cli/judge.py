@@ -75,7 +75,7 @@ def command(
     Each hit is shown with its code, but not which run found it. Every answer is saved at once, with
     who gave it, when, and the words after the grade as the reason; the next call goes on where this
     one stopped. Code comes from --repo at the case's base commit, or from --folder; without
-    either, from the repository or the folder you are in.
+    either, from the repository that GOLDSET names, or the one or the folder you are in.
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
@@ -84,6 +84,7 @@ def command(
     """
     from karat.app.judge import Judging, begun, folder_code, repository_code, save_place
     from karat.app.pooling import pool
+    from karat.app.repository import mined_from
     from karat.app.sources import distinct_names
     from karat.formats import read_run
 
@@ -96,19 +97,25 @@ def command(
         show = _show_json if as_json else _show_list
         show(data, items)
         return
-    name = judge or os.environ.get("USER") or os.environ.get("USERNAME")
-    if not name:
-        raise click.UsageError("nothing says who judges; name someone (--judge)")
-    judging = Judging(data, save_place(goldset, output, format=gold_format), judge=name)
+    judging = Judging(data, save_place(goldset, output, format=gold_format), judge=judge or _user())
     if not (repo or folder):
         has_commits = any(extra.get("base_commit") for extra in data.extras)
-        repo, folder = (".", None) if has_commits else (None, ".")
+        repo, folder = (mined_from(data) or ".", None) if has_commits else (None, ".")
     with ExitStack() as stack:
         if repo:
             code = stack.enter_context(repository_code(data, repo, revision=rev))
         else:
             code = folder_code(str(folder))
         _Session(judging, items, code).run()
+
+
+def _user() -> str:
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (ImportError, KeyError, OSError):  # one for each system and version of Python
+        raise click.UsageError("nothing says who judges; name someone (--judge)") from None
 
 
 class _Session:
@@ -163,13 +170,15 @@ class _Session:
         return True
 
     def _show(self, item: "Pooled") -> None:
+        from karat.app.units import judges_files
         from karat.corpus.text_lines import lines_of
         from karat.report.code import code_lines
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"
         click.echo(f"\n[{self._place + 1} of {len(self._items)}] {printable(query)}")
-        click.echo(printable(_place(hit)))
+        whole = "  (the whole file is graded)" if judges_files(data.match) else ""
+        click.echo(printable(_place(hit)) + whole)
         content = self._code(item.row, hit.path)
         if content.reason:
             click.echo(printable(f"  (nothing to show: {content.reason})"))

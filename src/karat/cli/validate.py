@@ -22,9 +22,10 @@ VALUES_SHOWN = 8
 @click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
 @click.option(
     "--repo",
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="Look up every path, line range and symbol in this repository.",
+    is_flag=False,
+    flag_value="",
+    metavar="[DIR]",
+    help="Look up every path, line range and symbol there; alone, where FILE was mined.",
 )
 @click.option(
     "--rev",

@@ -55,7 +55,9 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
         raise
     except json.JSONDecodeError as error:
         where = error.lineno + line - 1
-        raise FormatError([Problem(source, where, f"not JSON: {error.msg}")]) from None
+        # Some of these messages end in "at", for a place that is told apart.
+        message = f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
+        raise FormatError([Problem(source, where, message)]) from None
     except RecursionError:
         raise FormatError([Problem(source, 0, "nested too deeply")]) from None
     except ValueError as error:  # a constant, or an integer of thousands of digits

@@ -17,7 +17,10 @@ __all__ = ["Bases", "Missing", "Resolution", "bases", "resolve"]
 
 
 class Missing(NamedTuple):
-    """Something that is not there; *sort* is commits, paths, lines or symbols."""
+    """Something that is not there, or not alone: the name of a file that several have.
+
+    *sort* is commits, paths, names, lines or symbols.
+    """
 
     query_id: str
     sort: str
@@ -117,7 +120,7 @@ def _problems(tree: Tree, target: Target, matcher: Matcher) -> Iterator[tuple[st
         yield "paths", f"no file {target.path!r} at {tree.short}{offer}"
         return
     if target.ref == "file_name" and len(paths) > 1:
-        yield "paths", f"{len(paths)} files are called {target.path!r} at {tree.short}"
+        yield "names", f"{len(paths)} files are called {target.path!r} at {tree.short}"
     if target.end_line:
         lengths = [len(lines_of(tree.content(path).text)) for path in paths]
         if max(lengths) < target.end_line:

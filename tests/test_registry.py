@@ -3,6 +3,7 @@
 import math
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -94,3 +95,24 @@ def test_a_missing_extra_keeps_its_own_sentence(monkeypatch: pytest.MonkeyPatch)
     registry: Registry[object] = Registry("thing", {"a": "needy:thing"})
     with pytest.raises(MissingExtra, match="pip install"):
         registry.get("a")
+
+
+def test_a_module_in_the_current_folder_is_found_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, numbers: Registry[float]
+) -> None:
+    (tmp_path / "karat_test_here.py").write_text("five = 5\n")
+    (tmp_path / "colorsys.py").write_text("ONE_THIRD = 0\n")
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.chdir(tmp_path)
+    assert numbers.get("karat_test_here:five") == 5
+    assert numbers.get("colorsys:ONE_THIRD") == 1 / 3
+
+
+def test_a_module_that_is_nowhere_is_told_with_the_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, numbers: Registry[float]
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "gone")])
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        numbers.get("karat_test_nowhere:x")
+    assert str(caught.value).endswith(f"expected module:attribute; looked in {tmp_path}")

@@ -1,8 +1,10 @@
 """One way to find a thing by its name: built-in tables, plug-ins, and ``module:attribute``."""
 
 import importlib
+import sys
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from karat.errors import InputError, MissingExtra, UnknownName
@@ -10,6 +12,8 @@ from karat.errors import InputError, MissingExtra, UnknownName
 __all__ = ["Registry"]
 
 T = TypeVar("T")
+# What Python takes for the current folder.
+HERE = ""
 
 
 class Registry(Generic[T]):
@@ -62,8 +66,14 @@ class Registry(Generic[T]):
         return tuple(alias for alias, key in self._aliases.items() if key == name)
 
     def get(self, name: str) -> T:
-        """Return the thing called *name*, or the one at ``module:attribute``."""
+        """Return the thing called *name*, or the one at ``module:attribute``.
+
+        Such a module may lie in the current folder, which comes after all others, so that no file
+        there takes the place of a package.
+        """
         if ":" in name:
+            if HERE not in sys.path:
+                sys.path.append(HERE)
             return self._load(name)
         key = self.canonical(name)
         if key not in self._loaded:
@@ -104,4 +114,13 @@ class Registry(Generic[T]):
         except (ImportError, AttributeError, TypeError, ValueError) as error:
             raise InputError(
                 f"cannot load {self.kind} {reference!r}: {error}; expected module:attribute"
+                f"{_looked_in(module_name, error)}"
             ) from error
+
+
+def _looked_in(module: str, error: Exception) -> str:
+    """Return the folders that were searched, where *module* was in none of them."""
+    if not isinstance(error, ModuleNotFoundError) or error.name != module:
+        return ""
+    folders = dict.fromkeys(str(Path(place).absolute()) for place in sys.path)
+    return f"; looked in {', '.join(place for place in folders if Path(place).is_dir())}"

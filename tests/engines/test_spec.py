@@ -42,6 +42,11 @@ class Broken:
 
 class Nothing: pass
 
+class Unannotated:
+    def __init__(self, boost=1.5, depth=3, fast=False, model="x", other=None):
+        self.made_with = (boost, depth, fast, model, other)
+    index = search = lambda self, *args: []
+
 class Anything:
     def __init__(self, **options): self.options = options
     index = search = lambda self, *args: []
@@ -89,6 +94,16 @@ def test_a_class_by_its_place() -> None:
 )
 def test_options_have_the_types_of_the_class(spec: Any) -> None:
     assert made(spec).engine.made_with == (5, True, None)
+
+
+def test_options_without_annotation_have_the_types_of_their_defaults() -> None:
+    place = "karat_test_engines:Unannotated"
+    engine = made(f"{place}(boost=2, depth=5, fast=true, model=3, other=4)").engine
+    assert engine.made_with == (2.0, 5, True, "3", "4")
+    assert [type(value) for value in engine.made_with[:3]] == [float, int, bool]
+    assert made(f"{place}(depth=2.5)").engine.made_with[1] == 2.5
+    with pytest.raises(InputError, match="boost: Input should be a valid number"):
+        made(f"{place}(boost=much)")
 
 
 def test_any_option_where_the_class_takes_any() -> None:

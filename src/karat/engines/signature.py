@@ -28,6 +28,8 @@ def checked(
 ) -> dict[str, Any]:
     """Return *params* with the types that the parameters of *factory* are annotated with.
 
+    A parameter without annotation has the type of its default where that is a number or a truth
+    value; any other takes what it is given.
     A name that is no parameter is refused, with the nearest one; ``**named`` takes any.
     """
     if any(p.kind is p.VAR_KEYWORD for p in _parameters(factory)):
@@ -45,13 +47,20 @@ def model_of(factory: Callable[..., object]) -> "type[BaseModel]":
     except (NameError, TypeError):
         hints = {}
     fields: dict[str, Any] = {
-        p.name: (hints.get(p.name, Any), ... if p.default is p.empty else p.default)
+        p.name: (hints.get(p.name, _type_of(p.default)), ... if p.default is p.empty else p.default)
         for p in _parameters(factory)
         if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     }
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
     model: type[BaseModel] = create_model("Parameters", __config__=config, **fields)
     return model
+
+
+def _type_of(default: object) -> Any:
+    """Return the type that a default stands for; a whole number does not forbid a fraction."""
+    if type(default) is int:
+        return int | float
+    return type(default) if type(default) in (bool, float) else Any
 
 
 def refused(error: "ValidationError", model: "type[BaseModel]", *, what: str) -> InputError:

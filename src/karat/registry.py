@@ -12,6 +12,8 @@ from karat.errors import InputError, MissingExtra, UnknownName
 __all__ = ["Registry"]
 
 T = TypeVar("T")
+# Names less alike than this are no misspellings of each other; then all names are listed.
+NEAR = 0.65
 # What Python takes for the current folder.
 HERE = ""
 
@@ -56,7 +58,7 @@ class Registry(Generic[T]):
         key = self._aliases.get(key, key)
         if key in self._table or key in self._found_plugins():
             return key
-        near = get_close_matches(key, [*self, *self._aliases], n=1, cutoff=0.5)
+        near = get_close_matches(key, [*self, *self._aliases], n=1, cutoff=NEAR)
         known = near[0] if near else ""
         hint = f"did you mean {known!r}?" if known else f"known: {', '.join(sorted(self))}"
         raise UnknownName(f"no {self.kind} named {name!r}; {hint}")

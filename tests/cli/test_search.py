@@ -39,3 +39,20 @@ def test_bad_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("login", str(folder), "--engine", "bm52") == 2
     assert "did you mean 'bm25'?" in capsys.readouterr().err
     assert run("login", str(folder / "none")) == 2
+
+
+def test_a_profile_and_an_engine_are_one_too_many(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("login", str(folder), "--profile", "keyword", "-e", "bm25") == 2
+    assert "--profile and --engine both name an engine" in capsys.readouterr().err
+    assert run("login", str(folder), "--profile", "keyword") == 0
+
+
+def test_why_there_can_be_no_hits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(" ", str(folder)) == 0
+    assert "0 hits by bm25" in (said := capsys.readouterr().err)
+    assert said.endswith("the query is empty\n")
+    (folder / "a.py").rename(folder / ".hidden")
+    assert run("login", str(folder)) == 0
+    assert capsys.readouterr().err.endswith("there is no text to search; left out: 1 hidden\n")

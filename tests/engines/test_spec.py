@@ -120,6 +120,9 @@ def test_any_option_where_the_class_takes_any() -> None:
         ("karat_test_engines:Mine(depth=1, depth=2)", "'depth' is given twice"),
         ("karat_test_engines:Gone", "cannot load engine 'karat_test_engines:Gone'"),
         ("karat_test_none:X", "cannot load engine"),
+        ("bm25(k1=", "'bm25(k1=': ')' is missing; expected name(option=value"),
+        ("bm25 k1=1)", "'(' is missing"),
+        ("dense(model=nope)", "no embedder named 'nope'; known: granite, minilm, onnx, openai"),
         ("karat_test_engines:Nothing", "Nothing is no engine; expected index"),
         ({"url": "x"}, "no engine is named; expected a mapping with the key engine"),
         ('{"engine": 7}', "no engine is named"),
@@ -233,3 +236,9 @@ def test_a_profile_is_a_name_for_an_engine_with_options() -> None:
 
 def test_where_an_engine_has_the_name_of_a_profile_the_engine_is_meant() -> None:
     assert parse_spec("keyword").name == "keyword"
+
+
+def test_a_label_of_what_is_no_engine(tmp_path: Path) -> None:
+    (tmp_path / "engine.yaml").write_text("foo: 1\n")
+    with pytest.raises(InputError, match="foo: expected an engine's name or a mapping: no engine"):
+        read_specs(tmp_path / "engine.yaml")

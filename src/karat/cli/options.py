@@ -241,6 +241,9 @@ def place_options(command: Command) -> Command:
     def gathered(*, engine: str, profile: str | None, **rest: Any) -> None:
         from karat.engines.profiles import PROFILES
 
+        source = click.get_current_context().get_parameter_source("engine")
+        if profile and source is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError("--profile and --engine both name an engine; give one of them")
         command(engine=PROFILES[profile] if profile else engine, **rest)
 
     return with_options(gathered, PLACE)

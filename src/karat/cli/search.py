@@ -44,10 +44,10 @@ def command(
     if as_json:
         _show_json(found)
     else:
-        _show(found, explain=explain)
+        _show(found, query, explain=explain)
 
 
-def _show(found: "Found", *, explain: bool) -> None:
+def _show(found: "Found", query: str, *, explain: bool) -> None:
     from karat.report.display import counted, printable
 
     for rank, (hit, stages) in enumerate(found.hits, 1):
@@ -63,6 +63,18 @@ def _show(found: "Found", *, explain: bool) -> None:
         f"{found.index_ns / 1e9:.2f} s, searched in {found.search_ns / 1e6:.1f} ms"
     )
     click.echo(printable(summary), err=True)
+    if hint := _hint(found, query):
+        click.echo(printable(hint), err=True)
+
+
+def _hint(found: "Found", query: str) -> str:
+    """Return why there can be no hits, if that is so."""
+    if not query.strip():
+        return "the query is empty"
+    if not len(found.corpus):
+        left_out = ", ".join(f"{count:,} {why}" for why, count in found.corpus.skipped.items())
+        return f"there is no text to search; left out: {left_out or 'nothing'}"
+    return ""
 
 
 def _show_json(found: "Found") -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from karat.engines.base import Engine
 from karat.engines.profiles import PROFILES
 from karat.engines.registry import ENGINES
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.model.spec import Spec
 
 __all__ = ["build", "parse_spec", "read_specs"]
@@ -48,6 +48,9 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
         return next(iter(found.values()))
     if match := CALL.fullmatch(text):
         return _named(match["name"].strip(), _pairs(match["values"]))
+    if text.count("(") != text.count(")"):
+        missing = ")" if text.count("(") > text.count(")") else "("
+        raise InputError(f"{text!r}: {missing!r} is missing; expected name(option=value, ...)")
     return _named(text, {})
 
 
@@ -104,7 +107,11 @@ def build(spec: Spec | str | Mapping[str, object]) -> Engine:
 
 def _entry(label: object, entry: object, place: Path) -> Spec:
     if isinstance(entry, str):
-        return parse_spec(entry)
+        try:
+            return parse_spec(entry)
+        except UnknownName as error:
+            expected = "expected an engine's name or a mapping"
+            raise UnknownName(f"{place}: {label}: {expected}: {error}") from None
     if not isinstance(entry, Mapping):
         raise InputError(f"{place}: {label}: expected an engine's name or a mapping")
     return _of_mapping({"name": str(label), **entry}, source=f"{place}: {label}: ")

@@ -65,6 +65,8 @@ def test_tags_that_tell_kinds_apart() -> None:
         ]
     )
     assert telling_tags(gold) == ["kind"]
+    together = Dataset.of(list(gold.queries()), metadata={"cluster": "kind"})
+    assert telling_tags(together) == []
 
 
 def test_set_f1_looks_at_everything_returned() -> None:

@@ -137,10 +137,15 @@ def origin(gold: Dataset, paths: Sequence[str], *, made_at: str, version: str) -
 
 
 def telling_tags(gold: Dataset) -> list[str]:
-    """Return the tags that tell kinds of queries apart: of a few values, some of them repeated."""
+    """Return the tags that tell kinds of queries apart: of a few values, some of them repeated.
+
+    What says which queries belong together tells no kinds.
+    """
     found = []
     for tag, values in slice_rows(gold, dict.fromkeys((*gold.tags, "file-type"))).items():
-        if 1 < len(values) <= min(MOST_VALUES, len(gold) - 1):
+        if tag != gold.metadata.get("cluster") and 1 < len(values) <= min(
+            MOST_VALUES, len(gold) - 1
+        ):
             found.append(tag)
     return found
 

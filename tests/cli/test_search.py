@@ -56,3 +56,28 @@ def test_why_there_can_be_no_hits(folder: Path, capsys: pytest.CaptureFixture[st
     (folder / "a.py").rename(folder / ".hidden")
     assert run("login", str(folder)) == 0
     assert capsys.readouterr().err.endswith("there is no text to search; left out: 1 hidden\n")
+
+
+def test_a_score_follows_from_what_is_explained(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_a.py").write_text("def test_login_user():\n    login(1)\n")
+    assert run("login user", str(folder), "--json") == 0
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert {hit["ranking"]["kind"] < 1 for hit in hits} == {True, False}
+    assert all(hit["ranking"]["names"] > 1 for hit in hits)
+    for hit in hits:
+        factors = hit["ranking"]["names"] * hit["ranking"]["kind"]
+        assert hit["score"] == pytest.approx(hit["stages"]["bm25"] * factors)
+    assert run("login user", str(folder), "--explain") == 0
+    shown = capsys.readouterr().out
+    assert "for what the query names" in shown
+    assert "for what the place is, x 0.700" in shown
+
+
+def test_an_engine_that_explains_nothing_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("login", str(folder), "--explain", "-e", "keyword") == 0
+    assert "does not tell how its scores came about" in capsys.readouterr().err

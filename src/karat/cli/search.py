@@ -11,12 +11,17 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+STEPS = {
+    "names": "words count, for what the query names, x",
+    "kind": "all counts, for what the place is, x",
+}
+
 
 @click.command("search")
 @click.argument("query")
 @place_options
 @click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many hits.")
-@click.option("--explain", is_flag=True, help="Show the score that each stage gave.")
+@click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(
     query: str,
@@ -50,13 +55,17 @@ def command(
 def _show(found: "Found", query: str, *, explain: bool) -> None:
     from karat.report.display import counted, printable
 
-    for rank, (hit, stages) in enumerate(found.hits, 1):
+    for rank, (hit, stages, ranking) in enumerate(found.hits, 1):
         lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
         click.echo(printable(f"{rank:3}. {hit.path}{lines}  {hit.score:.3f}{symbol}"))
         if explain:
             for stage, score in stages.items():
                 click.echo(f"       {stage} {score:.3f}")
+            for step, value in ranking.items():
+                click.echo(f"       {printable(STEPS.get(step, step))} {value:.3f}")
+    if explain and found.hits and not any(entry.stages for entry in found.hits):
+        click.echo(printable(f"{found.engine} does not tell how its scores came about"), err=True)
     hits, documents = counted(len(found.hits), "hit"), counted(len(found.corpus), "document")
     summary = (
         f"{hits} by {found.engine} in {documents} of {found.corpus.name}; indexed in "
@@ -82,7 +91,10 @@ def _show_json(found: "Found") -> None:
 
     from karat.report.json import plain
 
-    hits = [{**hit._asdict(), "stages": dict(stages)} for hit, stages in found.hits]
+    hits = [
+        {**hit._asdict(), "stages": dict(stages), "ranking": dict(ranking)}
+        for hit, stages, ranking in found.hits
+    ]
     value = {
         "engine": found.engine,
         "snapshot": found.corpus.snapshot,

@@ -130,10 +130,17 @@ class SupportsSize(Protocol):
 
 
 class Explained(NamedTuple):
-    """A hit with the score that each stage gave it; a stage that did not see it is missing."""
+    """A hit with the score that each stage gave it; a stage that did not see it is missing.
+
+    *ranking* is what became of these scores: *names* is the factor on those of words where the
+    query names what the place defines, *joined* the score of several stages together, and *kind*
+    the factor for what the place is, such as a test. Their product is the score of the hit, unless
+    it is held back as a further place of its file.
+    """
 
     hit: Hit
     stages: Mapping[str, float]
+    ranking: Mapping[str, float] = {}
 
 
 @runtime_checkable

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -135,7 +136,7 @@ class ChunkEngine:
         return [explained.hit for explained in self.explain(query, k)]
 
     def explain(self, query: str, k: int) -> list[Explained]:
-        """Return the best *k* chunks with the score that each stage gave them."""
+        """Return the best *k* chunks with the score that each stage gave, and what became of it."""
         if self._shown is None:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
         places, factors = self._shown
@@ -146,14 +147,14 @@ class ChunkEngine:
         phases: dict[str, int] = {}
         self._last.phases = phases
         parts = [self._timed(stage, query, phases) for stage in self.stages]
-        scores = factors * self._joined(
-            [
-                raised(part, places, query, self.recipe.rules, unit=self.recipe.unit)
-                if stage.by_words
-                else part
-                for stage, part in zip(self.stages, parts, strict=True)
-            ]
-        )
+        lifted = [
+            raised(part, places, query, self.recipe.rules, unit=self.recipe.unit)
+            if stage.by_words
+            else part
+            for stage, part in zip(self.stages, parts, strict=True)
+        ]
+        joined = self._joined(lifted)
+        scores = factors * joined
         rows = self._ordered(scores, places, k)
         shown = _descending(scores[rows])
         return [
@@ -162,6 +163,11 @@ class ChunkEngine:
                 {
                     stage.name: float(part[row])
                     for stage, part in zip(self.stages, parts, strict=True)
+                },
+                {
+                    "names": max(map(_lift, parts, lifted, repeat(row))),
+                    **({"joined": float(joined[row])} if len(parts) > 1 else {}),
+                    "kind": float(factors[row]),
                 },
             )
             for row, score in zip(rows, shown, strict=True)
@@ -217,6 +223,11 @@ class ChunkEngine:
         if self.recipe.unit == "file":
             return diversified(scores, places, k, self.recipe.rules)
         return top(scores, k)
+
+
+def _lift(before: Scores, after: Scores, row: np.intp) -> float:
+    """Return the factor between two scores of *row*; 1 where it has none."""
+    return float(after[row] / before[row]) if before[row] else 1.0
 
 
 def _descending(scores: Scores) -> Scores:

@@ -1,7 +1,7 @@
 """A class that speaks Karat's own protocol, its errors and its hits checked like any other's."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -75,17 +75,17 @@ class NativeEngine(External):
 
     def _explained(self, query: str, k: int) -> Sequence[Explained]:
         """Return the hits of :meth:`search` with the scores that the engine's stages gave."""
-        stages: dict[tuple[str, int, str], Mapping[str, float]] = {}
+        known: dict[tuple[str, int, str], Explained] = {}
 
         def ask(query: str, k: int) -> Reply:
             found = guarded(self.name, lambda: list(self.engine.explain(query, k)))
-            pairs = [(self._hit(hit), scores) for hit, scores in found]
-            for hit, scores in reversed(pairs):
-                stages[self._place(hit)] = scores
-            return self._reply([hit for hit, _ in pairs])
+            hits = [self._hit(getattr(entry, "hit", entry)) for entry in found]
+            for hit, entry in zip(reversed(hits), reversed(found), strict=True):
+                known[self._place(hit)] = entry
+            return self._reply(hits)
 
         hits = self._checked(query, k, ask)
-        return [Explained(hit, stages[self._place(hit)]) for hit in hits]
+        return [known[self._place(hit)]._replace(hit=hit) for hit in hits]
 
     def _place(self, hit: Hit) -> tuple[str, int, str]:
         """Return what a hit keeps when it is checked."""

@@ -113,14 +113,15 @@ class RerankEngine:
         self, query: str, found: Sequence[Explained], passages: Passages
     ) -> list[Explained]:
         head, tail = found[: self.depth], found[self.depth :]
-        second = self._second(query, passages.texts([hit for hit, _ in head]))
-        first = np.array([hit.score for hit, _ in head])
+        second = self._second(query, passages.texts([found.hit for found in head]))
+        first = np.array([found.hit.score for found in head])
         blend = (1 - self.weight) * spread(first) + self.weight * spread(second)
         order = np.argsort(-blend, kind="stable")
         hits = [
             Explained(
                 head[place].hit._replace(score=float(blend[place])),
                 {**head[place].stages, "rerank": float(second[place])},
+                head[place].ranking,
             )
             for place in order
         ]
@@ -159,4 +160,4 @@ def _below(top: float, tail: Sequence[Explained]) -> list[Explained]:
     if not tail:
         return []
     lift = top - tail[0].hit.score
-    return [Explained(hit._replace(score=hit.score + lift), stages) for hit, stages in tail]
+    return [entry._replace(hit=entry.hit._replace(score=entry.hit.score + lift)) for entry in tail]

@@ -81,3 +81,14 @@ def test_an_engine_that_explains_nothing_says_so(
 ) -> None:
     assert run("login", str(folder), "--explain", "-e", "keyword") == 0
     assert "does not tell how its scores came about" in capsys.readouterr().err
+
+
+def test_a_terminal_shows_a_line_of_each_hit(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a.py").write_text("import os\n\n\ndef login(user):\n    return user\n")
+    assert run("login", str(folder)) == 0
+    assert "def login" not in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert run("login", str(folder)) == 0
+    assert "\x1b[2m       def login(user):\x1b[0m\n" in capsys.readouterr().out

@@ -14,11 +14,13 @@ from karat.engines.base import (
     SupportsExplain,
     SupportsProgress,
 )
+from karat.engines.lexical.tokens import TokenRules
 from karat.engines.spec import build
 from karat.errors import InputError
+from karat.model import Hit
 from karat.model.spec import Spec
 
-__all__ = ["EngineLike", "Found", "engine_of", "load_corpus", "search"]
+__all__ = ["EngineLike", "Found", "engine_of", "load_corpus", "search", "telling_line"]
 
 EngineLike = Engine | Spec | str | Mapping[str, object]
 
@@ -97,3 +99,19 @@ def search(
     finally:
         if isinstance(engine, SupportsClose):
             engine.close()
+
+
+def telling_line(corpus: Corpus, hit: Hit, query: str) -> str:
+    r"""Return the line of *hit* with most words of *query*, of several the first.
+
+    >>> from karat.corpus import from_texts
+    >>> corpus = from_texts({"a.py": "import os\n\ndef login(user):\n    return user\n"})
+    >>> telling_line(corpus, Hit("a.py", 1.0), "where does a user log in, login?")
+    'def login(user):'
+    """
+    terms = TokenRules().terms
+    words = set(terms(query))
+    lines = corpus.read(hit.path).split("\n")
+    shown = lines[hit.start_line - 1 : hit.end_line] if hit.start_line else lines
+    filled = [line.strip() for line in shown if line.strip()]
+    return max(filled, key=lambda line: len(words.intersection(terms(line))), default="")

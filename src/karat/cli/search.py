@@ -1,5 +1,6 @@
 """karat search: ask a folder or a Git revision."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+LINE_WIDTH = 100
 STEPS = {
     "names": "words count, for what the query names, x",
     "kind": "all counts, for what the place is, x",
@@ -53,12 +55,17 @@ def command(
 
 
 def _show(found: "Found", query: str, *, explain: bool) -> None:
-    from karat.report.display import counted, printable
+    from karat.app.search import telling_line
+    from karat.report.display import counted, printable, shorten
 
+    terminal = sys.stdout.isatty()
     for rank, (hit, stages, ranking) in enumerate(found.hits, 1):
         lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
         click.echo(printable(f"{rank:3}. {hit.path}{lines}  {hit.score:.3f}{symbol}"))
+        if terminal:
+            line = shorten(printable(telling_line(found.corpus, hit, query)), LINE_WIDTH)
+            click.secho(f"       {line}", dim=True)
         if explain:
             for stage, score in stages.items():
                 click.echo(f"       {stage} {score:.3f}")

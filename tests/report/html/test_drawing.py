@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.model.timings import Measured
@@ -43,6 +43,8 @@ def test_nothing_above_0_still_has_an_axis() -> None:
 
 
 @given(st.lists(SIZES, min_size=1))
+@example([999999999.9999999])
+@example([1000000000.0000001])
 def test_decades_hold_every_value(values: list[float]) -> None:
     ticks = decades(values)
     assert ticks == sorted(set(ticks))

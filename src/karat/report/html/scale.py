@@ -55,7 +55,9 @@ def decades(values: Sequence[float]) -> list[float]:
     """
     known = [value for value in values if value > 0] or [1.0]
     least, most = min(known), max(known)
-    powers = range(floor(log10(least)), ceil(log10(most)) + 1)
+    # The logarithm of a number just below a power of ten is rounded to that of the power.
+    low, high = floor(log10(least)), ceil(log10(most))
+    powers = range(low - (10.0**low > least), high + (10.0**high < most) + 1)
     fine = [round(factor * 10.0**power, 9) for power in powers for factor in (1, 2, 5)]
     first = max(tick for tick in fine if tick <= least)
     last = min(tick for tick in fine if tick >= most and tick > first)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from time import monotonic, sleep
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from karat.errors import InputError, KaratError, MissingExtra
@@ -131,7 +132,7 @@ class Database:
             # third of the room; and readers do not wait for a writer, nor it for them.
             with self.single() as connection:
                 connection.exec_driver_sql("PRAGMA page_size = 8192")
-                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+                _until_free(connection, "PRAGMA journal_mode = WAL")
         with self.writing() as connection:
             upgrade(connection, self.name)
 
@@ -179,6 +180,21 @@ def _json(value: object) -> str:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"what was given cannot be kept as JSON: {error}") from error
+
+
+def _until_free(connection: Connection, statement: str) -> None:
+    # SQLite does not wait by itself for a lock that it takes to change how the file is kept.
+    deadline = monotonic() + WAIT_S
+    while True:
+        try:
+            connection.exec_driver_sql(statement)
+        except OperationalError as error:
+            code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+            if code != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+                raise
+            sleep(0.01)
+        else:
+            return
 
 
 def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

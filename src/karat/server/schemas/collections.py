@@ -1,0 +1,211 @@
+"""Collections: documents that are searched, with the state of their index."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from karat.server.schemas.base import NO_NUL, Answer, Description, Listing, Name, Request, Wide
+
+__all__ = [
+    "Collection",
+    "CollectionCreate",
+    "CollectionSearch",
+    "CollectionSearched",
+    "Collections",
+    "Document",
+    "DocumentText",
+    "Documents",
+    "FoundHit",
+    "Health",
+    "IndexOptions",
+    "Mode",
+]
+
+Mode = Literal["dense", "sparse", "hybrid"]
+State = Literal["pending", "indexing", "ready", "failed", "none"]
+Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
+# A revision that begins with a dash would be taken for an option.
+Revision = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/^~@{}-]{0,254}$")]
+Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+
+
+class FolderSource(Request):
+    """A folder below one of the roots that the service was started with."""
+
+    kind: Literal["folder"]
+    path: Place = Field(examples=["/srv/docs"])
+
+
+class GitSource(Request):
+    """A Git repository below such a root, as it was at a revision."""
+
+    kind: Literal["git"]
+    path: Place = Field(examples=["/srv/project.git"])
+    revision: Revision = Field(default="HEAD", examples=["v2.0"])
+
+
+class BeirSource(Request):
+    """A BEIR folder below such a root; its queries may be uploaded as a dataset."""
+
+    kind: Literal["beir"]
+    path: Place = Field(examples=["/srv/beir/scifact"])
+
+
+Source = Annotated[FolderSource | GitSource | BeirSource, Field(discriminator="kind")]
+
+
+class IndexOptions(Request):
+    """Which indexes are built, and how documents are cut and embedded."""
+
+    dense: bool = True
+    sparse: bool = True
+    chunker: Word = "auto"
+    model: Word | None = Field(default=None, description="The embedding model; null is the default")
+
+
+class CollectionCreate(Request):
+    """A collection to be made from documents that the service can reach."""
+
+    name: Name
+    description: Description = ""
+    source: Source
+    index: IndexOptions = IndexOptions()
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "Handbook",
+                    "description": "All pages of the handbook",
+                    "source": {"kind": "folder", "path": "/srv/handbook"},
+                    "index": {"dense": True, "sparse": True},
+                }
+            ]
+        }
+    )
+
+
+class DenseIndex(Answer):
+    """The index of embeddings; *state* is ``none`` where there is to be none."""
+
+    state: State
+    model: str | None
+    dimension: int | None
+    vectors: int | None
+
+
+class SparseIndex(Answer):
+    """The index of words."""
+
+    state: State
+
+
+class CollectionSource(Answer):
+    """Where the documents come from; an upload has neither path nor revision."""
+
+    kind: Literal["folder", "git", "beir", "upload"]
+    path: str | None
+    revision: str | None
+
+
+class Collection(Answer):
+    """A collection; *operation_uuid* names the last indexing, whose events can be followed."""
+
+    id: UUID
+    name: str
+    description: str
+    owner_id: str
+    source: CollectionSource
+    status: Literal["pending", "indexing", "ready", "failed"]
+    error_message: str | None
+    dense: DenseIndex
+    sparse: SparseIndex
+    document_count: int
+    chunk_count: int
+    snapshot: str | None = Field(description="SHA-256 over all paths and contents")
+    created_at: datetime
+    updated_at: datetime
+    operation_uuid: UUID | None
+
+
+class Collections(Listing):
+    """A page of collections, the newest first."""
+
+    collections: list[Collection]
+
+
+class Document(Answer):
+    """A document of a collection; *chunks* counts the places that it was cut into."""
+
+    path: str
+    size: int
+    lines: int
+    chunks: int
+
+
+class Documents(Listing):
+    """A page of documents by path."""
+
+    documents: list[Document]
+
+
+class DocumentText(Answer):
+    """The text of a document, with LF line ends."""
+
+    path: str
+    text: str
+    language: str
+
+
+class Health(Answer):
+    """What an index holds that a search may stumble over; each list has at most 100 paths.
+
+    *duplicate* lists groups of documents with the same content, *never_retrieved* those that no
+    benchmark of this collection has ever found (null before the first).
+    """
+
+    document_count: int
+    chunk_count: int
+    skipped: dict[str, int]
+    empty: list[str]
+    duplicate: list[list[str]]
+    oversized: list[str]
+    unchunked: list[str]
+    never_retrieved: list[str] | None
+
+
+class CollectionSearch(Request):
+    """One query, asked in several modes side by side."""
+
+    query: Wide = Field(min_length=1, examples=["where is the retry limit set"])
+    modes: list[Mode] = Field(default=["hybrid"], min_length=1, max_length=3)
+    use_reranker: bool = False
+    top_k: int = Field(default=10, ge=1, le=100)
+
+
+class FoundHit(Answer):
+    """A place that was found; lines count from 1, 0 means the whole document."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    score: float
+    text: str
+
+
+class ModeHits(Answer):
+    """What one mode found, best first."""
+
+    mode: Mode
+    hits: list[FoundHit]
+    search_time_ms: float
+
+
+class CollectionSearched(Answer):
+    """What each mode found, in the order asked."""
+
+    query: str
+    results: list[ModeHits]

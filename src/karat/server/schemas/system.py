@@ -1,0 +1,62 @@
+"""The service itself: who asks, whether it lives, what it can find by a few letters."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from karat.server.schemas.base import Answer
+
+__all__ = ["Jump", "Jumps", "Live", "Me", "Ready", "Scope"]
+
+Scope = Literal["read", "run", "admin"]
+
+
+class Limits(Answer):
+    """What one request, and one owner at a time, may ask for."""
+
+    upload_bytes: int
+    upload_queries: int
+    upload_judgments: int
+    archive_bytes: int
+    active_jobs: int
+    runs: int
+    runs_warned: int
+
+
+class Me(Answer):
+    """Who asks, what they may do, and what this service offers."""
+
+    owner_id: str
+    scopes: list[Scope]
+    authenticated: bool
+    version: str
+    roots: list[str] = Field(description="Folders below which collections may lie")
+    limits: Limits
+
+
+class Live(Answer):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class Ready(Answer):
+    """Whether requests can be served: the database is there, its tables are current."""
+
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str]
+
+
+class Jump(Answer):
+    """Something whose name, text or id fits what was typed."""
+
+    kind: Literal["benchmark", "dataset", "collection", "query"]
+    id: str
+    title: str
+    detail: str
+
+
+class Jumps(Answer):
+    """The best fits, at most 20."""
+
+    results: list[Jump]

@@ -6,7 +6,14 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from karat.app.stored import open_store
 from karat.cli import main
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
+from karat.model.comparison import Interval
+from karat.model.evaluation import Summary
+from karat.model.spec import Spec
+from karat.model.timings import Sample, Timings
+from karat.store import Kind, Plan, PlannedRun, RunStatus
 
 # Query q3 is not in old.run, q4 has no relevant document and q9 is not in the gold set.
 FILES = {
@@ -55,3 +62,44 @@ def karat(folder: Path, capsys: pytest.CaptureFixture[str]) -> Karat:
         return CompletedProcess(arguments, code, streams.out, streams.err)
 
     return run
+
+
+QUERIES = [
+    Query(f"q{number}", f"where is {number}", (Target(f"{number}.py"),)) for number in (1, 2)
+]
+PLAN = Plan(
+    "nightly",
+    Kind.COMPARE,
+    Dataset.of(QUERIES, name="gold"),
+    (
+        PlannedRun("keyword", Spec("engine", "keyword"), metadata={"k": 10}),
+        PlannedRun("bm25 (k1=1.2)", Spec("engine", "bm25", {"k1": 1.2}), metadata={"k": 10}),
+    ),
+    seed=7,
+    version="1.2.3",
+)
+
+
+@pytest.fixture
+def kept(folder: Path) -> str:
+    """Return the id of an experiment in the store of the current folder.
+
+    Its first run has found one target of two, and its second both and was timed; it took 2 and
+    4 ms. The query that the first has missed ended with an error.
+    """
+    with open_store(str(folder / ".karat" / "karat.db"), new=True) as store:
+        experiment = store.experiment(PLAN)
+        first, second = f"{experiment}.1", f"{experiment}.2"
+        store.claim(first)
+        store.add(first, Answer("q1", (Hit("2.py", 2.0), Hit("1.py", 1.0))))
+        store.add(first, Answer("q2", outcome=Outcome.ERROR, extra={"error": "broke"}))
+        store.finish(first, RunStatus.COMPLETED, notes={"seed": 7})
+        interval = Interval(0.1, 0.4, 0.95, "t")
+        store.keep_scores(first, [Summary("mrr", 0.25, 0.5, 2, interval)])
+        store.claim(second)
+        for number in (1, 2):
+            sample = Sample(f"q{number}", 9_000_000, (number * 2_000_000,))
+            store.add(second, Answer(f"q{number}", (Hit(f"{number}.py", 1.0),)), sample)
+        timings = Timings((), 5, 6, 7, warm_up=3, repetitions=2, alone=True)
+        store.finish(second, RunStatus.FAILED, error="gone", timings=timings)
+    return experiment

@@ -1,7 +1,6 @@
 """karat evaluate: judge searches on a gold set, each case on the tree before its change."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -10,22 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from karat.cli.options import Inputs, Output, confidence_options, output_options, scoring_options
-from karat.errors import InputError
+from karat.cli.run_files import NAME, keeper
 from karat.model.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from karat.app.evaluate import Evaluated, Result
     from karat.app.settings import Confidence, Scoring
     from karat.app.trees import Trees
-    from karat.model import Dataset, Run
+    from karat.model import Dataset
     from karat.model.searched import Searched
     from karat.report.table import Table
 
 __all__ = ["command"]
-
-# In the name of a file that keeps runs, this becomes the name of the engine.
-NAME = "{engine}"
-NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
 
 
 class Where(NamedTuple):
@@ -115,7 +110,8 @@ def command(
     from karat.app.evaluate import evaluate
     from karat.formats import read_dataset
 
-    keep = _keeper(run_out, inputs.run_format, several=len(engines) > 1)
+    several = len(engines) > 1
+    keep = keeper(run_out, inputs.run_format, several=several) if run_out else None
     gold = read_dataset(goldset, format=inputs.gold_format, tags=inputs.tags)
     where = Where(repos, snapshot, corpus, rev, candidates)
     with _trees(gold, where, confidence.seed) as trees, progress_bar("searching") as progress:
@@ -166,25 +162,6 @@ def _warn(searched: "Searched") -> None:
 
     if text := warning(searched):
         click.echo(f"warning: {text}", err=True)
-
-
-def _keeper(
-    run_out: str | None, format_name: str | None, *, several: bool
-) -> "Callable[[Run], None] | None":
-    """Return what writes a run; a name that would be written twice is refused."""
-    if run_out is None:
-        return None
-    if several and NAME not in run_out:
-        raise InputError(f"{run_out}: several runs and one name; expected {NAME} in it")
-
-    def keep(run: "Run") -> None:
-        from karat.formats import write
-
-        place = run_out.replace(NAME, NOT_IN_A_FILE_NAME.sub("_", run.name).strip("_"))
-        write(run, place, format=format_name)
-        click.echo(f"wrote {place}", err=True)
-
-    return keep
 
 
 def _show(

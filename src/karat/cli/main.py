@@ -27,6 +27,7 @@ COMMANDS = {
     "generate": "karat.cli.generate",
     "inspect": "karat.cli.inspect",
     "evaluate": "karat.cli.evaluate",
+    "runs": "karat.cli.runs",
     "gate": "karat.cli.gate",
     "baseline": "karat.cli.baseline",
     "import-log": "karat.cli.import_log",

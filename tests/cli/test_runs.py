@@ -1,0 +1,109 @@
+"""karat runs on the command line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from karat.formats import read_run
+
+Karat = Callable[..., CompletedProcess[str]]
+
+
+def test_experiments_are_listed(karat: Karat, kept: str) -> None:
+    done = karat("runs", "list")
+    assert done.returncode == 0, done.stderr
+    header, _, row = done.stdout.splitlines()
+    assert header.split() == ["id", "made", "command", "queries", "runs", "status", "name"]
+    cells = row.split()
+    assert (cells[0], *cells[3:]) == (kept, "compare", "2", "2", "failed", "nightly")
+
+
+def test_experiments_of_another_kind(karat: Karat, kept: str) -> None:
+    done = karat("runs", "list", "--kind", "sweep")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "holds no experiment of sweep yet" in done.stderr
+    assert json.loads(karat("runs", "list", "--kind", "sweep", "--json").stdout) == []
+    assert json.loads(karat("runs", "list", "--json").stdout)[0]["id"] == kept
+
+
+@pytest.mark.parametrize("name", ["latest", "{}", "{:.4}"])
+def test_an_experiment_is_shown(karat: Karat, kept: str, name: str) -> None:
+    done = karat("runs", "show", name.format(kept))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{kept}, compare nightly"
+    assert lines[4].split("  ")[0] == f"{kept}.1"
+    assert "2 of 2  0.250  [0.1000, 0.4000]  keyword" in lines[4]
+    assert lines[5].endswith("-                 -  bm25 (k1=1.2)")
+    assert f"{kept}.2: gone" in done.stdout
+
+
+def test_latest_is_a_command_too(karat: Karat, kept: str) -> None:
+    assert karat("runs", "latest").stdout == karat("runs", "show", kept).stdout
+
+
+def test_one_run_as_json(karat: Karat, kept: str) -> None:
+    found = json.loads(karat("runs", "show", "latest.1", "--json").stdout)
+    (run,) = found["runs"]
+    assert run["id"] == f"{kept}.1"
+    assert run["engine"] == {"name": "keyword", "options": {}}
+    assert run["scores"]["mrr"]["mean"] == 0.25
+    assert run["scores"]["mrr"]["interval"]["high"] == 0.4
+    assert run["error"] is None
+
+
+def test_a_run_becomes_a_trec_file(karat: Karat, kept: str, folder: Path) -> None:
+    done = karat("runs", "export", "latest.1", "-o", "first.run")
+    assert done.returncode == 0, done.stderr
+    lines = (folder / "first.run").read_text(encoding="utf-8").splitlines()
+    assert [line.split()[:4] for line in lines] == [
+        ["q1", "Q0", "2.py", "1"],
+        ["q1", "Q0", "1.py", "2"],
+    ]
+
+
+def test_all_runs_become_files(karat: Karat, kept: str, folder: Path) -> None:
+    done = karat("runs", "export", kept, "-o", "{engine}.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert len(read_run(folder / "bm25_k1=1.2.jsonl")) == 2
+    refused = karat("runs", "export", kept, "-o", "all.jsonl")
+    assert refused.returncode == 2
+    assert "several runs and one name" in refused.stderr
+
+
+def test_an_experiment_is_deleted(karat: Karat, kept: str) -> None:
+    one = karat("runs", "delete", "latest.1")
+    assert one.returncode == 2
+    assert "one run of an experiment" in one.stderr
+    assert karat("runs", "delete", "latest", kept).stdout == f"deleted {kept}\n"
+    gone = karat("runs", "show", kept)
+    assert (gone.returncode, gone.stdout) == (2, "")
+    assert f"no experiment {kept!r}" in gone.stderr
+
+
+def test_what_is_not_there(karat: Karat, kept: str) -> None:
+    done = karat("runs", "show", "latest.3")
+    assert done.returncode == 2
+    assert "has those from 1 to 2" in done.stderr
+
+
+def test_nothing_is_made_by_looking(karat: Karat, folder: Path) -> None:
+    done = karat("runs", "list", "--store", "other/karat.db")
+    assert done.returncode == 2
+    assert "other/karat.db: no store is here yet" in done.stderr
+    assert not (folder / "other").exists()
+
+
+def test_the_environment_names_the_store(
+    karat: Karat, kept: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".karat").rename(folder / "kept")
+    monkeypatch.setenv("KARAT_STORE", "kept/karat.db")
+    assert karat("runs", "show", kept).returncode == 0
+
+
+def test_git_leaves_the_store_alone(kept: str, folder: Path) -> None:
+    assert (folder / ".karat" / ".gitignore").read_text(encoding="utf-8") == "*\n"

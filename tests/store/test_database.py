@@ -66,15 +66,6 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_file_of_a_newer_karat(tmp_path: Path) -> None:
-    path = tmp_path / "karat.db"
-    SqlStore(path).close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE karat_schema SET version = 7")
-    with pytest.raises(InputError, match="a newer Karat: version 7 of its tables, expected at mo"):
-        SqlStore(path)
-
-
 @pytest.mark.parametrize("place", [".", "file.txt/karat.db"])
 def test_places_that_hold_no_file(place: str, tmp_path: Path) -> None:
     (tmp_path / "file.txt").touch()

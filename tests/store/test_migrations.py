@@ -1,68 +1,129 @@
+"""The files of Alembic and the description of the tables agree, on both databases."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
 
-from karat.store import SqlStore, migrations
+from karat.errors import InputError
+from karat.store import SqlStore
 from karat.store.database import Database
+from karat.store.migrations import steps, version
+from karat.store.schema import VERSION
+from karat.store.service_schema import METADATA
 from karat.testing.recorder import ANSWERS, PLAN
 
-
-def add_colour(connection: Connection) -> None:
-    connection.execute(text("ALTER TABLE runs ADD COLUMN colour TEXT DEFAULT 'red'"))
-
-
-def paint(connection: Connection) -> None:
-    connection.execute(text("UPDATE runs SET colour = 'blue'"))
+# What is made and what must not be there, of the revision that files without Alembic have.
+FIRST = {"answers", "datasets", "experiments", "runs", "scores"}
 
 
-def fail(connection: Connection) -> None:
-    paint(connection)
-    raise RuntimeError("half way")
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return where an empty database is, of either kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "karat.db")
+    return str(request.getfixturevalue("address"))
 
 
-def version_and_colours(path: Path) -> tuple[int, set[str]]:
-    database = Database(path)
-    with database.reading() as connection:
-        version = connection.execute(text("SELECT version FROM karat_schema")).scalar_one()
-        colours = set(connection.execute(text("SELECT colour FROM runs")).scalars())
-    database.close()
-    return version, colours
+@pytest.fixture
+def opened(place: str) -> Iterator[Database]:
+    opened = Database(place)
+    yield opened
+    opened.close()
 
 
-def test_an_older_file_is_brought_up_to_date(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def forget(connection: Connection) -> None:
+    """Leave the database as empty as it was."""
+    METADATA.drop_all(connection)
+
+
+def back_to_the_first(connection: Connection) -> None:
+    """Make the database what Karat wrote before it used Alembic."""
+    later = [table for table in METADATA.sorted_tables if table.name not in FIRST]
+    METADATA.drop_all(connection, tables=later)
+    connection.execute(text("CREATE TABLE karat_schema (version INTEGER PRIMARY KEY)"))
+    connection.execute(text("INSERT INTO karat_schema VALUES (1)"))
+
+
+def drift(connection: Connection) -> list[object]:
+    """Return what Alembic would change to get to the tables as they are described."""
+    options = {"compare_server_default": True, "version_table": VERSION.name}
+    return list(compare_metadata(MigrationContext.configure(connection, opts=options), METADATA))
+
+
+def test_revisions_are_listed() -> None:
+    found = [revision.revision for revision in steps.script().walk_revisions()]
+    assert found[::-1] == list(version.REVISIONS)
+    assert VERSION.c.keys() == ["version_num"]
+
+
+def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
+    with opened.reading() as connection:
+        assert version.is_current(connection, "x")
+        assert drift(connection) == []
+
+
+@pytest.mark.parametrize("before", [forget, back_to_the_first])
+def test_migrations_make_the_same_tables(
+    before: Callable[[Connection], None], opened: Database
 ) -> None:
-    path = tmp_path / "karat.db"
-    with SqlStore(path) as store:
+    with opened.writing() as connection:
+        before(connection)
+        if before is forget:
+            steps.migrate(connection)
+        else:
+            version.upgrade(connection, "x")
+    with opened.reading() as connection:
+        assert version.is_current(connection, "x")
+        assert drift(connection) == []
+        assert set(inspect(connection).get_table_names()) == METADATA.tables.keys()
+
+
+def test_an_older_database_keeps_what_it_has(place: str) -> None:
+    with SqlStore(place) as store:
         run = f"{store.experiment(PLAN)}.1"
         store.add_many(run, ANSWERS)
-    monkeypatch.setattr(migrations, "STEPS", (add_colour,))
-    assert version_and_colours(path) == (2, {"red"})
-    # From 2 to 3 only the second step is done.
-    monkeypatch.setattr(migrations, "STEPS", (add_colour, paint))
-    assert version_and_colours(path) == (3, {"blue"})
-    assert version_and_colours(path) == (3, {"blue"})
-    with SqlStore(path) as store:
-        assert store.show(run.partition(".")[0]).runs[0].answers == len(ANSWERS)
+        before = store.measured(run)
+    opened = Database(place)
+    with opened.writing() as connection:
+        back_to_the_first(connection)
+    opened.close()
+    with SqlStore(place) as store:
+        assert repr(store.measured(run)) == repr(before)
 
 
 def test_a_step_that_breaks_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, opened: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "karat.db"
-    with SqlStore(path) as store:
-        store.experiment(PLAN)
-    monkeypatch.setattr(migrations, "STEPS", (add_colour, fail))
-    with pytest.raises(RuntimeError, match="half way"):
-        Database(path)
-    monkeypatch.setattr(migrations, "STEPS", (add_colour,))
-    assert version_and_colours(path) == (2, {"red"})
+    def fail(connection: Connection) -> None:
+        connection.execute(text("DROP TABLE scores"))
+        raise RuntimeError("half way")
+
+    with opened.writing() as connection:
+        back_to_the_first(connection)
+    with monkeypatch.context() as patch:
+        patch.setattr(steps, "migrate", fail)
+        with pytest.raises(RuntimeError, match="half way"):
+            Database(place)
+    with opened.reading() as connection:
+        assert set(inspect(connection).get_table_names()) == FIRST | {"karat_schema"}
+    Database(place).close()
 
 
-def test_a_new_file_has_the_newest_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(migrations, "STEPS", (fail,))
-    database = Database(tmp_path / "karat.db")
-    with database.reading() as connection:
-        assert connection.execute(text("SELECT version FROM karat_schema")).scalar_one() == 2
-    database.close()
+def test_a_database_of_a_newer_karat(place: str, opened: Database) -> None:
+    with opened.writing() as connection:
+        connection.execute(VERSION.update().values(version_num="9999"))
+    with pytest.raises(InputError, match="a newer Karat: version 9999 of its tables, expected at "):
+        Database(place)
+
+
+def test_alembic_is_not_imported_for_a_current_file(tmp_path: Path) -> None:
+    code = "import sys; from karat.store import SqlStore; SqlStore('karat.db').close()"
+    probe = f"{code}\nsys.exit('alembic' in sys.modules)"
+    for _ in ("made", "opened"):
+        subprocess.run([sys.executable, "-c", probe], check=True, cwd=tmp_path)

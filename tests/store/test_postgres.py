@@ -4,21 +4,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import URL
 
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.store import SqlStore
 from karat.testing.recorder import ANSWERS, PLAN, OpenStore
 from karat.testing.store import StoreSuite
-
-
-@pytest.fixture
-def address(database: str) -> str:
-    """Return the connection string as an address; the server may listen on a socket only."""
-    from psycopg.conninfo import conninfo_to_dict
-
-    parts = {key: str(value) for key, value in conninfo_to_dict(database).items()}
-    return URL.create("postgresql", query=parts).render_as_string(hide_password=False)
 
 
 class TestPostgres(StoreSuite):

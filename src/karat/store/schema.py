@@ -21,7 +21,17 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-__all__ = ["ANSWERS", "DATASETS", "EXPERIMENTS", "METADATA", "RUNS", "SCHEMA", "SCORES"]
+__all__ = [
+    "ANSWERS",
+    "DATASETS",
+    "EXPERIMENTS",
+    "METADATA",
+    "RUNS",
+    "SCORES",
+    "VERSION",
+    "Moment",
+    "Value",
+]
 
 
 class Moment(TypeDecorator[datetime]):
@@ -55,7 +65,8 @@ METADATA = MetaData(
     }
 )
 
-SCHEMA = Table("karat_schema", METADATA, Column("version", Integer, primary_key=True))
+# Alembic's own, by a name that leaves room for another program in the same database.
+VERSION = Table("karat_version", METADATA, Column("version_num", String(32), primary_key=True))
 
 DATASETS = Table(
     "datasets",

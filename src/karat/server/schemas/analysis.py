@@ -48,10 +48,14 @@ class Comparison(Answer):
 
 
 class ScoreMatrix(Answer):
-    """Scores of all queries (rows) in all runs (columns); null where there is none."""
+    """Scores of all queries (rows) in all runs (columns); null where there is none.
+
+    *texts* are the texts of the queries.
+    """
 
     metric: str
     queries: list[str]
+    texts: list[str]
     runs: list[str]
     values: list[list[float | None]]
 

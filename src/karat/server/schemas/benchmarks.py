@@ -85,6 +85,8 @@ class Benchmark(Answer):
     description: str
     owner_id: str
     mapping_id: UUID
+    dataset_id: UUID
+    collection_id: UUID
     status: BenchmarkStatus
     total_runs: int
     completed_runs: int

@@ -4,6 +4,7 @@ from karat.runner.events import Event, Hooks, Sink
 from karat.runner.load import LoadPoint, load
 from karat.runner.plan import Configuration, Settings, Visit, one_visit
 from karat.runner.quality import QUALITY, quality
+from karat.runner.record import counted, silence
 from karat.runner.sources import Source
 from karat.runner.timing import timing
 
@@ -17,8 +18,10 @@ __all__ = [
     "Sink",
     "Source",
     "Visit",
+    "counted",
     "load",
     "one_visit",
     "quality",
+    "silence",
     "timing",
 ]

@@ -9,7 +9,7 @@ from karat.runner.events import Event, Hooks, Kind
 from karat.runner.lane import Lane, Taken
 from karat.runner.plan import Configuration, Settings, Visit
 
-__all__ = ["Record"]
+__all__ = ["Record", "counted", "silence"]
 
 
 class Record:
@@ -65,7 +65,7 @@ class Record:
         """Return the run as far as it came, and say that it is finished."""
         taken = sorted(self._taken.values(), key=lambda one: self._order[one.answer.query_id])
         answers = [one.answer for one in taken]
-        error = self.failed or _silence(answers)
+        error = self.failed or silence(answers)
         status = "failed" if error else "completed"
         if not error and len(answers) < self.total:
             status = "cancelled"
@@ -94,22 +94,29 @@ class Record:
         )
 
     def _notes(self, taken: Sequence[Taken]) -> dict[str, object]:
-        extras = [(one.answer.query_id, one.answer.extra) for one in taken]
         corpora = dict.fromkeys(corpus for lane in self.lanes for corpus in lane.corpora)
         return {
             "seed": self._settings.seed,
             "corpora": list(corpora),
-            "failures": Counter(extra["reason"] for _, extra in extras if "reason" in extra),
-            "invalid": _summed(extra.get("invalid") for _, extra in extras),
-            "mended": _summed(extra.get("mended") for _, extra in extras),
-            "unstable": [query_id for query_id, extra in extras if "unstable" in extra],
+            **counted([one.answer for one in taken]),
             "restarts": sum(lane.restarts for lane in self.lanes),
             "work": _summed(lane.work for lane in self.lanes),
             "tracebacks": {one.answer.query_id: one.traceback for one in taken if one.traceback},
         }
 
 
-def _silence(answers: Sequence[Answer]) -> str:
+def counted(answers: Sequence[Answer]) -> dict[str, object]:
+    """Return what *answers* say of failures, of hits that were dropped or mended, and of chance."""
+    extras = [(answer.query_id, answer.extra) for answer in answers]
+    return {
+        "failures": Counter(extra["reason"] for _, extra in extras if "reason" in extra),
+        "invalid": _summed(extra.get("invalid") for _, extra in extras),
+        "mended": _summed(extra.get("mended") for _, extra in extras),
+        "unstable": [query_id for query_id, extra in extras if "unstable" in extra],
+    }
+
+
+def silence(answers: Sequence[Answer]) -> str:
     """Return the error of a run of which no query was answered, "" where one was."""
     errors = [answer for answer in answers if answer.outcome is Outcome.ERROR]
     if errors and len(errors) == len(answers):

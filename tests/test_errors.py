@@ -6,6 +6,7 @@ import pytest
 
 from karat import errors
 from karat.errors import (
+    Conflict,
     FormatError,
     InputError,
     KaratError,
@@ -43,6 +44,7 @@ def test_twenty_problems_leave_nothing_out() -> None:
     [
         (KaratError, Exception, 3),
         (InputError, ValueError, 2),
+        (Conflict, ValueError, 2),
         (FormatError, ValueError, 2),
         (LimitExceeded, ValueError, 2),
         (UnknownName, LookupError, 2),

@@ -2,6 +2,7 @@
 
     KaratError
     ├── InputError (ValueError)        what the user gave cannot be used; exit code 2
+    │   ├── Conflict                   it does not fit the state that something is in now
     │   ├── FormatError                a file breaks its format: every problem, with file and line
     │   ├── LimitExceeded              a file or a list is larger than a setting allows
     │   └── UnknownName (LookupError)  a name that no registry knows, with the nearest ones
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = [
+    "Conflict",
     "EngineError",
     "FormatError",
     "InputError",
@@ -38,6 +40,10 @@ class InputError(KaratError, ValueError):
     """Something the user gave cannot be used."""
 
     exit_code = 2
+
+
+class Conflict(InputError):
+    """What is asked does not fit the state that something is in, such as one still in use."""
 
 
 class Problem(NamedTuple):

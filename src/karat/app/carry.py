@@ -4,10 +4,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from karat.app.convert import refuse_overwriting
+from karat.app.convert import refuse_overwriting, write_like
 from karat.app.repository import mined_from
 from karat.errors import InputError
-from karat.formats import FORMATS, detect, read_dataset, write
+from karat.formats import FORMATS, detect, read_dataset
 from karat.formats.losses import losses
 from karat.mining.carry import Carried, carry
 
@@ -60,7 +60,6 @@ def carry_file(
             f"{done.source}: nothing is left at {carried.commit[:12]}, the first loss because: "
             f"{carried.lost[0].reason}; nothing was written"
         )
-    same = chosen.write and place.removesuffix(".gz").endswith(chosen.suffixes)
-    written = write(carried.data, place, format=chosen.name if same else None)
+    written = write_like(carried.data, place, chosen)
     # Of the new base commits a format may know nothing; what counts is what the source had.
     return Carrying(done.source, done.queries, done.targets, carried, place, losses(data, written))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from karat.errors import InputError
-from karat.formats import DEFAULT, FORMATS, Limits, detect, read, write
+from karat.formats import DEFAULT, FORMATS, Format, Limits, detect, read, write
 from karat.formats.losses import losses
 from karat.model import Dataset
 
-__all__ = ["Conversion", "convert", "refuse_overwriting"]
+__all__ = ["Conversion", "convert", "refuse_overwriting", "write_like"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +61,12 @@ def refuse_overwriting(source: Path, target: Path, *, force: bool) -> None:
             raise InputError(f"{target}: is the input; name another file to write")
         if not force:
             raise InputError(f"{target}: exists already; --force replaces it")
+
+
+def write_like(data: Dataset, target: str, source: Format) -> Format:
+    """Write *data* in the format of its *source* where the name of *target* fits that.
+
+    Else the name decides; the format used is returned.
+    """
+    same = source.write and target.removesuffix(".gz").endswith(source.suffixes)
+    return write(data, target, format=source.name if same else None)

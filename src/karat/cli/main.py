@@ -17,6 +17,7 @@ COMMANDS = {
     "report": "karat.cli.report",
     "metrics": "karat.cli.metrics",
     "validate": "karat.cli.validate",
+    "resolve": "karat.cli.resolve",
     "carry": "karat.cli.carry",
     "judge": "karat.cli.judge",
     "convert": "karat.cli.convert",

@@ -1,0 +1,63 @@
+"""karat resolve on the command line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from karat.formats import read_dataset
+
+Karat = Callable[..., CompletedProcess[str]]
+
+GOLD = {
+    "queries": [
+        {
+            "query_key": "login",
+            "query_text": "How do I log in?",
+            "relevant_docs": [
+                {"doc_ref": "file:///srv/docs/login.md", "relevance_grade": 3},
+                {"doc_ref": {"file_name": "gone.md"}},
+            ],
+        }
+    ]
+}
+
+
+@pytest.fixture
+def docs(folder: Path) -> Path:
+    """Return a folder with one document, and the gold set `docs.json` beside it."""
+    (folder / "docs.json").write_text(json.dumps(GOLD), encoding="utf-8")
+    place = folder / "project" / "docs"
+    place.mkdir(parents=True)
+    (place / "login.md").write_text("# Login", encoding="utf-8")
+    return place.parent
+
+
+def test_what_was_found(karat: Karat, docs: Path) -> None:
+    done = karat("resolve", "docs.json", "project")
+    assert done.returncode == 0
+    assert done.stdout == (
+        "docs.json: 1 of 2 references found\n  not_found: 1\n  written: nothing (-o FILE)\n"
+    )
+    assert done.stderr == "not_found: query 'login': file_name 'gone.md'\n"
+
+
+def test_the_set_with_paths_is_written(karat: Karat, docs: Path, folder: Path) -> None:
+    done = karat("resolve", "docs.json", "project", "-o", "new.json", "--strict", "--json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["status"], found["mapped_count"], found["total_count"]) == ("partial", 1, 2)
+    assert found["unresolved"][0]["doc_ref"] == {"file_name": "gone.md"}
+    targets = read_dataset(folder / "new.json", format="semantik").targets(0)
+    assert [(target.path, target.ref) for target in targets] == [
+        ("docs/login.md", "path"),
+        ("gone.md", "file_name"),
+    ]
+
+
+def test_a_file_is_not_replaced_by_accident(karat: Karat, docs: Path) -> None:
+    done = karat("resolve", "docs.json", "project", "-o", "docs.json", "--force")
+    assert done.returncode == 2
+    assert "is the input" in done.stderr

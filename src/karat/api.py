@@ -77,7 +77,7 @@ def compare(
     judged_only: bool = False,
     depth: int | None = None,
     by: Iterable[str] = (),
-    pairs: str = "all",
+    pairs: str | None = None,
     correction: str | None = None,
     confidence: float = 0.95,
     draws: int = 9_999,

@@ -76,6 +76,30 @@ def test_against_a_baseline_holm_is_the_default() -> None:
     assert [entry.p_corrected for entry in entries] == pytest.approx(holm(raw))
 
 
+def test_of_many_systems_all_pairs_meet_on_the_first_metric_only() -> None:
+    values = np.clip(np.random.default_rng(3).normal(0.5, 0.2, (13, 40, 2)), 0, 1)
+    found, whole = run(values, draws=199), run(values, draws=199, pairs="all")
+    first = [entry for entry in found.differences if entry.metric == "ndcg@10"]
+    second = [entry for entry in found.differences if entry.metric == "mrr@10"]
+    assert [(entry.baseline, entry.system) for entry in second] == [
+        ("s0", f"s{place}") for place in range(1, 13)
+    ]
+    assert (found.pairs, found.correction, found.family) == ("lead", "maxt", 78)
+    assert first == [entry for entry in whole.differences if entry.metric == "ndcg@10"]
+    assert found.means == whole.means
+    alone = compare(
+        values[:, :, 1:],
+        systems=found.systems,
+        metrics=["mrr@10"],
+        pairs="baseline",
+        correction="maxt",
+        bounds=(0, 1),
+        draws=199,
+    )
+    assert second == list(alone.differences)
+    assert run(values[:12], draws=199).pairs == "all"
+
+
 def test_other_corrections_on_request() -> None:
     raw = [entry.p or 0.0 for entry in run().differences[::2]]
 
@@ -171,7 +195,7 @@ def test_clusters_make_copies_worth_nothing() -> None:
         ({"values": SCORES[0]}, "expected 60 systems"),
         ({"values": np.full((2, 5, 2), math.inf)}, "infinite"),
         ({"metrics": ["ndcg@10", "ndcg@10"]}, "metric 'ndcg@10' is given twice"),
-        ({"pairs": "some"}, "expected all or baseline"),
+        ({"pairs": "some"}, "expected one of all, lead, baseline"),
         ({"correction": "bonferroni"}, "'bonferroni' does not serve"),
         ({"correction": "tukey", "pairs": "baseline"}, "all pairs only"),
         ({"level": 95}, "level 95"),

@@ -45,6 +45,7 @@ def said(
     family: int = 1,
     correction: str = "maxt",
     lower: tuple[str, ...] = (),
+    pairs: str = "all",
     **means: float,
 ) -> str:
     systems = tuple(dict.fromkeys(name for one in entries for name in (one.baseline, one.system)))
@@ -65,6 +66,7 @@ def said(
             draws=9_999,
             seed=0,
             lower_is_better=lower,
+            pairs=pairs,
         )
     )
 
@@ -167,6 +169,7 @@ def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
         entry("A", "C", **noise),
         family=2,
         correction="holm",
+        pairs="baseline",
         lower=("lines@10",),
     )
     assert against.startswith("On lines@10 (lower is better), B beats A by 40.000 [20.000, 60.000]")
@@ -206,6 +209,7 @@ def test_against_a_baseline_each_system_has_its_say() -> None:
         entry(system="E", **NOISE),
         family=4,
         correction="holm",
+        pairs="baseline",
     )
     assert text == (
         "On ndcg@10, B and C beat A: B by 0.041 [0.012, 0.070] (p = 0.004, corrected for 4 "
@@ -249,7 +253,21 @@ def test_a_clear_winner_leaves_no_noise_sentence() -> None:
 
 def test_uncorrected_p_values_are_called_so() -> None:
     pairs = [entry("A", "B"), entry("A", "C")]
-    assert "not corrected for 2 comparisons" in said(*pairs, family=2, correction="none")
+    text = said(*pairs, family=2, correction="none", pairs="baseline")
+    assert "not corrected for 2 comparisons" in text
+
+
+def test_of_many_systems_only_the_farthest_and_the_first_are_named() -> None:
+    better = [entry(system=f"W{n}", difference=0.1 + n / 100) for n in range(6)]
+    text = said(
+        *better,
+        *(entry(system=f"N{n}", **NOISE) for n in range(7)),
+        family=13,
+        correction="holm",
+        pairs="baseline",
+    )
+    assert text.startswith("On ndcg@10, 6 others beat A, most of all W5, by 0.150")
+    assert "The differences of N0, N1, N2, N3 and 3 others from A are inside the noise" in text
 
 
 def test_one_system_gets_no_verdict() -> None:

@@ -20,22 +20,21 @@ __all__ = ["command"]
 @confidence_options
 @click.option(
     "--pairs",
-    type=click.Choice(["all", "baseline"]),
-    default="all",
-    show_default=True,
-    help="Compare all runs with each other, or each with the first.",
+    type=click.Choice(["all", "lead", "baseline"]),
+    help="Compare all runs with each other (default for up to 12), only on the first measure "
+    "(default for more; on the others with the first run), or each with the first run.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["maxt", "tukey", "holm", "bh", "none"]),
-    help="For many comparisons; by default maxt for all pairs, holm against a baseline.",
+    help="For many comparisons; by default maxt, and holm against a baseline.",
 )
 @click.option("--wilcoxon", is_flag=True, help="Add Wilcoxon's test, which tests no mean.")
 @output_options
 def command(
     gold: str,
     runs: tuple[str, ...],
-    pairs: str,
+    pairs: str | None,
     correction: str | None,
     *,
     wilcoxon: bool,

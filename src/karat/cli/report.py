@@ -33,10 +33,9 @@ __all__ = ["command"]
 @confidence_options
 @click.option(
     "--pairs",
-    type=click.Choice(["all", "baseline"]),
-    default="all",
-    show_default=True,
-    help="Compare all runs with each other, or each with the first.",
+    type=click.Choice(["all", "lead", "baseline"]),
+    help="Compare all runs with each other (default for up to 12), only on the first measure "
+    "(default for more; on the others with the first run), or each with the first run.",
 )
 def command(
     gold: str,
@@ -44,7 +43,7 @@ def command(
     output: str | None,
     charts: str | None,
     *,
-    pairs: str,
+    pairs: str | None,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",

@@ -75,8 +75,10 @@ class Comparison:
     """Systems compared on the same queries.
 
     ``means`` holds one entry per system and metric, ``differences`` one per pair and metric, the
-    system named first being the baseline of its pair. ``family`` is the number of pairs that one
-    corrected p value answers for; ``correction`` says how. ``lower_is_better`` names the metrics
+    system named first being the baseline of its pair. ``pairs`` says which were
+    compared: ``all``, each with the first system (``baseline``), or all on the first metric and
+    those with the first system on the others (``lead``). ``family`` is the number of pairs that a
+    corrected p value of the first metric answers for; ``correction`` says how. ``lower_is_better`` names the metrics
     of which a smaller value is the better one, such as lines returned.
     """
 
@@ -92,6 +94,7 @@ class Comparison:
     draws: int
     seed: int
     lower_is_better: tuple[str, ...] = ()
+    pairs: str = "all"
 
     def mean(self, system: str, metric: str) -> Mean:
         """Return the mean of *system* on *metric*; raise UnknownName without one."""

@@ -17,15 +17,26 @@ from karat.report.score_view import (
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters
 
-__all__ = ["best_system", "compare_table", "per_query_table", "range_cell", "slice_tables"]
+__all__ = [
+    "best_system",
+    "compare_table",
+    "correction_text",
+    "per_query_table",
+    "range_cell",
+    "slice_tables",
+]
 
 DIGITS = 3
 CORRECTIONS = {
-    "maxt": "corrected by step-down maxT over all pairs",
-    "tukey": "corrected by randomised Tukey HSD over all pairs",
-    "holm": "corrected by Holm over the runs",
-    "bh": "corrected by Benjamini-Hochberg over the pairs",
-    "none": "not corrected",
+    "maxt": "step-down maxT",
+    "tukey": "randomised Tukey HSD",
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+}
+PAIRS = {
+    "all": "all pairs",
+    "lead": "all pairs on the first measure, and over those with the baseline on the others",
+    "baseline": "the pairs with the baseline",
 }
 
 
@@ -43,7 +54,7 @@ def compare_table(contest: Contest) -> Table:
     )
     starred = any(cell.best for row in table.rows for cell in row)
     notes = [
-        f"p: paired randomisation, {CORRECTIONS[comparison.correction]}; intervals: "
+        f"p: paired randomisation, {correction_text(comparison)}; intervals: "
         f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
         + ("; * best, beyond the noise" if starred else "")
     ]
@@ -53,6 +64,14 @@ def compare_table(contest: Contest) -> Table:
         notes += _answered_note(evaluation, comparison.metrics[0])
     notes += _uncompared_notes(contest)
     return replace(table, notes=(*notes, *contest.further_tests), conclusion=contest.verdict)
+
+
+def correction_text(comparison: Comparison) -> str:
+    """Return how p values are corrected, and for which pairs of runs."""
+    if comparison.correction == "none":
+        return "not corrected"
+    how = CORRECTIONS[comparison.correction]
+    return f"corrected by {how} over {PAIRS[comparison.pairs]}"
 
 
 def slice_tables(contest: Contest) -> list[Table]:

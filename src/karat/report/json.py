@@ -11,7 +11,14 @@ from karat.model.evaluation import Evaluation
 from karat.model.gate import Gate
 from karat.model.searched import Searched, Work
 
-__all__ = ["contest_json", "evaluation_json", "gate_json", "plain", "searched_json"]
+__all__ = [
+    "contest_json",
+    "contest_plain",
+    "evaluation_json",
+    "gate_json",
+    "plain",
+    "searched_json",
+]
 
 SCHEMA = 1
 
@@ -23,7 +30,13 @@ def evaluation_json(evaluation: Evaluation, settings: Mapping[str, object]) -> s
 
 def contest_json(contest: Contest, settings: Mapping[str, object]) -> str:
     """Return several runs with their comparison, its slices and the verdict."""
-    return _dump({"schema": SCHEMA, "settings": settings, **_scored(contest)})
+    return _dump(contest_plain(contest, settings))
+
+
+def contest_plain(contest: Contest, settings: Mapping[str, object]) -> dict[str, object]:
+    """Return what `contest_json` writes, as plain values."""
+    found = {"schema": SCHEMA, "settings": settings, **_scored(contest)}
+    return {key: plain(value) for key, value in found.items()}
 
 
 def searched_json(

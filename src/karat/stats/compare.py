@@ -12,12 +12,14 @@ from karat.model.comparison import Comparison
 from karat.stats.arrays import FloatArray
 from karat.stats.bootstrap import Bounds, bounds_per_column, check_level
 from karat.stats.chance import check_draws
-from karat.stats.pairwise import Correction, Pairs, Plan, measured
+from karat.stats.pairwise import Column, Correction, Pairs, Plan, measured
 from karat.stats.power import check_power
 
 __all__ = ["Correction", "Pairs", "compare"]
 
-DEFAULTS: dict[str, Correction] = {"all": "maxt", "baseline": "holm"}
+DEFAULTS: dict[str, Correction] = {"all": "maxt", "lead": "maxt", "baseline": "holm"}
+# All pairs of more systems on all metrics are more than anyone reads, and take minutes.
+MOST_PAIRED = 12
 
 
 def compare(
@@ -25,7 +27,7 @@ def compare(
     *,
     systems: Sequence[str],
     metrics: Sequence[str],
-    pairs: Pairs = "all",
+    pairs: Pairs | None = None,
     correction: Correction | None = None,
     bounds: Bounds | Sequence[Bounds | None] | None = None,
     level: float = 0.95,
@@ -39,10 +41,11 @@ def compare(
 
     NaN is a query not scored: it leaves a mean, and a difference when either system lacks it.
 
-    - *pairs*: ``all``, or each system against the first (``baseline``).
-    - *correction*: over the pairs of one metric. ``maxt`` (step-down, the default for all pairs),
-      ``tukey`` (randomised, all pairs only), ``holm`` (the default against a baseline), ``bh``,
-      ``none``. The uncorrected p value is always kept beside the corrected one.
+    - *pairs*: ``all``, each system against the first (``baseline``), or all on the first metric and
+      those with the first system on the others (``lead``). None is all, and lead from 13 systems.
+    - *correction*: over the pairs of one metric. ``maxt`` (step-down, the default), ``tukey``
+      (randomised, all pairs only), ``holm`` (the default against a baseline), ``bh``, ``none``.
+      The uncorrected p value is always kept beside the corrected one.
     - *bounds*: what a score can be, one pair for all metrics or one per metric.
     - *clusters*: one label per query; queries of a cluster are drawn and flipped together.
     - *lower_is_better*: the metrics of which less is better. Differences keep their sign, system
@@ -54,10 +57,11 @@ def compare(
     (0.3, 0.125)
     """
     cube = as_cube(values, len(systems), len(metrics))
+    pairs = pairs or ("all" if len(systems) <= MOST_PAIRED else "lead")
     plan = Plan(
         systems=distinct(systems, "system"),
         metrics=distinct(metrics, "metric"),
-        pairs=index_pairs(len(systems), pairs),
+        columns=columns_of(len(systems), len(metrics), pairs),
         bounds=bounds_per_column(bounds, len(metrics)),
         correction=chosen_correction(correction, pairs),
         level=level,
@@ -78,7 +82,8 @@ def compare(
         means=means,
         differences=differences,
         correction=plan.correction,
-        family=len(plan.pairs),
+        pairs=pairs,
+        family=len(plan.family(0)),
         level=level,
         power=power,
         draws=draws,
@@ -119,12 +124,23 @@ def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
     return tuple(metric for metric in metrics if metric in chosen)
 
 
-def index_pairs(systems: int, pairs: str) -> tuple[tuple[int, int], ...]:
-    """Return the (baseline, system) pairs to compare, in order of the systems."""
+def columns_of(systems: int, metrics: int, pairs: str) -> tuple[Column, ...]:
+    """Return what to compare, in order of the systems and then of the metrics."""
     if pairs not in get_args(Pairs):
-        raise InputError(f"pairs {pairs!r} is unknown; expected {' or '.join(get_args(Pairs))}")
-    every = combinations(range(systems), 2)
-    return tuple(pair for pair in every if pairs == "all" or pair[0] == 0)
+        known = ", ".join(get_args(Pairs))
+        raise InputError(f"pairs {pairs!r} is unknown; expected one of {known}")
+    every = (
+        Column(baseline, system, metric)
+        for baseline, system in combinations(range(systems), 2)
+        for metric in range(metrics)
+    )
+    if pairs == "all":
+        return tuple(every)
+    return tuple(
+        column
+        for column in every
+        if column.baseline == 0 or (pairs == "lead" and column.metric == 0)
+    )
 
 
 def chosen_correction(correction: str | None, pairs: str) -> Correction:
@@ -132,7 +148,7 @@ def chosen_correction(correction: str | None, pairs: str) -> Correction:
     if correction is None:
         return DEFAULTS[pairs]
     for known in get_args(Correction):
-        if correction == known and not (known == "tukey" and pairs == "baseline"):
+        if correction == known and not (known == "tukey" and pairs != "all"):
             return known  # type: ignore[no-any-return]
     known_names = ", ".join(get_args(Correction))
     raise InputError(

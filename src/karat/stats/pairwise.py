@@ -21,18 +21,26 @@ from karat.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_un
 from karat.stats.student import t_from_moments
 from karat.stats.tukey import randomised_tukey
 
-__all__ = ["Correction", "Pairs", "Plan", "measured"]
+__all__ = ["Column", "Correction", "Pairs", "Plan", "measured"]
 
 Correction = Literal["maxt", "tukey", "holm", "bh", "none"]
-Pairs = Literal["all", "baseline"]
+Pairs = Literal["all", "lead", "baseline"]
+
+
+class Column(NamedTuple):
+    """One difference: system less baseline on a metric, each by its place."""
+
+    baseline: int
+    system: int
+    metric: int
 
 
 class Plan(NamedTuple):
-    """What is compared: names, index pairs (baseline, system), and the numbers chosen."""
+    """What is compared: names, a column for each difference, and the numbers chosen."""
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
-    pairs: tuple[tuple[int, int], ...]
+    columns: tuple[Column, ...]
     bounds: list[Bounds | None]
     correction: Correction
     level: float
@@ -42,18 +50,23 @@ class Plan(NamedTuple):
     clusters: ArrayLike | None
     lower_is_better: tuple[str, ...] = ()
 
+    def family(self, metric: int) -> list[int]:
+        """Return the columns of *metric*, which are corrected together."""
+        return [place for place, column in enumerate(self.columns) if column.metric == metric]
+
 
 def measured(cube: FloatArray, plan: Plan) -> tuple[tuple[Mean, ...], tuple[Difference, ...]]:
     """Return the means and the differences of *plan*, all over the same resamples and flips."""
     systems, queries, metrics = cube.shape
     scores = cube.transpose(1, 0, 2).reshape(queries, systems * metrics)
-    gaps = np.empty((queries, len(plan.pairs), metrics))
-    for place, (baseline, system) in enumerate(plan.pairs):
-        gaps[:, place] = paired_differences(cube[system], cube[baseline])
-    differences = gaps.reshape(queries, len(plan.pairs) * metrics)
+    differences = np.empty((queries, len(plan.columns)))
+    for place, (baseline, system, metric) in enumerate(plan.columns):
+        pair = cube[system, :, metric], cube[baseline, :, metric]
+        differences[:, place] = paired_differences(*pair)
     intervals = bootstrap_intervals(
         np.concatenate([scores, differences], axis=1),
-        bounds=plan.bounds * systems + [mirrored(pair) for pair in plan.bounds] * len(plan.pairs),
+        bounds=plan.bounds * systems
+        + [mirrored(plan.bounds[column.metric]) for column in plan.columns],
         level=plan.level,
         draws=plan.draws,
         seed=plan.seed,
@@ -84,17 +97,17 @@ def difference_entries(
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
     found = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
-    gains = differences * np.tile(directions(plan), len(plan.pairs))
+    gains = differences * directions(plan)
     wins, losses = (gains > 0).sum(axis=0).tolist(), (gains < 0).sum(axis=0).tolist()
-    for column, (interval, moments) in enumerate(zip(intervals, found, strict=True)):
-        place, metric = divmod(column, len(plan.metrics))
-        baseline, system = plan.pairs[place]
-        test, spread = tests[column], residual_sd[metric]
-        theirs, ours = both[place, :, metric].tolist() if moments.n else (None, None)
+    for place, (column, interval, moments) in enumerate(
+        zip(plan.columns, intervals, found, strict=True)
+    ):
+        test, spread = tests[place], residual_sd[column.metric]
+        theirs, ours = both[place].tolist() if moments.n else (None, None)
         yield Difference(
-            baseline=plan.systems[baseline],
-            system=plan.systems[system],
-            metric=plan.metrics[metric],
+            baseline=plan.systems[column.baseline],
+            system=plan.systems[column.system],
+            metric=plan.metrics[column.metric],
             n=moments.n,
             missing=len(differences) - moments.n,
             baseline_mean=theirs,
@@ -104,30 +117,31 @@ def difference_entries(
             interval=interval,
             p=test.p if moments.n else None,
             p_method=test.method if moments.n else "none",
-            p_corrected=corrected[column] if moments.n else None,
+            p_corrected=corrected[place] if moments.n else None,
             p_student=t_from_moments(moments).p,
             effect=moments.mean / moments.sd if moments.varies else None,
             effect_residual=moments.mean / spread if moments.n and spread else None,
-            wins=wins[column],
-            ties=moments.n - wins[column] - losses[column],
-            losses=losses[column],
+            wins=wins[place],
+            ties=moments.n - wins[place] - losses[place],
+            losses=losses[place],
             detectable=detectable(moments, plan),
         )
 
 
 def directions(plan: Plan) -> FloatArray:
-    """Return for each metric 1, or -1 where less is better."""
-    return np.array([-1.0 if name in plan.lower_is_better else 1.0 for name in plan.metrics])
+    """Return for each column 1, or -1 where less is better."""
+    signs = [-1.0 if name in plan.lower_is_better else 1.0 for name in plan.metrics]
+    return np.array([signs[column.metric] for column in plan.columns])
 
 
 def paired_means(cube: FloatArray, plan: Plan) -> FloatArray:
-    """Return ``[pair, baseline or system, metric]``: means over the queries that both have."""
-    result = np.empty((len(plan.pairs), 2, len(plan.metrics)))
-    for place, pair in enumerate(plan.pairs):
-        scores = cube[list(pair)]
+    """Return ``[column, baseline or system]``: means over the queries that both have."""
+    result = np.empty((len(plan.columns), 2))
+    for place, (baseline, system, metric) in enumerate(plan.columns):
+        scores = cube[[baseline, system], :, metric]
         present = ~np.isnan(scores).any(axis=0)
         totals = np.where(present, scores, 0.0).sum(axis=1)
-        result[place] = totals / np.maximum(present.sum(axis=0), 1)
+        result[place] = totals / max(int(present.sum()), 1)
     return result
 
 
@@ -147,15 +161,14 @@ def residual_deviation(table: FloatArray) -> float | None:
 
 
 def maxt_ps(flips: Flips, differences: FloatArray, plan: Plan) -> list[list[float]]:
-    """Return ``[metric][pair]``: p values by step-down maxT, none where the plan does without."""
-    if plan.correction != "maxt" or len(plan.pairs) < 2:
+    """Return p values by metric and pair: step-down maxT, none where the plan does without."""
+    if plan.correction != "maxt" or len(plan.systems) < 3:
         return []
     means = [moments.mean for moments in column_moments(differences)]
     centred = flip_units(differences - means, plan.clusters)
     halves = resampled_halves(flips, centred, seed=plan.seed)
-    width = len(plan.metrics)
-    columns = range(differences.shape[1])
-    return [step_down(flips, columns[metric::width], halves) for metric in range(width)]
+    families = map(plan.family, range(len(plan.metrics)))
+    return [step_down(flips, family, halves) for family in families]
 
 
 def corrected_ps(
@@ -166,9 +179,8 @@ def corrected_ps(
     A pair without any common query counts with p = 1. A corrected p is never below its raw one.
     """
     result = [test.p for test in tests]
-    width = len(plan.metrics)
-    for metric in range(width):
-        family = list(range(metric, len(tests), width))
+    for metric in range(len(plan.metrics)):
+        family = plan.family(metric)
         if len(family) < 2 or plan.correction == "none":
             continue
         raw = [tests[column].p for column in family]
@@ -176,7 +188,7 @@ def corrected_ps(
             found = list(maxt[metric])
         elif plan.correction == "tukey":
             p = randomised_tukey(cube[:, :, metric].T, draws=plan.draws, seed=plan.seed)
-            found = [float(p[pair]) for pair in plan.pairs]
+            found = [float(p[plan.columns[column][:2]]) for column in family]
         else:
             found = {"holm": holm, "bh": benjamini_hochberg}[plan.correction](raw)
         for column, before, after in zip(family, raw, found, strict=True):

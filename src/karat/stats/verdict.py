@@ -23,7 +23,7 @@ def verdict(comparison: Comparison) -> str:
     entries = [entry for entry in comparison.differences if entry.metric == lead]
     if len(entries) == 1:
         return two_systems(comparison)
-    if all(entry.baseline == comparison.systems[0] for entry in entries):
+    if comparison.pairs == "baseline":
         return against_baseline(comparison, entries, lead)
     return best_of_many(comparison, entries, lead)
 
@@ -74,17 +74,20 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
     for one, many, members in groups:
         if members:
             verb = one if len(members) == 1 else many
+            farthest = max(members, key=lambda entry: abs(entry.difference or 0.0))
             parts = [f"{entry.system} by {amount(comparison, entry)}" for entry in members]
             if len(members) == 1:
-                entry = members[0]
-                text = f"{entry.system} {verb} {baseline} by {amount(comparison, entry)}"
+                text = f"{farthest.system} {verb} {baseline} by {amount(comparison, farthest)}"
+            elif len(members) > MOST_NAMED:
+                text = f"{len(members)} others {verb} {baseline}, most of all {farthest.system}, "
+                text += f"by {amount(comparison, farthest)}"
             else:
                 names = listed([entry.system for entry in members])
                 text = f"{names} {verb} {baseline}: {'; '.join(parts)}"
             sentences.append(sentence(f"on {labelled(comparison, [metric])}, {text}"))
     rest = [entry for entry in entries if not comparison.significant(entry)]
     if rest:
-        names = listed([entry.system for entry in rest])
+        names = listed(first_few([entry.system for entry in rest]))
         sentences.append(sentence(rest_clause(comparison, f"of {names} from {baseline}", rest)))
     return " ".join(sentences)
 
@@ -118,9 +121,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     sentences = [sentence(text)]
     if rest:
         others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
-        if len(others) > MOST_NAMED:
-            others = [*others[: MOST_NAMED - 1], f"{len(others) - MOST_NAMED + 1} others"]
-        what = f"of {best} from {listed(others)}"
+        what = f"of {best} from {listed(first_few(others))}"
         sentences.append(sentence(rest_clause(comparison, what, rest)))
     return " ".join(sentences)
 
@@ -228,6 +229,17 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_few(names: Sequence[str]) -> Sequence[str]:
+    """Return *names*, of too many the first ones and how many others there are.
+
+    >>> first_few(list("abcdefg"))
+    ['a', 'b', 'c', 'd', '3 others']
+    """
+    if len(names) <= MOST_NAMED:
+        return names
+    return [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
 
 
 def sentence(text: str) -> str:

@@ -11,9 +11,11 @@ from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import percentiles, significance_letters
 
-__all__ = ["Standing", "best_first", "leaderboard_table", "p_text", "standings"]
+__all__ = ["Standing", "beaten_text", "best_first", "leaderboard_table", "p_text", "standings"]
 
 DIGITS = 3
+# More letters than this nobody looks up.
+MOST_LETTERS = 12
 
 
 class Standing(NamedTuple):
@@ -88,7 +90,7 @@ def leaderboard_table(findings: Findings) -> Table:
         cells = [Cell(f"{row.letter} {row.name}" if several else row.name, row.name)]
         cells += [_mean_cell(*pair) for pair in zip(row.means, row.best, strict=True)]
         if several:
-            cells += [_change_cell(row), Cell(p_text(row.change)), Cell(row.better_than or "-")]
+            cells += [_change_cell(row), Cell(p_text(row.change)), Cell(beaten_text(row))]
         if timed:
             cells.append(milliseconds(row.median_ms))
         rows.append(tuple(cells))
@@ -112,6 +114,14 @@ def p_text(change: Difference | None) -> str:
     if change is None or change.p_corrected is None:
         return "-"
     return "<0.001" if change.p_corrected < 0.001 else f"{change.p_corrected:.3f}"
+
+
+def beaten_text(row: Standing) -> str:
+    """Return the letters of the runs that *row* beats, of many only how many they are."""
+    beaten = row.better_than.split(",") if "," in row.better_than else [*row.better_than]
+    if len(beaten) > MOST_LETTERS:
+        return f"{len(beaten)} runs"
+    return row.better_than or "-"
 
 
 def _unanswered(findings: Findings, run: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from karat.report.compare_view import CORRECTIONS
+from karat.report.compare_view import correction_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
 from karat.stats.verdict import listed
@@ -43,7 +43,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
         f"seed {comparison.seed}",
     )
     if comparison.differences:
-        yield "Tests", f"paired randomisation, {CORRECTIONS[comparison.correction]}"
+        yield "Tests", f"paired randomisation, {correction_text(comparison)}"
     yield "Latency", _timing(findings)
     yield "Made", f"{origin.made_at} by Karat {origin.version}"
     yield "With", f"Python {origin.python}, {origin.platform}"

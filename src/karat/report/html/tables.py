@@ -6,7 +6,7 @@ from karat.model.comparison import Mean
 from karat.report.compare_view import range_cell
 from karat.report.findings import Findings
 from karat.report.findings.latency import milliseconds
-from karat.report.findings.leaderboard import Standing, p_text, standings
+from karat.report.findings.leaderboard import Standing, beaten_text, p_text, standings
 from karat.report.html.markup import Markup, joined, tag
 from karat.report.table import Table, number
 
@@ -30,7 +30,7 @@ def leaderboard(findings: Findings, colours: Sequence[str]) -> Markup:
     further: list[Callable[[Standing], Markup]] = []
     if several:
         heads += [_head("change", beneath=findings.lead), _head("beats", numeric=False)]
-        further += [_change, lambda row: tag("td", row.better_than or "-")]
+        further += [_change, lambda row: tag("td", beaten_text(row))]
     if findings.latency is not None:
         heads.append(_head("p50 ms"))
         further.append(lambda row: _cell(milliseconds(row.median_ms).text, value=row.median_ms))
@@ -110,7 +110,8 @@ def _caption(findings: Findings) -> str:
     comparison = findings.contest.comparison
     text = f"Means over {comparison.queries:,} queries with {comparison.level:.0%} intervals."
     if len(findings.names) > 1:
-        text += f" Beats: the runs that it is significantly better than on {findings.lead}."
+        text += f" Beats: the runs that it is significantly better than on {findings.lead}"
+        text += ", the only ones compared." if comparison.pairs == "baseline" else "."
     if any(any(row.best) for row in standings(findings)):
         text += f" A star: {BEST}."
     return text

@@ -5,13 +5,14 @@ from typing import NamedTuple, cast
 from karat.app.evaluate import evaluate
 from karat.app.gate import gate
 from karat.app.gate_rules import Rules
+from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.app.search import EngineLike
 from karat.app.settings import Confidence, Scoring
 from karat.app.trees import corpus_trees
 from karat.engines.base import Progress
 from karat.formats.octocode_results import OctocodeResults
 from karat.metrics import parse
-from karat.model import Dataset, Status
+from karat.model import Dataset
 from karat.model.baseline import Baseline
 from karat.model.evaluation import Evaluation
 from karat.model.gate import Gate
@@ -20,15 +21,6 @@ __all__ = ["LEAST", "MODES", "OctocodeGate", "octocode_engine", "octocode_gate"]
 
 LEAST = "hit@5=0.70"
 MODES = ("code", "docs")
-# The fields of octocode's results, and the measures that they hold.
-FIELDS = {
-    "hit_at_5": "hit@5",
-    "hit_at_10": "hit@10",
-    "mrr": "mrr",
-    "ndcg_at_10": "ndcg@10",
-    "recall_at_5": "recall@5",
-    "recall_at_10": "recall@10",
-}
 # What octocode's embedding and reranking providers ask for, where it is set.
 KEYS = (
     *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
@@ -82,7 +74,9 @@ def octocode_gate(
     A query that ends in an error counts 0. A measure that looks deeper than *max_results* is not
     computed, and is None among the results.
     """
-    measures = tuple(name for name in FIELDS.values() if (parse(name).k or 0) <= max_results)
+    measures = tuple(
+        name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
+    )
     # Octocode's order is its answer: what it scores alike stays as it came.
     scoring = Scoring(measures, ties="order")
     trees = corpus_trees(gold, corpus)
@@ -105,14 +99,4 @@ def octocode_gate(
         allow_changed=allow_changed,
     )
     evaluation = cast("Evaluation", found.overall)  # of one engine, so that nothing is compared
-    return OctocodeGate(decided, evaluation, _results(evaluation), scoring)
-
-
-def _results(evaluation: Evaluation) -> OctocodeResults:
-    means = {summary.measure: summary.mean for summary in evaluation.summaries}
-    statuses = evaluation.notes.statuses
-    return OctocodeResults(
-        queries=evaluation.notes.queries - statuses[Status.UNJUDGED],
-        errors=statuses[Status.ERROR] + statuses[Status.TIMEOUT],
-        **{field: means.get(measure) for field, measure in FIELDS.items()},
-    )
+    return OctocodeGate(decided, evaluation, octocode_averages(evaluation), scoring)

@@ -1,6 +1,7 @@
 """An engine is asked on every tree; what breaks costs the queries that it breaks."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from karat.engines.adapters.python import adapted
 from karat.engines.builtin import bm25
 from karat.errors import EngineError
 from karat.model import Dataset, Hit, Outcome, Query
+from karat.runner import Source
 
 GOLD = Dataset.of([Query("q1", "one"), Query("q2", "two"), Query("q3", "three")])
 
@@ -20,7 +22,8 @@ def forest(*corpora: Mapping[str, str]) -> Trees:
     trees = [(str(place), from_texts(texts)) for place, texts in enumerate(corpora)]
     rows = {name: [place] for place, (name, _) in enumerate(trees)}
     rows[trees[-1][0]] = list(range(len(trees) - 1, len(GOLD)))
-    return Trees("parent", "here", "all", (Part(lambda: trees, rows),))
+    part = Part(lambda: trees, rows, partial(Source.git, "here"))
+    return Trees("parent", "here", "all", (part,))
 
 
 def nothing() -> None:
@@ -119,7 +122,7 @@ def test_enough_is_asked_for_that_k_files_come(k: int, asked: list[int], kept: s
     hits = [Hit(path, 1.0, line, line) for path, line in found]
     engine = Scripted(hits)
     one = Dataset.of([Query("q", "one")])
-    part = Part(lambda: [("", from_texts({"a": "x"}))], {"": [0]})
+    part = Part(lambda: [("", from_texts({"a": "x"}))], {"": [0]}, lambda _: Source.of_texts({}))
     trees = Trees("corpus", "here", "all", (part,))
     (answer,) = Asker(engine, k=k, files=True).answers(one, trees, answered=nothing)
     assert engine.asked == asked

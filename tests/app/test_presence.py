@@ -7,12 +7,14 @@ from karat.app.trees import Part, Trees
 from karat.corpus import from_texts
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
+from karat.runner import Source
 
 TEXTS = {"src/auth.py": "x\n", "src/mail.py": "y\n"}
 
 
 def tree(gold: Dataset) -> Trees:
-    part = Part(lambda: [("", from_texts(TEXTS))], {"": range(len(gold))})
+    source = Source.of_texts(TEXTS)
+    part = Part(lambda: [("", from_texts(TEXTS))], {"": range(len(gold))}, lambda _: source)
     return Trees("corpus", "here", "all", (part,))
 
 
@@ -36,7 +38,7 @@ def tree(gold: Dataset) -> Trees:
 def test_each_way_to_match(match: str, target: Target, there: bool) -> None:
     sure = Query("sure", "q", (Target("src/mail.py"),))
     gold = Dataset.of([sure, Query("asked", "q", (target,))], match=match)
-    searched, resolved = survey(gold, tree(gold), match=match)
+    searched, resolved, *_ = survey(gold, tree(gold), match=match)
     assert searched.unresolved == (not there)
     assert resolved.targets(1) == ([target] if there else [])
 
@@ -52,7 +54,7 @@ def test_what_is_lost_is_counted() -> None:
         ],
         name="gold",
     )
-    searched, resolved = survey(gold, tree(gold), match="exact")
+    searched, resolved, *_ = survey(gold, tree(gold), match="exact")
     assert (searched.targets, searched.unresolved, searched.lost_queries) == (5, 3, 1)
     assert (searched.trees, searched.fewest, searched.most) == (1, 2, 2)
     assert resolved.query_ids == gold.query_ids

@@ -82,7 +82,7 @@ def evaluate(
     if not any(text.strip() for text in gold.texts):
         raise InputError(f"{gold.name}: no query has a text to search for")
     entrants = _entrants(engines, unit="file" if files else "lines")
-    searched, resolved = survey(gold, trees, match=match, root=scoring.root)
+    searched, resolved, *_ = survey(gold, trees, match=match, root=scoring.root)
     if surveyed:
         surveyed(searched)
     runs: list[Run] = []

@@ -9,15 +9,22 @@ from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.paths import normalise
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.searched import Searched
+from karat.runner import Visit
 
 __all__ = ["Survey", "survey"]
 
 
 class Survey(NamedTuple):
-    """What the trees hold, and the gold set with only those targets that are there."""
+    """What the trees hold, and the gold set with only those targets that are there.
+
+    *visits* are the trees as other processes find them, and *snapshots* the hashes of what they
+    hold.
+    """
 
     searched: Searched
     resolved: Dataset
+    visits: tuple[Visit, ...]
+    snapshots: tuple[str, ...]
 
 
 def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey:
@@ -31,7 +38,11 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
     queries: list[Query] = list(gold.queries())
     before = list(queries)
     sizes: list[int] = []
+    visits: list[Visit] = []
+    snapshots: list[str] = []
     for visit in trees:
+        visits.append(Visit(visit.source, visit.rows))
+        snapshots.append(visit.corpus.snapshot)
         sizes.append(len(visit.corpus))
         known = {_spelled(document.path, matcher) for document in visit.corpus}
         for row in visit.rows:
@@ -57,7 +68,7 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
             "the documents that it was made for?"
         )
     resolved = Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
-    return Survey(searched, resolved)
+    return Survey(searched, resolved, tuple(visits), tuple(snapshots))
 
 
 def _relevant(query: Query) -> int:

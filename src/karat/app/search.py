@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 
-from karat.corpus import Corpus, GitRepository, from_beir, from_folder
+from karat.corpus import Corpus, GitRepository
 from karat.engines.base import (
     Engine,
     Explained,
@@ -19,8 +19,17 @@ from karat.engines.spec import build
 from karat.errors import InputError
 from karat.model import Hit
 from karat.model.spec import Spec
+from karat.runner.sources import Opener, Source
 
-__all__ = ["EngineLike", "Found", "engine_of", "load_corpus", "search", "telling_line"]
+__all__ = [
+    "EngineLike",
+    "Found",
+    "corpus_source",
+    "engine_of",
+    "load_corpus",
+    "search",
+    "telling_line",
+]
 
 EngineLike = Engine | Spec | str | Mapping[str, object]
 
@@ -37,6 +46,11 @@ class Found:
 
 
 def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
+    """Return the documents of :func:`corpus_source`."""
+    return Opener().open(corpus_source(place, revision=revision))
+
+
+def corpus_source(place: str, *, revision: str | None = None) -> Source:
     """Return the folder at *place*, or what Git held there at *revision*.
 
     A folder of a work tree gives that folder of the revision, with paths from there. A bare
@@ -51,10 +65,12 @@ def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
     if revision is None and _is_bare(folder):
         revision = "HEAD"
     if revision is not None:
-        return _held(place, revision)
+        with GitRepository(place) as repository:
+            below = repository.folder()
+        return Source.git(place, f"{revision}:{below}" if below else revision)
     if any(folder.glob("corpus.jsonl*")) and any(folder.glob("queries.jsonl*")):
-        return from_beir(folder)
-    return from_folder(folder)
+        return Source.beir(place)
+    return Source.folder(place)
 
 
 def _is_bare(folder: Path) -> bool:
@@ -62,12 +78,6 @@ def _is_bare(folder: Path) -> bool:
     return (
         (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
     )
-
-
-def _held(place: str, revision: str) -> Corpus:
-    repository = GitRepository(place)
-    below = repository.folder()
-    return repository.corpus(f"{revision}:{below}" if below else revision)
 
 
 def engine_of(engine: EngineLike) -> Engine:

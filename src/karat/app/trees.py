@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import NamedTuple
 
 from karat.app.repository import mined_from
-from karat.app.search import load_corpus
+from karat.app.search import corpus_source
 from karat.corpus import Corpus, GitRepository, Trait
 from karat.corpus.git_chain import in_order
 from karat.errors import InputError
 from karat.model import Dataset
+from karat.runner.sources import Opener, Source
 
 __all__ = ["CANDIDATES", "SNAPSHOTS", "Part", "Trees", "Visit", "corpus_trees", "history_trees"]
 
@@ -21,11 +22,15 @@ CANDIDATES = ("production", "all")
 
 
 class Visit(NamedTuple):
-    """A tree, and the rows of the gold set whose queries are searched there, in this order."""
+    """A tree, and the rows of the gold set whose queries are searched there, in this order.
+
+    *source* is where another process finds the same tree.
+    """
 
     revision: str
     corpus: Corpus
     rows: tuple[int, ...]
+    source: Source
 
 
 class Part(NamedTuple):
@@ -33,6 +38,7 @@ class Part(NamedTuple):
 
     corpora: Callable[[], Iterable[tuple[str, Corpus]]]
     rows: Mapping[str, Sequence[int]]
+    source: Callable[[str], Source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,10 @@ class Trees:
             for revision, corpus in part.corpora():
                 rows = list(part.rows[revision])
                 Random(f"{self.seed} {revision}").shuffle(rows)
-                chosen = corpus if self.candidates == "all" else corpus.without(Trait.TEST)
-                yield Visit(revision, chosen, tuple(rows))
+                tests = self.candidates == "all"
+                chosen = corpus if tests else corpus.without(Trait.TEST)
+                source = replace(part.source(revision), tests=tests)
+                yield Visit(revision, chosen, tuple(rows), source)
 
 
 @contextmanager
@@ -98,7 +106,8 @@ def history_trees(
         for place, rows in places.items():
             opened = stack.enter_context(GitRepository(place))
             searched = _revisions(gold, rows, snapshot, opened.path)
-            parts.append(Part(partial(opened.snapshots, searched), searched))
+            source = partial(Source.git, place)
+            parts.append(Part(partial(opened.snapshots, searched), searched, source))
         chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
         if carried and snapshot != "head":
             snapshot = "carried"
@@ -114,9 +123,10 @@ def corpus_trees(
     seed: int = 0,
 ) -> Trees:
     """Return one tree for all queries: the folder *place*, or what Git had there at *revision*."""
-    corpus = load_corpus(place, revision=revision)
+    source = corpus_source(place, revision=revision)
+    corpus = Opener().open(source)
     name = revision or ""
-    part = Part(lambda: [(name, corpus)], {name: range(len(gold))})
+    part = Part(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
     return Trees("corpus", place, candidates, (part,), seed)
 
 

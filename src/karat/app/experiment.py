@@ -1,0 +1,258 @@
+"""Configurations are compared on a gold set; what is done is kept, and never done twice."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from math import nan
+from typing import NamedTuple
+
+from karat.app.presence import Survey
+from karat.app.score import score
+from karat.app.settings import Scoring
+from karat.app.units import judges_files, with_unit
+from karat.app.where import Where, digest_of, surveyed
+from karat.errors import InputError
+from karat.model import Dataset, Run
+from karat.model.evaluation import Summary
+from karat.model.searched import Searched
+from karat.model.timings import Measured
+from karat.runner import Event, Settings, counted, silence
+from karat.store import Experiment, Kind, Plan, PlannedRun, RunStatus, Store, StoredRun
+from karat.sweep import Entry, LocalExecutor, SharedPlan, share
+from karat.sweep.execute import Ended, Executor, Task, execute, timed_queries
+
+__all__ = ["Done", "Planned", "Request", "planned", "run_experiment"]
+
+DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Everything that decides an experiment, and with how many *workers* it is run.
+
+    *timed* is how many queries are timed: None is all of them; with 0 no time is measured. The
+    same request finds what it has done before, whatever *scoring* asks and *workers* there are.
+    """
+
+    gold: Dataset
+    entries: tuple[Entry, ...]
+    where: Where
+    kind: Kind
+    name: str = ""
+    scoring: Scoring = field(default_factory=Scoring)
+    settings: Settings = field(default_factory=Settings)
+    timed: int | None = None
+    workers: int = 1
+    seed: int = 0
+
+    @property
+    def match(self) -> str:
+        """Return how hits are matched with targets."""
+        return self.scoring.match or self.gold.match
+
+    @property
+    def files(self) -> bool:
+        """Return whether whole files are judged."""
+        return judges_files(self.match)
+
+
+class Planned(NamedTuple):
+    """What a request comes to before anything runs; *plan* says what is shared."""
+
+    runs: int
+    plan: SharedPlan
+    timed: int
+    queries: int
+
+
+class Done(NamedTuple):
+    """An experiment as far as it came, its runs in the order of the entries.
+
+    *resolved* is the gold set without targets that are in no tree searched; None where all are
+    there, or none. *interrupted* says that something was left unasked.
+    """
+
+    experiment: Experiment
+    measured: tuple[Measured, ...]
+    searched: Searched
+    resolved: Dataset | None
+    interrupted: bool
+
+
+def planned(request: Request) -> Planned:
+    """Return what *request* would run; nothing is read or started."""
+    entries = _told_what_is_judged(request)
+    timed = len(timed_queries(request.gold, request.timed, seed=request.seed))
+    return Planned(len(entries), share(entries, files=request.files), timed, len(request.gold))
+
+
+def run_experiment(
+    request: Request,
+    store: Store,
+    *,
+    listen: Callable[[Event], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+    surveyed_as: Callable[[Searched], None] = lambda _: None,
+    executor: Executor | None = None,
+) -> Done:
+    """Run what *store* does not hold yet of *request*, and return all of it.
+
+    Each answer is kept as it comes. Whatever ends this, the same request continues with the next
+    query; Ctrl-C and *cancelled* end it in order, and leave what there is. An engine that fails
+    costs its own run. InputError is raised where another process works on the same request.
+    *surveyed_as* hears what will be searched before anything is asked.
+    """
+    if not any(text.strip() for text in request.gold.texts):
+        raise InputError(f"{request.gold.name}: no query has a text to search for")
+    entries = _told_what_is_judged(request)
+    found = surveyed(
+        request.gold,
+        request.where,
+        match=request.match,
+        root=request.scoring.root,
+        seed=request.seed,
+    )
+    surveyed_as(found.searched)
+    experiment = store.show(store.experiment(_plan(request, entries, found)))
+    runs = {entry.name: run.id for entry, run in zip(entries, experiment.runs, strict=True)}
+    mine = _claimed(experiment, store)
+    todo = [entry for entry in entries if runs[entry.name] in mine]
+    task = Task(
+        dataset=request.gold,
+        visits=found.visits,
+        settings=replace(request.settings, seed=request.seed),
+        runs=runs,
+        timed=timed_queries(request.gold, request.timed, seed=request.seed),
+        files=request.files,
+        listen=listen,
+        cancelled=cancelled,
+    )
+    if todo:
+        plan = share(todo, files=request.files)
+        with _ending(mine, store) as left:
+            for ended in execute(plan, task, store, executor or LocalExecutor(request.workers)):
+                run = runs[ended.entry.name]
+                _finish(ended, run, store, request=request, snapshots=found.snapshots)
+                left.discard(run)
+    shown = store.show(experiment.id)
+    return Done(
+        shown,
+        tuple(store.measured(run) for run in runs.values()),
+        found.searched,
+        found.resolved if 0 < found.searched.unresolved < found.searched.targets else None,
+        any(run.status is RunStatus.CANCELLED for run in shown.runs),
+    )
+
+
+def _told_what_is_judged(request: Request) -> list[Entry]:
+    unit = "file" if request.files else "lines"
+    return [replace(entry, spec=with_unit(entry.spec, unit)) for entry in request.entries]
+
+
+def _plan(request: Request, entries: Sequence[Entry], found: Survey) -> Plan:
+    searched = found.searched
+    settings = asdict(request.settings)
+    # The order of the queries is by the seed of the request.
+    settings.pop("seed")
+    shared = {
+        "gold": request.gold.name,
+        "place": searched.place,
+        "snapshot": searched.snapshot,
+        "candidates": searched.candidates,
+        "match": request.match,
+        "seed": request.seed,
+    }
+    runs = [
+        PlannedRun(
+            entry.name,
+            entry.spec,
+            digest_of(found),
+            {
+                **shared,
+                "engine": {"name": entry.spec.name, "options": dict(entry.spec.params)},
+                "k": entry.k,
+                "threshold": entry.threshold,
+                "options": dict(entry.options),
+            },
+        )
+        for entry in entries
+    ]
+    config = {**shared, "settings": settings, "timed": request.timed}
+    name = request.name or request.gold.name
+    return Plan(
+        name, request.kind, request.gold, tuple(runs), config, request.seed, version("karat")
+    )
+
+
+def _claimed(experiment: Experiment, store: Store) -> set[str]:
+    """Return the runs that are left to do, now ours; raise InputError if others are at it.
+
+    Those that somebody has begun are tried first, so that nothing was taken when one is refused.
+    """
+    mine: set[str] = set()
+    for run in sorted(experiment.runs, key=lambda run: not run.status.running):
+        if store.claim(run.id):
+            mine.add(run.id)
+        elif not _is_completed(run, store):
+            for taken in mine:
+                store.finish(taken, RunStatus.CANCELLED)
+            raise InputError(
+                f"experiment {experiment.id} is being run by another process: it has {run.label}; "
+                "wait for it or stop it, the same command then continues"
+            )
+    return mine
+
+
+def _is_completed(run: StoredRun, store: Store) -> bool:
+    experiment, _, position = run.id.partition(".")
+    return store.show(experiment).runs[int(position) - 1].status is RunStatus.COMPLETED
+
+
+@contextmanager
+def _ending(mine: set[str], store: Store) -> Iterator[set[str]]:
+    """Yield the runs that have no end yet; whatever happens, none stays without one."""
+    left = set(mine)
+    try:
+        yield left
+    except KeyboardInterrupt:
+        for run in left:
+            store.finish(run, RunStatus.CANCELLED)
+    except Exception as error:
+        for run in left:
+            store.finish(run, RunStatus.FAILED, error=str(error))
+        raise
+
+
+def _finish(
+    ended: Ended, run: str, store: Store, *, request: Request, snapshots: Sequence[str]
+) -> None:
+    """Keep the scores and the end of a run, by all answers that it has, whoever has asked."""
+    measured = store.measured(run)
+    answers = list(measured.run.answers())
+    error = str(ended.notes.get("error", ""))
+    status = RunStatus.COMPLETED
+    if len(answers) < len(request.gold):
+        status = RunStatus.FAILED if error else RunStatus.CANCELLED
+    elif error := silence(answers):
+        status = RunStatus.FAILED
+    if _moved(ended, snapshots):
+        status, error = RunStatus.FAILED, "what is searched has changed in the meantime; run anew"
+    if answers:
+        store.keep_scores(run, _summaries(measured.run, ended.entry.k, request))
+    notes = {**ended.notes, **counted(answers), "status": status.value}
+    store.finish(run, status, error=error, timings=ended.timings, notes=notes)
+
+
+def _moved(ended: Ended, snapshots: Sequence[str]) -> bool:
+    corpora = ended.notes.get("corpora")
+    return isinstance(corpora, list) and not set(corpora) <= set(snapshots)
+
+
+def _summaries(run: Run, k: int, request: Request) -> list[Summary]:
+    """Return the means of *run*; a measure that looks deeper than its *k* hits has none."""
+    measures = {str(measure): measure.k or 0 for measure in request.scoring.parsed(request.gold)}
+    return [
+        Summary(summary.measure, nan, nan, 0) if measures[summary.measure] > k else summary
+        for summary in score(request.gold, run, scoring=request.scoring).summaries
+    ]

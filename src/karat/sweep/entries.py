@@ -1,0 +1,51 @@
+"""A configuration as a user compares it: an engine, how deep it looks and what it drops."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from karat.errors import InputError
+from karat.model.spec import Spec
+
+__all__ = ["Entry", "check_entries"]
+
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a comparison: *spec* asked for *k* hits, without those below *threshold*.
+
+    *options* is what decides it in the words of the user, such as ``search_mode`` or
+    ``chunk_size``, as JSON can hold it; reports compare by them.
+
+    >>> Entry("words", Spec("engine", "bm25"), 0)
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: words: 0 hits are asked for; expected 1 or more
+    """
+
+    name: str
+    spec: Spec
+    k: int = 100
+    threshold: float = 0.0
+    options: Mapping[str, object] = field(default_factory=lambda: NO_OPTIONS)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant before anything runs."""
+        if not self.name.strip():
+            raise InputError("a configuration has no name")
+        if self.k < 1:
+            raise InputError(f"{self.name}: {self.k} hits are asked for; expected 1 or more")
+        if not 0.0 <= self.threshold <= 1.0:
+            raise InputError(f"{self.name}: threshold {self.threshold} is not between 0 and 1")
+
+
+def check_entries(entries: Sequence[Entry]) -> None:
+    """Refuse an empty list, and names that two configurations share."""
+    if not entries:
+        raise InputError("no configuration; expected one or more")
+    names = [entry.name for entry in entries]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{len(twice)} names stand for several configurations: {', '.join(twice)}")

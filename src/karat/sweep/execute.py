@@ -1,0 +1,265 @@
+"""A plan is carried out: every answer is kept as it comes, for each entry that is cut from it."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import NamedTuple, Protocol
+
+from karat.model import Answer, Dataset
+from karat.model.timings import Measured, Sample, Timings
+from karat.runner import Configuration, Event, Hooks, Settings, Visit, quality, timing
+from karat.store import Recorder
+from karat.sweep.cuts import cut
+from karat.sweep.entries import Entry
+from karat.sweep.plan import Retrieval, SharedPlan
+
+__all__ = ["Ended", "Executor", "LocalExecutor", "Task", "execute", "timed_queries"]
+
+
+class Executor(Protocol):
+    """Asks engines on some machine, or on several.
+
+    The law: what comes back, and what the hooks are told, is what ``karat.runner`` would return
+    and tell; the hooks are called in the thread of the caller. A run that was not asked to its end,
+    because it was cancelled or interrupted, says so by the status ``cancelled`` of its notes.
+    """
+
+    def quality(
+        self,
+        configurations: Sequence[Configuration],
+        dataset: Dataset,
+        visits: Sequence[Visit],
+        *,
+        settings: Settings,
+        hooks: Hooks,
+    ) -> Sequence[Measured]:
+        """Return what configurations that share their processes find; nothing is timed."""
+        ...
+
+    def timing(
+        self,
+        configurations: Sequence[Configuration],
+        dataset: Dataset,
+        visits: Sequence[Visit],
+        *,
+        settings: Settings,
+        hooks: Hooks,
+    ) -> Sequence[Measured]:
+        """Return how long all of *configurations* take, each alone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExecutor:
+    """Asks engines in processes of this machine, at most *workers* at once."""
+
+    workers: int = 1
+
+    def quality(
+        self,
+        configurations: Sequence[Configuration],
+        dataset: Dataset,
+        visits: Sequence[Visit],
+        *,
+        settings: Settings,
+        hooks: Hooks,
+    ) -> Sequence[Measured]:
+        """Return what *configurations* find."""
+        return quality(
+            configurations, dataset, visits, workers=self.workers, settings=settings, hooks=hooks
+        )
+
+    def timing(
+        self,
+        configurations: Sequence[Configuration],
+        dataset: Dataset,
+        visits: Sequence[Visit],
+        *,
+        settings: Settings,
+        hooks: Hooks,
+    ) -> Sequence[Measured]:
+        """Return how long *configurations* take."""
+        return timing(configurations, dataset, visits, settings=settings, hooks=hooks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is to be asked, and who hears of it.
+
+    *runs* are the ids in the store by the name of an entry; *timed* are the queries whose times
+    are taken. With *files*, an entry wants hits in k files.
+    """
+
+    dataset: Dataset
+    visits: tuple[Visit, ...]
+    settings: Settings
+    runs: Mapping[str, str]
+    timed: frozenset[str]
+    files: bool
+    listen: Callable[[Event], None] = lambda _: None
+    cancelled: Callable[[], bool] = lambda: False
+
+
+class Ended(NamedTuple):
+    """An entry of which no more will be asked: what its passes say of it."""
+
+    entry: Entry
+    timings: Timings | None
+    notes: Mapping[str, object]
+
+
+def execute(
+    plan: SharedPlan, task: Task, recorder: Recorder, executor: Executor
+) -> Iterator[Ended]:
+    """Ask what *recorder* lacks, and yield each entry when it has all that can be had.
+
+    First the hits: group by group, as the plan shares them. Then the times, all engines in turn,
+    each asked for itself and at its own depth: a search that serves several never tells how long
+    one takes. An engine that shares nothing is not asked twice: the hits of a query come with its
+    times.
+    """
+    found: dict[str, Measured] = {}
+    stopped = False
+    for group in plan.groups:
+        if not stopped:
+            stopped = _ask(group, task, recorder, executor, found=found)
+        if not task.timed:
+            yield from (_ended(entry, found) for one in group for entry in one.entries)
+    if task.timed:
+        times = {} if stopped else _times(plan, task, recorder, executor, found=found)
+        yield from (_ended(entry, found, times) for entry in plan.entries)
+
+
+def timed_queries(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
+    """Return the ids of *count* queries drawn by *seed*; None takes all."""
+    ids = dataset.query_ids
+    if count is None or count >= len(ids):
+        return frozenset(ids)
+    return frozenset(Random(f"{seed} timed").sample(ids, count))
+
+
+def _ask(
+    group: Sequence[Retrieval],
+    task: Task,
+    recorder: Recorder,
+    executor: Executor,
+    *,
+    found: dict[str, Measured],
+) -> bool:
+    """Have the hits of *group* kept, add what was *found*, and return whether to stop here."""
+    later = task.timed if _alone(group) else frozenset()
+    skip = {
+        one.configuration.name: later | _answered_by_all(one.entries, task, recorder)
+        for one in group
+    }
+    if all(len(known) == len(task.dataset) for known in skip.values()):
+        return task.cancelled()
+    entries = {one.configuration.name: one.entries for one in group}
+    asked = executor.quality(
+        [one.configuration for one in group],
+        task.dataset,
+        task.visits,
+        settings=replace(task.settings, warm_up=0, repetitions=1),
+        hooks=_hooks(task, recorder, entries, skip),
+    )
+    found |= {
+        entry.name: measured
+        for one, measured in zip(group, asked, strict=True)
+        for entry in one.entries
+    }
+    return _is_stopped(asked)
+
+
+def _times(
+    plan: SharedPlan,
+    task: Task,
+    recorder: Recorder,
+    executor: Executor,
+    *,
+    found: Mapping[str, Measured],
+) -> dict[str, Measured]:
+    """Return the times of every entry by its name; those that were given up are not asked."""
+    everything = frozenset(task.dataset.query_ids)
+    untimed = everything - task.timed
+    alone = {one.entries[0].name for group in plan.groups if _alone(group) for one in group}
+    entries = [
+        entry
+        for entry in plan.entries
+        if "error" not in _notes(found, entry)
+        or recorder.answered(task.runs[entry.name]) >= everything
+    ]
+    skip = {}
+    for entry in entries:
+        known = recorder.answered(task.runs[entry.name], timed=entry.name not in alone)
+        # What indexing costs is known only to who has indexed, so that one is asked in any case.
+        last = {min(task.timed)} if task.timed <= known else frozenset()
+        skip[entry.name] = (untimed | known) - last
+    asked = executor.timing(
+        [Configuration(entry.name, entry.spec, entry.k, task.files) for entry in entries],
+        task.dataset,
+        task.visits,
+        settings=task.settings,
+        hooks=_hooks(task, recorder, {entry.name: (entry,) for entry in entries}, skip),
+    )
+    return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
+
+
+def _alone(group: Sequence[Retrieval]) -> bool:
+    """Return whether nobody shares anything with anybody."""
+    return len(group) == 1 and not group[0].shared
+
+
+def _answered_by_all(entries: Sequence[Entry], task: Task, recorder: Recorder) -> frozenset[str]:
+    return frozenset.intersection(*(recorder.answered(task.runs[entry.name]) for entry in entries))
+
+
+def _is_stopped(asked: Sequence[Measured]) -> bool:
+    return any(measured.notes.get("status") == "cancelled" for measured in asked)
+
+
+def _hooks(
+    task: Task,
+    recorder: Recorder,
+    entries: Mapping[str, Sequence[Entry]],
+    skip: Mapping[str, Collection[str]],
+) -> Hooks:
+    keeping = _Keeping(task, recorder, entries)
+    return Hooks(listen=keeping.listen, sink=keeping, skip=skip, cancelled=task.cancelled)
+
+
+class _Keeping:
+    """Keeps the answers of a configuration for all *entries* that are cut from it."""
+
+    def __init__(
+        self, task: Task, recorder: Recorder, entries: Mapping[str, Sequence[Entry]]
+    ) -> None:
+        self._task = task
+        self._recorder = recorder
+        self._entries = entries
+        self._begun: set[str] = set()
+
+    def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
+        """Keep *answer* once for each entry."""
+        for entry in self._entries[run]:
+            shown = cut(answer, entry, files=self._task.files)
+            self._recorder.add(self._task.runs[entry.name], shown, sample)
+
+    def listen(self, event: Event) -> None:
+        """Tell of each entry what happens to the configuration that it is cut from."""
+        for entry in self._entries[event.run]:
+            if event.kind == "indexed" and entry.name not in self._begun:
+                self._begun.add(entry.name)
+                self._recorder.begin(self._task.runs[entry.name])
+            self._task.listen(event._replace(run=entry.name))
+
+
+def _ended(
+    entry: Entry, found: Mapping[str, Measured], times: Mapping[str, Measured] | None = None
+) -> Ended:
+    timed = (times or {}).get(entry.name)
+    notes = {**_notes(found, entry), **_notes(times or {}, entry)}
+    return Ended(entry, timed.timings if timed else None, notes)
+
+
+def _notes(measured: Mapping[str, Measured], entry: Entry) -> Mapping[str, object]:
+    return measured[entry.name].notes if entry.name in measured else {}

@@ -1,0 +1,262 @@
+"""A request is run once: what is kept is not asked again, whatever ended the first attempt."""
+
+from collections.abc import Callable
+from math import isnan
+from pathlib import Path
+from socket import gethostname
+
+import pytest
+
+from karat.app.experiment import Done, Request, planned, run_experiment
+from karat.app.where import Where
+from karat.errors import InputError
+from karat.model import Answer, Dataset, Outcome, Query, Target
+from karat.model.searched import Searched
+from karat.model.spec import Spec
+from karat.runner import Event, Settings
+from karat.store import Kind, RunStatus, SqlStore
+from karat.sweep import Entry
+
+TEXTS = {
+    "auth.py": "def login(user, password):\n    return user.check(password)\n",
+    "mail.py": "def send(message):\n    print(message)\n",
+    "tests/test_mail.py": "def test_send():\n    send(message)\n",
+}
+WORDS = ("login", "password", "send", "message", "print", "user")
+SETTINGS = Settings(warm_up=1, repetitions=2, timeout_s=5)
+BM25, KEYWORD = Spec("engine", "bm25"), Spec("engine", "keyword")
+
+Ask = Callable[..., Request]
+
+
+@pytest.fixture(autouse=True)
+def engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``module:Class`` find the engines that misbehave, here and in the workers."""
+    programs = Path(__file__).parents[1] / "runner" / "programs"
+    monkeypatch.syspath_prepend(str(programs))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqlStore:
+    return SqlStore(tmp_path / "karat.db")
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Ask:
+    """Return what makes requests about a small folder."""
+    folder = tmp_path / "project"
+    for name, text in TEXTS.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+    def request(*entries: Entry, **changes: object) -> Request:
+        queries = [
+            Query(word, word, (Target("auth.py" if word in TEXTS["auth.py"] else "mail.py"),))
+            for word in WORDS
+        ]
+        given: dict[str, object] = {
+            "gold": Dataset.of(queries, name="gold", match="exact"),
+            "entries": entries or (Entry("words", BM25, 10),),
+            "where": Where(corpus=str(folder)),
+            "kind": Kind.EVALUATE,
+            "settings": SETTINGS,
+            "timed": 0,
+        }
+        return Request(**{**given, **changes})  # type: ignore[arg-type]
+
+    return request
+
+
+def toy(name: str, **options: object) -> Entry:
+    params = {"class": f"toys:{name}", "options": options}
+    return Entry(name, Spec("engine", "python", params), k=5)
+
+
+def statuses(done: Done) -> list[RunStatus]:
+    return [run.status for run in done.experiment.runs]
+
+
+def test_a_request_is_run_and_kept(ask: Ask, store: SqlStore) -> None:
+    done = run_experiment(ask(), store)
+    [measured] = done.measured
+    assert sorted(measured.run.query_ids) == sorted(WORDS)
+    assert measured.timings is None
+    assert statuses(done) == [RunStatus.COMPLETED]
+    assert not done.interrupted
+    assert done.resolved is None
+    assert done.searched.most == len(TEXTS)
+    [run] = done.experiment.runs
+    assert run.snapshot
+    assert run.metadata["engine"] == {"name": "bm25", "options": {"unit": "file"}}
+    scores = {summary.measure: summary.mean for summary in store.scores(run.id)}
+    assert scores["hit@5"] == 1.0
+
+
+def test_the_same_request_asks_nothing_twice(ask: Ask, store: SqlStore) -> None:
+    events: list[Event] = []
+    first = run_experiment(ask(timed=None), store)
+    again = run_experiment(ask(timed=None), store, listen=events.append)
+    assert again == first
+    assert events == []
+    other = run_experiment(ask(timed=None, seed=1), store)
+    assert other.experiment.id != first.experiment.id
+
+
+def test_what_is_searched_decides(ask: Ask, store: SqlStore, tmp_path: Path) -> None:
+    first = run_experiment(ask(), store)
+    (tmp_path / "project" / "new.py").write_text("login = None\n")
+    second = run_experiment(ask(), store)
+    assert first.experiment.id != second.experiment.id
+    assert second.searched.most == len(TEXTS) + 1
+
+
+@pytest.mark.parametrize("timed", [None, 2, 0])
+def test_as_many_queries_are_timed_as_asked_for(
+    ask: Ask, store: SqlStore, timed: int | None
+) -> None:
+    entries = (
+        Entry("ten", BM25, 10),
+        Entry("two", BM25, 2),
+        Entry("other", KEYWORD),
+    )
+    request = ask(*entries, timed=timed)
+    assert planned(request).timed == (len(WORDS) if timed is None else timed)
+    done = run_experiment(request, store)
+    for measured in done.measured:
+        assert sorted(measured.run.query_ids) == sorted(WORDS)
+        if timed == 0:
+            assert measured.timings is None
+        else:
+            assert measured.timings is not None
+            assert measured.timings.alone
+            assert len(measured.timings.samples) == (timed or len(WORDS))
+            assert all(len(sample.warm_ns) == 1 for sample in measured.timings.samples)
+    ten, two, _ = done.measured
+    for deep, cut in zip(ten.run.answers(), two.run.answers(), strict=True):
+        assert cut.hits == deep.hits[: len(cut.hits)]
+        assert len(cut.hits) == min(2, len(deep.hits))
+
+
+def test_a_shared_search_is_made_once_and_timed_for_each(ask: Ask, store: SqlStore) -> None:
+    events: list[Event] = []
+    entries = [Entry(f"top {k}", BM25, k) for k in (1, 2, 3)]
+    run_experiment(ask(*entries), store, listen=events.append)
+    indexed = [event.run for event in events if event.kind == "indexed"]
+    # One engine, told of all three.
+    assert indexed == ["top 1", "top 2", "top 3"]
+    plan = planned(ask(*entries)).plan
+    assert [one.configuration.k for one in plan.retrievals] == [3]
+
+
+def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def listen(event: Event) -> None:
+        if event.kind == "answered":
+            asked.append(str(event.detail["query_id"]))
+
+    many = Dataset.of([Query(f"q{row}", WORDS[row % 6], (Target("auth.py"),)) for row in range(90)])
+    request = ask(Entry("a", BM25, 2), Entry("b", KEYWORD, 2), gold=many)
+    first = run_experiment(request, store, listen=listen, cancelled=lambda: len(asked) >= 3)
+    assert first.interrupted
+    assert statuses(first) == [RunStatus.CANCELLED, RunStatus.CANCELLED]
+    kept = set(first.measured[0].run.query_ids)
+    assert 3 <= len(kept) < len(many)
+    asked.clear()
+    second = run_experiment(request, store, listen=listen)
+    assert second.experiment.id == first.experiment.id
+    assert not second.interrupted
+    assert len(asked) == 2 * len(many) - len(kept)
+    whole = run_experiment(request, SqlStore(tmp_path / "other.db"))
+    assert hits(second) == hits(whole)
+    assert [each.notes["failures"] for each in second.measured] == [{}, {}]
+
+
+def hits(done: Done) -> list[list[Answer]]:
+    return [sorted(measured.run.answers()) for measured in done.measured]
+
+
+def test_ctrl_c_keeps_what_there_is(ask: Ask, store: SqlStore) -> None:
+    def stop(event: Event) -> None:
+        if event.kind == "answered" and event.run == "a":
+            raise KeyboardInterrupt
+
+    entries = (Entry("a", BM25, 2), Entry("b", KEYWORD, 2))
+    done = run_experiment(ask(*entries), store, listen=stop)
+    assert done.interrupted
+    assert len(done.measured[0].run) >= 1
+    assert len(done.measured[1].run) == 0
+    assert statuses(done)[1] is RunStatus.CANCELLED
+    assert statuses(run_experiment(ask(*entries), store)) == [RunStatus.COMPLETED] * 2
+
+
+def test_an_engine_that_fails_costs_its_own_run(ask: Ask, store: SqlStore) -> None:
+    wrong = Entry("wrong", Spec("engine", "python", {"class": "toys:Nobody"}))
+    request = ask(wrong, Entry("words", BM25, 10), timed=None)
+    done = run_experiment(request, store)
+    assert statuses(done) == [RunStatus.FAILED, RunStatus.COMPLETED]
+    assert "Nobody" in done.experiment.runs[0].error
+    assert not done.interrupted
+    # It is tried again by the next request, which changes nothing.
+    again = run_experiment(request, store)
+    assert statuses(again) == [RunStatus.FAILED, RunStatus.COMPLETED]
+
+
+def test_a_run_of_errors_stays_failed(ask: Ask, store: SqlStore) -> None:
+    gold = Dataset.of([Query(f"q{n}", "fail", (Target("auth.py"),)) for n in range(3)])
+    for _ in range(2):
+        done = run_experiment(ask(toy("Bad"), gold=gold), store)
+        assert statuses(done) == [RunStatus.FAILED]
+        assert "no query was answered" in done.experiment.runs[0].error
+        [measured] = done.measured
+        assert set(measured.run.outcomes) == {Outcome.ERROR}
+        assert measured.notes["failures"] == {"error": 3}
+
+
+def test_two_at_once_are_told_of_each_other(ask: Ask, tmp_path: Path) -> None:
+    place = tmp_path / "both.db"
+    told: list[str] = []
+
+    def meanwhile(event: Event) -> None:
+        if event.kind == "indexed":
+            # A process that lives, and is not this one.
+            with SqlStore(place, worker=f"{gethostname()}:1") as other:
+                with pytest.raises(InputError, match="is being run by another process") as refused:
+                    run_experiment(ask(), other)
+                told.append(str(refused.value))
+
+    with SqlStore(place) as store:
+        done = run_experiment(ask(), store, listen=meanwhile)
+        assert len(told) == 1
+        assert statuses(done) == [RunStatus.COMPLETED]
+        assert len(done.measured[0].run) == len(WORDS)
+
+
+def test_a_folder_that_changes_while_it_is_searched(
+    ask: Ask, store: SqlStore, tmp_path: Path
+) -> None:
+    def change(_: Searched) -> None:
+        (tmp_path / "project" / "new.py").write_text("login = None\n")
+
+    done = run_experiment(ask(), store, surveyed_as=change)
+    assert statuses(done) == [RunStatus.FAILED]
+    assert "has changed in the meantime" in done.experiment.runs[0].error
+
+
+def test_a_measure_deeper_than_the_hits_has_no_value(ask: Ask, store: SqlStore) -> None:
+    done = run_experiment(ask(Entry("five", BM25, 5), Entry("ten", BM25, 10)), store)
+    five, ten = (
+        {summary.measure: summary.mean for summary in store.scores(run.id)}
+        for run in done.experiment.runs
+    )
+    assert isnan(five["ndcg@10"])
+    assert five["hit@5"] == ten["hit@5"] == 1.0
+    assert not isnan(ten["ndcg@10"])
+
+
+def test_what_is_refused(ask: Ask, store: SqlStore) -> None:
+    silent = Dataset.of([Query("q", " ", (Target("auth.py"),))], name="silent")
+    with pytest.raises(InputError, match="silent: no query has a text"):
+        run_experiment(ask(gold=silent), store)
+    with pytest.raises(InputError, match="1 names stand for several configurations: a"):
+        planned(ask(Entry("a", BM25), Entry("a", KEYWORD)))

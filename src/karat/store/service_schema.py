@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 UUID = String(36)
+Number = BigInteger().with_variant(Integer, "sqlite")
 
 # The secret itself is nowhere, only its SHA-256.
 TOKENS = Table(
@@ -170,7 +171,7 @@ JOBS = Table(
 EVENTS = Table(
     "events",
     METADATA,
-    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("id", Number, primary_key=True),
     Column("operation", UUID, nullable=False, index=True),
     Column("subject", UUID, nullable=False, index=True),
     Column("type", String(32), nullable=False),
@@ -182,8 +183,10 @@ EVENTS = Table(
 ANNOTATIONS = Table(
     "annotations",
     METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("id", Number, primary_key=True),
+    Column(
+        "benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), nullable=False, index=True
+    ),
     Column("text", Text, nullable=False),
     Column("author", Text, nullable=False),
     Column("created", Moment, nullable=False),

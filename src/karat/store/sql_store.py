@@ -1,25 +1,22 @@
 """The store in one SQLite file, or in PostgreSQL by the same statements."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, Self
 
-from sqlalchemy import Connection, Select, Table, delete, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from karat.errors import InputError, UnknownName
-from karat.formats.base import as_dataset
-from karat.formats.fields import Checker
-from karat.formats.gold import FORMAT, from_gold
-from karat.formats.losses import writable
 from karat.model import Dataset, Run
 from karat.model.evaluation import Summary
 from karat.model.timings import Measured
-from karat.store.answers import answer_of, kept_id, sample_of
+from karat.store.answers import answer_of, sample_of
 from karat.store.database import Database
 from karat.store.environment import environment, is_alive, this_worker
+from karat.store.golds import drop_unused, keep, load, storable_gold
 from karat.store.recorder import SqlRecorder, utc_now
 from karat.store.records import Experiment, Kind, Plan, RunStatus
 from karat.store.rows import (
@@ -57,13 +54,14 @@ class SqlStore(SqlRecorder):
 
     def __init__(
         self,
-        place: str | os.PathLike[str],
+        place: str | os.PathLike[str] | Database,
         *,
         worker: str | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Open the store, which is made where there is none."""
-        super().__init__(Database(place), worker=worker or this_worker(), clock=clock)
+        """Open the store, which is made where there is none, or share a database that is open."""
+        database = place if isinstance(place, Database) else Database(place)
+        super().__init__(database, worker=worker or this_worker(), clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -79,9 +77,7 @@ class SqlStore(SqlRecorder):
         """Return the id of the experiment that *plan* describes; a new one is made if needed."""
         if not plan.runs:
             raise InputError(f"plan {plan.name!r} has no run; expected one or more")
-        for query_id in plan.dataset.query_ids:
-            kept_id(query_id)
-        plan = replace(plan, dataset=as_dataset(writable(plan.dataset, FORMAT)))
+        plan = replace(plan, dataset=storable_gold(plan.dataset))
         known = select(EXPERIMENTS.c.id).where(EXPERIMENTS.c.digest == plan.digest)
         with self._database.reading() as connection:
             if connection.execute(known).first() is not None:
@@ -89,9 +85,12 @@ class SqlStore(SqlRecorder):
         dataset = dataset_row(plan.dataset)
         experiment = experiment_row(plan, environment=environment(), created=self._clock())
         with self._database.writing() as connection:
-            self._insert_new(connection, DATASETS, dataset)
+            keep(self._database, connection, dataset)
             # Another process may have been faster.
-            if self._insert_new(connection, EXPERIMENTS, experiment):
+            new = self._database.insert(EXPERIMENTS).on_conflict_do_nothing(
+                index_elements=[EXPERIMENTS.c.digest]
+            )
+            if connection.execute(new, experiment).rowcount:
                 connection.execute(insert(RUNS), run_rows(plan))
         return plan.id
 
@@ -119,12 +118,7 @@ class SqlStore(SqlRecorder):
 
     def dataset(self, digest: str) -> Dataset:
         """Return the gold set with this digest."""
-        wanted = select(DATASETS.c.name, DATASETS.c.gold).where(DATASETS.c.digest == digest)
-        with self._database.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
-        if row is None:
-            raise UnknownName(f"{self._database.name} holds no gold set with the digest {digest!r}")
-        return from_gold(row.gold, Checker(self._database.name, dict), name=row.name)
+        return load(self._database, digest)
 
     def measured(self, run: str) -> Measured:
         """Return a run with its answers in the order in which they ended."""
@@ -170,8 +164,7 @@ class SqlStore(SqlRecorder):
                         "force it"
                     )
             connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found))
-            used = select(EXPERIMENTS.c.dataset)
-            connection.execute(delete(DATASETS).where(DATASETS.c.digest.not_in(used)))
+            drop_unused(connection)
 
     def vacuum(self) -> None:
         """Give the room of what was deleted back to the disk; PostgreSQL does it by itself."""
@@ -179,13 +172,6 @@ class SqlStore(SqlRecorder):
             with self._database.single() as connection:
                 connection.exec_driver_sql("VACUUM")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def _insert_new(self, connection: Connection, table: Table, row: Mapping[str, object]) -> bool:
-        """Insert *row* unless its digest is there already; return whether it was not."""
-        statement = self._database.insert(table).on_conflict_do_nothing(
-            index_elements=[table.c.digest]
-        )
-        return connection.execute(statement, row).rowcount > 0
 
     def _id(self, connection: Connection, prefix: str) -> str:
         """Return the id of the one experiment that begins with *prefix*."""

@@ -182,7 +182,7 @@ def upgrade() -> None:
     op.create_index("benchmarks_owner_ix", "benchmarks", ["owner"])
     op.create_table(
         "annotations",
-        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("id", NUMBER, nullable=False),
         sa.Column("benchmark", sa.String(length=36), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("author", sa.Text(), nullable=False),
@@ -192,4 +192,5 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name="annotations_pk"),
     )
+    op.create_index("annotations_benchmark_ix", "annotations", ["benchmark"])
     op.drop_table("karat_schema")

@@ -1,0 +1,188 @@
+"""Benchmarks: what was asked for, where it stands, and where its results are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, func, insert, select, update
+
+from karat.errors import Conflict
+from karat.store.answers import storable
+from karat.store.golds import drop_unused
+from karat.store.records import RunStatus
+from karat.store.schema import EXPERIMENTS, RUNS
+from karat.store.service.jobs import UNFINISHED, add_job
+from karat.store.service.records import Annotation, Benchmark, JobKind, JobStatus, Page
+from karat.store.service.shelf import Shelf, new_id, one, owned
+from karat.store.service_schema import ANNOTATIONS, BENCHMARKS, JOBS, MAPPINGS
+
+__all__ = ["Benchmarks"]
+
+# From where a benchmark may be started: one that has failed or was cancelled continues.
+STARTABLE = ("pending", "failed", "cancelled")
+
+
+def _runs(status: RunStatus) -> Any:
+    wanted = select(func.count()).where(
+        RUNS.c.experiment == BENCHMARKS.c.experiment, RUNS.c.status == status.value
+    )
+    return wanted.scalar_subquery().label(f"{status.value}_runs")
+
+
+ALL = select(
+    *(column for column in BENCHMARKS.c if column.name != "start_key"),
+    MAPPINGS.c.dataset,
+    MAPPINGS.c.collection,
+    _runs(RunStatus.COMPLETED),
+    _runs(RunStatus.FAILED),
+).join(MAPPINGS)
+
+
+class Benchmarks(Shelf):
+    """Cancelling wins: whatever a worker says later, one that was cancelled stays so."""
+
+    def add(
+        self,
+        owner: str,
+        name: str,
+        *,
+        description: str,
+        mapping: str,
+        config: Mapping[str, object],
+        total_runs: int,
+    ) -> Benchmark:
+        """Make a benchmark that is ``pending``."""
+        benchmark = new_id()
+        row = {
+            "id": benchmark,
+            "owner": owner,
+            "name": name,
+            "description": description,
+            "mapping": mapping,
+            "config": dict(config),
+            "total_runs": total_runs,
+            "status": "pending",
+            "error": "",
+            "created": self._clock(),
+        }
+        with self._database.writing() as connection:
+            one(connection, select(MAPPINGS.c.id).where(MAPPINGS.c.id == mapping), "mapping")
+            connection.execute(insert(BENCHMARKS), row)
+        return self.get(benchmark)
+
+    def get(self, benchmark: str, *, owner: str | None = None) -> Benchmark:
+        """Return a benchmark; UnknownName where there is none, or none of *owner*."""
+        wanted = owned(ALL.where(BENCHMARKS.c.id == benchmark), BENCHMARKS, owner)
+        return _benchmark(self._one(wanted, f"benchmark {benchmark}"))
+
+    def page(
+        self,
+        *,
+        owner: str | None = None,
+        status: str | None = None,
+        dataset: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page[Benchmark]:
+        """Return benchmarks, the newest first; of one status or on one dataset where named."""
+        wanted = owned(ALL, BENCHMARKS, owner)
+        wanted = wanted.order_by(BENCHMARKS.c.created.desc(), BENCHMARKS.c.id)
+        if status is not None:
+            wanted = wanted.where(BENCHMARKS.c.status == status)
+        if dataset is not None:
+            wanted = wanted.where(MAPPINGS.c.dataset == dataset)
+        return self._page(wanted, _benchmark, limit=limit, offset=offset)
+
+    def start(self, benchmark: str, *, key: str | None = None) -> Benchmark:
+        """Queue the work; the same *key* again changes nothing, whatever has happened since.
+
+        Conflict where the mapping is pending, or the benchmark is running or completed.
+        """
+        wanted = select(
+            BENCHMARKS.c.status,
+            BENCHMARKS.c.start_key,
+            BENCHMARKS.c.owner,
+            select(MAPPINGS.c.status)
+            .where(MAPPINGS.c.id == BENCHMARKS.c.mapping)
+            .scalar_subquery()
+            .label("mapping_status"),
+        ).where(BENCHMARKS.c.id == benchmark)
+        now = self._clock()
+        with self._database.writing() as connection:
+            found = one(connection, wanted.with_for_update(), f"benchmark {benchmark}")
+            if key is None or key != found.start_key:
+                if found.mapping_status == "pending":
+                    raise Conflict("Mapping must be resolved")
+                if found.status not in STARTABLE:
+                    raise Conflict(f"benchmark {benchmark} is {found.status}")
+                add_job(connection, JobKind.BENCHMARK, benchmark, owner=found.owner, now=now)
+                connection.execute(
+                    update(BENCHMARKS)
+                    .where(BENCHMARKS.c.id == benchmark)
+                    .values(status="running", error="", started=now, completed=None, start_key=key)
+                )
+        return self.get(benchmark)
+
+    def attach(self, benchmark: str, experiment: str) -> None:
+        """Say where the results are."""
+        changed = update(BENCHMARKS).where(BENCHMARKS.c.id == benchmark)
+        with self._database.writing() as connection:
+            connection.execute(changed, {"experiment": experiment})
+
+    def cancel(self, benchmark: str) -> Benchmark:
+        """Cancel a benchmark that is pending or running; runs that are completed stay."""
+        wanted = select(BENCHMARKS.c.status).where(BENCHMARKS.c.id == benchmark)
+        now = self._clock()
+        job = (JOBS.c.subject == benchmark, JOBS.c.status.in_(UNFINISHED))
+        queued = update(JOBS).where(*job, JOBS.c.status == JobStatus.QUEUED.value)
+        with self._database.writing() as connection:
+            found = one(connection, wanted.with_for_update(), f"benchmark {benchmark}")
+            if found.status not in {"pending", "running"}:
+                raise Conflict(f"benchmark {benchmark} is {found.status}")
+            connection.execute(update(JOBS).where(*job), {"cancel": True})
+            connection.execute(queued, {"status": JobStatus.CANCELLED.value, "ended": now})
+            changed = update(BENCHMARKS).where(BENCHMARKS.c.id == benchmark)
+            connection.execute(changed, {"status": "cancelled", "completed": now})
+        return self.get(benchmark)
+
+    def finish(self, benchmark: str, status: str, *, error: str = "") -> bool:
+        """End a running benchmark; False where it no longer runs, having been cancelled."""
+        values = {"status": status, "error": storable(error), "completed": self._clock()}
+        running = (BENCHMARKS.c.id == benchmark, BENCHMARKS.c.status == "running")
+        with self._database.writing() as connection:
+            return connection.execute(update(BENCHMARKS).where(*running), values).rowcount > 0
+
+    def delete(self, benchmark: str) -> None:
+        """Remove a benchmark with its results; Conflict while somebody works on it."""
+        wanted = select(BENCHMARKS.c.status, BENCHMARKS.c.experiment)
+        mine = BENCHMARKS.c.id == benchmark
+        working = select(JOBS.c.id).where(
+            JOBS.c.subject == benchmark, JOBS.c.status.in_(UNFINISHED)
+        )
+        with self._database.writing() as connection:
+            found = one(connection, wanted.where(mine).with_for_update(), f"benchmark {benchmark}")
+            if found.status == "running" or connection.execute(working).first():
+                raise Conflict(f"benchmark {benchmark} is running; cancel it first")
+            connection.execute(delete(BENCHMARKS).where(mine))
+            if found.experiment:
+                connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment))
+            drop_unused(connection)
+
+    def annotate(self, benchmark: str, text: str, *, author: str) -> Annotation:
+        """Keep a remark on a benchmark."""
+        row = {"benchmark": benchmark, "text": storable(text), "author": author}
+        with self._database.writing() as connection:
+            known = select(BENCHMARKS.c.id).where(BENCHMARKS.c.id == benchmark)
+            one(connection, known, f"benchmark {benchmark}")
+            kept = insert(ANNOTATIONS).values(**row, created=self._clock()).returning(ANNOTATIONS)
+            return Annotation(**connection.execute(kept).one()._asdict())
+
+    def annotations(self, *benchmarks: str) -> tuple[Annotation, ...]:
+        """Return the remarks on these benchmarks, the oldest first."""
+        wanted = select(ANNOTATIONS).where(ANNOTATIONS.c.benchmark.in_(benchmarks))
+        with self._database.reading() as connection:
+            found = connection.execute(wanted.order_by(ANNOTATIONS.c.id))
+            return tuple(Annotation(**row._asdict()) for row in found)
+
+
+def _benchmark(row: Row[Any]) -> Benchmark:
+    return Benchmark(**row._asdict())

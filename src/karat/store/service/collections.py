@@ -1,0 +1,125 @@
+"""Collections and the list of their documents."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select, update
+
+from karat.errors import Conflict, UnknownName
+from karat.store.answers import storable
+from karat.store.service.records import Collection, Document, Page
+from karat.store.service.shelf import Shelf, new_id, owned
+from karat.store.service_schema import COLLECTIONS, DOCUMENTS, MAPPINGS
+
+__all__ = ["Collections"]
+
+DOCUMENT = select(DOCUMENTS.c.path, DOCUMENTS.c.size, DOCUMENTS.c.lines, DOCUMENTS.c.chunks)
+
+
+class Collections(Shelf):
+    """Made empty; a job finds out what is in them."""
+
+    def add(
+        self,
+        owner: str,
+        name: str,
+        *,
+        description: str,
+        source: Mapping[str, object],
+        index: Mapping[str, object],
+    ) -> Collection:
+        """Make a collection that is ``pending``."""
+        now, collection = self._clock(), new_id()
+        row = {
+            "id": collection,
+            "owner": owner,
+            "name": name,
+            "description": description,
+            "source": dict(source),
+            "index": dict(index),
+            "status": "pending",
+            "error": "",
+            "snapshot": "",
+            "facts": {},
+            "created": now,
+            "updated": now,
+        }
+        with self._database.writing() as connection:
+            connection.execute(insert(COLLECTIONS), row)
+        return self.get(collection)
+
+    def get(self, collection: str, *, owner: str | None = None) -> Collection:
+        """Return a collection; UnknownName where there is none, or none of *owner*."""
+        wanted = owned(
+            select(COLLECTIONS).where(COLLECTIONS.c.id == collection), COLLECTIONS, owner
+        )
+        return _collection(self._one(wanted, f"collection {collection}"))
+
+    def page(
+        self, *, owner: str | None = None, limit: int = 50, offset: int = 0
+    ) -> Page[Collection]:
+        """Return collections, the newest first."""
+        order = (COLLECTIONS.c.created.desc(), COLLECTIONS.c.id)
+        wanted = owned(select(COLLECTIONS).order_by(*order), COLLECTIONS, owner)
+        return self._page(wanted, _collection, limit=limit, offset=offset)
+
+    def change(
+        self,
+        collection: str,
+        *,
+        status: str,
+        error: str = "",
+        snapshot: str = "",
+        facts: Mapping[str, object] | None = None,
+    ) -> None:
+        """Say where indexing stands, and at its end what it has found."""
+        values = {
+            "status": status,
+            "error": storable(error),
+            "snapshot": snapshot,
+            "facts": dict(facts or {}),
+            "updated": self._clock(),
+        }
+        with self._database.writing() as connection:
+            changed = update(COLLECTIONS).where(COLLECTIONS.c.id == collection)
+            if not connection.execute(changed, values).rowcount:
+                raise UnknownName(f"no collection {collection}")
+
+    def keep_documents(self, collection: str, documents: Iterable[Document]) -> None:
+        """Keep the list of documents in place of the one before, in the order given."""
+        rows = [
+            {"collection": collection, "position": position, **document._asdict()}
+            for position, document in enumerate(documents, 1)
+        ]
+        with self._database.writing() as connection:
+            connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.collection == collection))
+            if rows:
+                connection.execute(insert(DOCUMENTS), rows)
+
+    def documents(
+        self, collection: str, *, contains: str = "", limit: int = 50, offset: int = 0
+    ) -> Page[Document]:
+        """Return documents whose path has *contains* in it, whatever the case."""
+        wanted = DOCUMENT.where(DOCUMENTS.c.collection == collection).order_by(DOCUMENTS.c.position)
+        if contains:
+            wanted = wanted.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
+        return self._page(wanted, Document._make, limit=limit, offset=offset)
+
+    def document(self, collection: str, path: str) -> Document:
+        """Return the document at *path*, spelled exactly so; UnknownName without one."""
+        here = (DOCUMENTS.c.collection == collection, DOCUMENTS.c.path == path)
+        return Document._make(self._one(DOCUMENT.where(*here), f"document {path!r}"))
+
+    def delete(self, collection: str) -> None:
+        """Remove a collection; Conflict while a dataset is mapped to it."""
+        used = select(MAPPINGS.c.id).where(MAPPINGS.c.collection == collection)
+        with self._database.writing() as connection:
+            if connection.execute(used).first():
+                raise Conflict(f"collection {collection} is in use by a mapping; delete that first")
+            gone = delete(COLLECTIONS).where(COLLECTIONS.c.id == collection)
+            if not connection.execute(gone).rowcount:
+                raise UnknownName(f"no collection {collection}")
+
+
+def _collection(row: Row[Any]) -> Collection:
+    return Collection(**row._asdict())

@@ -1,0 +1,159 @@
+"""Jobs: work that outlives whoever does it.
+
+A worker has a job for as long as it says so again and again. When it falls silent, or is known to
+be dead, the next worker takes the job over. Whoever was too slow to notice is told that the job is
+no longer its own, and what it still says of it counts for nothing.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from karat.errors import Conflict, InputError
+from karat.store.answers import storable
+from karat.store.database import Database
+from karat.store.environment import is_alive
+from karat.store.service.records import Job, JobKind, JobStatus
+from karat.store.service.shelf import Shelf, new_id
+from karat.store.service_schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPINGS
+
+__all__ = ["Jobs", "Standing", "add_job"]
+
+SUBJECTS = {
+    JobKind.INDEX: COLLECTIONS,
+    JobKind.RESOLVE: MAPPINGS,
+    JobKind.BENCHMARK: BENCHMARKS,
+}
+UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
+LEASE = timedelta(seconds=20)
+# SQLite has one writer at a time; in PostgreSQL others pass by what somebody is claiming.
+OPEN = (
+    select(JOBS)
+    .where(JOBS.c.status.in_(UNFINISHED))
+    .order_by(JOBS.c.created, JOBS.c.id)
+    .with_for_update(skip_locked=True)
+)
+
+
+class Standing(NamedTuple):
+    """Whether a job is still that of the worker who asks, and whether it is to be cancelled."""
+
+    mine: bool
+    cancel: bool
+
+
+class Jobs(Shelf):
+    """A queue, the oldest first. *lease* is how long a worker may be silent."""
+
+    def __init__(
+        self, database: Database, *, clock: Callable[[], datetime], lease: timedelta = LEASE
+    ) -> None:
+        """Keep the database; nothing is read yet."""
+        super().__init__(database, clock=clock)
+        self.lease = lease
+
+    def add(self, kind: JobKind, subject: str, *, owner: str) -> Job:
+        """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished."""
+        with self._database.writing() as connection:
+            job = add_job(connection, kind, subject, owner=owner, now=self._clock())
+        return self.get(job)
+
+    def get(self, job: str) -> Job:
+        """Return a job; UnknownName without one."""
+        return _job(self._one(select(JOBS).where(JOBS.c.id == job), f"operation {job}"))
+
+    def active(self, owner: str) -> int:
+        """Return how many jobs of *owner* are not finished."""
+        wanted = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
+        with self._database.reading() as connection:
+            return int(connection.execute(wanted).scalar_one())
+
+    def claim(self, worker: str) -> Job | None:
+        """Give *worker* the oldest job that nobody works on; None where there is none."""
+        now = self._clock()
+        with self._database.writing() as connection:
+            for row in connection.execute(OPEN):
+                if row.status == JobStatus.QUEUED or _is_lost(row, now):
+                    connection.execute(
+                        update(JOBS)
+                        .where(JOBS.c.id == row.id)
+                        .values(
+                            status=JobStatus.RUNNING.value,
+                            worker=worker,
+                            lease_until=now + self.lease,
+                            attempts=row.attempts + 1,
+                            started=row.started or now,
+                        )
+                    )
+                    break
+            else:
+                return None
+        return self.get(row.id)
+
+    def beat(self, job: str, worker: str, *, progress: bool = False) -> Standing:
+        """Say that *worker* is alive, and with *progress* that the job has come further."""
+        values: dict[str, object] = {"lease_until": self._clock() + self.lease}
+        if progress:
+            values["attempts"] = 1
+        with self._database.writing() as connection:
+            mine = connection.execute(_held(job, worker), values).rowcount > 0
+            found = select(JOBS.c.cancel).where(JOBS.c.id == job)
+            return Standing(mine, bool(connection.execute(found).scalar()))
+
+    def end(self, job: str, worker: str, status: JobStatus, *, error: str = "") -> bool:
+        """End a job; False where it is no longer that of *worker*."""
+        if not status.ended:
+            raise InputError(f"a job cannot end as {status.value!r}")
+        values = {"status": status.value, "error": storable(error), "ended": self._clock()}
+        with self._database.writing() as connection:
+            return connection.execute(_held(job, worker), values).rowcount > 0
+
+    def hand_back(self, job: str, worker: str) -> None:
+        """Queue a job again whose worker has to stop; the next one continues it."""
+        values = {"status": JobStatus.QUEUED.value, "worker": None, "attempts": 0}
+        with self._database.writing() as connection:
+            connection.execute(_held(job, worker), values)
+
+
+def add_job(
+    connection: Connection, kind: JobKind, subject: str, *, owner: str, now: datetime
+) -> str:
+    """Queue work in the transaction of *connection*, and return its id."""
+    unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
+    # The row of the subject is locked first, so that two cannot both find nothing unfinished.
+    table = SUBJECTS[kind]
+    connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
+    if connection.execute(unfinished).first():
+        raise Conflict(f"{subject} is being worked on; wait until that has ended")
+    job = new_id()
+    row = {
+        "id": job,
+        "owner": owner,
+        "kind": kind.value,
+        "subject": subject,
+        "status": JobStatus.QUEUED.value,
+        "cancel": False,
+        "attempts": 0,
+        "error": "",
+        "created": now,
+    }
+    connection.execute(insert(JOBS), row)
+    connection.execute(update(table).where(table.c.id == subject).values(operation=job))
+    return job
+
+
+def _is_lost(row: Row[Any], now: datetime) -> bool:
+    return row.lease_until < now or not is_alive(row.worker)
+
+
+def _held(job: str, worker: str) -> Any:
+    return update(JOBS).where(
+        JOBS.c.id == job, JOBS.c.worker == worker, JOBS.c.status == JobStatus.RUNNING.value
+    )
+
+
+def _job(row: Row[Any]) -> Job:
+    kinds = {"kind": JobKind(row.kind), "status": JobStatus(row.status)}
+    return Job(**{**row._asdict(), **kinds})

@@ -1,0 +1,105 @@
+"""Judgments made after the upload: each is one more version, and none is ever lost."""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from karat.errors import Conflict
+from karat.store.answers import kept_id, storable
+from karat.store.service.records import Judgment, Page
+from karat.store.service.shelf import Shelf, one
+from karat.store.service_schema import BENCHMARK_DATASETS, JUDGMENTS
+
+__all__ = ["Edit", "Judgments"]
+
+FIELDS = [column for column in JUDGMENTS.c if column.name != "dataset"]
+
+
+class Edit(NamedTuple):
+    """The grade that a place is to have for a query; *before* is the one it has, None for none."""
+
+    query: str
+    path: str
+    grade: float
+    start_line: int = 0
+    end_line: int = 0
+    before: float | None = None
+    reason: str = ""
+
+
+class Judgments(Shelf):
+    """Who knows the newest version may make the next; anybody else is told of a Conflict."""
+
+    def put(self, dataset: str, edit: Edit, *, version: int, author: str) -> Judgment:
+        """Keep *edit*, which was made by somebody who saw *version* of the judgments."""
+        kept_id(edit.query)
+        values = {**edit._asdict(), "path": kept_id(edit.path), "reason": storable(edit.reason)}
+        with self._database.writing() as connection:
+            newest = _version(connection, dataset)
+            if version != newest:
+                raise Conflict(
+                    f"the judgments have version {newest}, not {version}; look at what has "
+                    "changed and try again"
+                )
+            return self._append(connection, dataset, newest, {**values, "author": author})
+
+    def undo(self, dataset: str, *, author: str) -> Judgment:
+        """Take back the newest judgment that stands; Conflict where there is none."""
+        mine = JUDGMENTS.c.dataset == dataset
+        undone = select(JUDGMENTS.c.undoes).where(mine, JUDGMENTS.c.undoes.is_not(None))
+        standing = (
+            select(JUDGMENTS)
+            .where(mine, JUDGMENTS.c.undoes.is_(None), JUDGMENTS.c.version.not_in(undone))
+            .order_by(JUDGMENTS.c.version.desc())
+            .limit(1)
+        )
+        with self._database.writing() as connection:
+            newest = _version(connection, dataset)
+            last = connection.execute(standing).one_or_none()
+            if last is None:
+                raise Conflict(f"dataset {dataset} has no judgment to take back")
+            values = {
+                **{name: getattr(last, name) for name in ("query", "path")},
+                **{name: getattr(last, name) for name in ("start_line", "end_line")},
+                "grade": last.before,
+                "before": last.grade,
+                "reason": "",
+                "author": author,
+                "undoes": last.version,
+            }
+            return self._append(connection, dataset, newest, values)
+
+    def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[Judgment]:
+        """Return the history, the newest first."""
+        wanted = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
+        newest_first = wanted.order_by(JUDGMENTS.c.version.desc())
+        return self._page(newest_first, _judgment, limit=limit, offset=offset)
+
+    def all(self, dataset: str) -> tuple[Judgment, ...]:
+        """Return the whole history, the oldest first: applied in this order, the last counts."""
+        wanted = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
+        with self._database.reading() as connection:
+            return tuple(map(_judgment, connection.execute(wanted.order_by(JUDGMENTS.c.version))))
+
+    def _append(
+        self, connection: Connection, dataset: str, newest: int, values: dict[str, Any]
+    ) -> Judgment:
+        now = self._clock()
+        row = {"undoes": None, **values, "version": newest + 1, "created": now}
+        connection.execute(insert(JUDGMENTS), {**row, "dataset": dataset})
+        connection.execute(
+            update(BENCHMARK_DATASETS)
+            .where(BENCHMARK_DATASETS.c.id == dataset)
+            .values(version=newest + 1, updated=now)
+        )
+        return Judgment(**row)
+
+
+def _version(connection: Connection, dataset: str) -> int:
+    """Return the newest version, of which nobody else can make the next meanwhile."""
+    wanted = select(BENCHMARK_DATASETS.c.version).where(BENCHMARK_DATASETS.c.id == dataset)
+    return int(one(connection, wanted.with_for_update(), f"dataset {dataset}").version)
+
+
+def _judgment(row: Row[Any]) -> Judgment:
+    return Judgment(**row._asdict())

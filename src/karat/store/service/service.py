@@ -1,0 +1,57 @@
+"""The store of a service: what it keeps beside the results, in the same database."""
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from typing import Self
+
+from karat.store.database import Database
+from karat.store.recorder import utc_now
+from karat.store.service.benchmarks import Benchmarks
+from karat.store.service.collections import Collections
+from karat.store.service.datasets import Datasets
+from karat.store.service.events import Events
+from karat.store.service.jobs import Jobs
+from karat.store.service.judgments import Judgments
+from karat.store.service.mappings import Mappings
+from karat.store.service.tokens import Tokens
+from karat.store.sql_store import SqlStore
+
+__all__ = ["ServiceStore"]
+
+
+class ServiceStore:
+    """Everything at *place*: a file, or an address such as ``postgresql://user@host/database``.
+
+    *results* is the store that the command line uses too. Threads may share a service, and
+    processes may open the same place.
+    """
+
+    def __init__(
+        self,
+        place: str | os.PathLike[str],
+        *,
+        worker: str | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Open the database, which is made where there is none."""
+        self.database = Database(place)
+        self.results = SqlStore(self.database, worker=worker, clock=clock)
+        self.tokens = Tokens(self.database, clock=clock)
+        self.collections = Collections(self.database, clock=clock)
+        self.datasets = Datasets(self.database, clock=clock)
+        self.judgments = Judgments(self.database, clock=clock)
+        self.mappings = Mappings(self.database, clock=clock)
+        self.benchmarks = Benchmarks(self.database, clock=clock)
+        self.jobs = Jobs(self.database, clock=clock)
+        self.events = Events(self.database, clock=clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database; calling it twice is fine."""
+        self.database.close()

@@ -56,8 +56,8 @@ class Scoring:
 class Confidence:
     """How intervals and tests are made; *draws* 0 makes none.
 
-    *cluster* names a tag whose values are drawn together. *pairs* is ``all``, ``baseline`` (each run
-    against the first) or ``lead`` (all on the first measure, and those with the first run on the
+    *cluster* names a tag whose values are drawn together. *pairs* is ``all``, ``baseline`` (each
+    run against the first) or ``lead`` (all on the first measure, those with the first run on the
     others); None is all of up to twelve runs and lead of more. *correction* None takes the default
     for it.
     """

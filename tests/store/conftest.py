@@ -1,4 +1,6 @@
-"""Where the tests of a store find a PostgreSQL."""
+"""Where the tests of a store find a database of either kind."""
+
+from pathlib import Path
 
 import pytest
 from sqlalchemy import URL
@@ -11,3 +13,11 @@ def address(database: str) -> str:
 
     parts = {key: str(value) for key, value in conninfo_to_dict(database).items()}
     return URL.create("postgresql", query=parts).render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return where an empty database is, of either kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "karat.db")
+    return str(request.getfixturevalue("address"))

@@ -22,14 +22,6 @@ from karat.testing.recorder import ANSWERS, PLAN
 FIRST = {"answers", "datasets", "experiments", "runs", "scores"}
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Return where an empty database is, of either kind."""
-    if request.param == "sqlite":
-        return str(tmp_path / "karat.db")
-    return str(request.getfixturevalue("address"))
-
-
 @pytest.fixture
 def opened(place: str) -> Iterator[Database]:
     opened = Database(place)

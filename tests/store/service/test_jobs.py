@@ -1,0 +1,122 @@
+"""A job is done by one worker at a time, and by the next one when that falls silent."""
+
+from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
+
+import pytest
+
+from karat.errors import Conflict, InputError, UnknownName
+from karat.store.service import JobKind, JobStatus, ServiceStore
+from karat.testing.recorder import ELSEWHERE, dead_worker
+from tests.store.service.conftest import Clock
+
+FAR = ("far:1", "far:2", "far:3")
+
+
+def queue(service: ServiceStore, count: int, clock: Clock) -> list[str]:
+    ids = []
+    for _ in range(count):
+        ids.append(service.jobs.add(JobKind.INDEX, str(uuid4()), owner="ann").id)
+        clock.forward(1)
+    return ids
+
+
+def test_the_oldest_first_and_each_once(service: ServiceStore, clock: Clock) -> None:
+    ids = queue(service, 3, clock)
+    taken = [service.jobs.claim(worker) for worker in (*FAR, ELSEWHERE)]
+    assert [job and job.id for job in taken] == [*ids, None]
+    first = taken[0]
+    assert first
+    assert (first.status, first.worker, first.attempts) == (JobStatus.RUNNING, FAR[0], 1)
+    assert first.lease_until == clock.now + service.jobs.lease
+
+
+def test_who_says_so_keeps_the_job(service: ServiceStore, clock: Clock) -> None:
+    (job,) = queue(service, 1, clock)
+    assert service.jobs.claim(FAR[0])
+    for _ in range(5):
+        clock.forward(service.jobs.lease.total_seconds() - 1)
+        assert service.jobs.beat(job, FAR[0]) == (True, False)
+        assert service.jobs.claim(FAR[1]) is None
+
+
+def test_who_is_silent_loses_it(service: ServiceStore, clock: Clock) -> None:
+    (job,) = queue(service, 1, clock)
+    service.jobs.claim(FAR[0])
+    clock.forward(service.jobs.lease.total_seconds() + 1)
+    taken = service.jobs.claim(FAR[1])
+    assert taken
+    assert (taken.worker, taken.attempts) == (FAR[1], 2)
+    # What the first one still says counts for nothing.
+    assert service.jobs.beat(job, FAR[0]).mine is False
+    assert not service.jobs.end(job, FAR[0], JobStatus.FAILED, error="late")
+    service.jobs.hand_back(job, FAR[0])
+    assert service.jobs.get(job).worker == FAR[1]
+    assert service.jobs.end(job, FAR[1], JobStatus.COMPLETED)
+    assert not service.jobs.end(job, FAR[1], JobStatus.FAILED)
+    assert service.jobs.get(job).status == JobStatus.COMPLETED
+
+
+def test_who_is_dead_loses_it_at_once(service: ServiceStore, clock: Clock) -> None:
+    (job,) = queue(service, 1, clock)
+    service.jobs.claim(dead_worker())
+    taken = service.jobs.claim(FAR[0])
+    assert taken
+    assert taken.id == job
+
+
+def test_progress_forgives_attempts(service: ServiceStore, clock: Clock) -> None:
+    (job,) = queue(service, 1, clock)
+    for worker in FAR:
+        service.jobs.claim(worker)
+        clock.forward(60)
+    assert service.jobs.get(job).attempts == 3
+    service.jobs.beat(job, FAR[-1], progress=True)
+    assert service.jobs.get(job).attempts == 1
+
+
+def test_who_must_stop_hands_it_back(service: ServiceStore, clock: Clock) -> None:
+    (job,) = queue(service, 1, clock)
+    service.jobs.claim(FAR[0])
+    service.jobs.hand_back(job, FAR[0])
+    assert service.jobs.get(job).status == JobStatus.QUEUED
+    taken = service.jobs.claim(FAR[1])
+    assert taken
+    assert taken.attempts == 1
+
+
+def test_a_subject_has_one_job_at_a_time(service: ServiceStore, collection: str) -> None:
+    job = service.jobs.add(JobKind.INDEX, collection, owner="ann")
+    assert service.collections.get(collection).operation == job.id
+    with pytest.raises(Conflict, match="is being worked on"):
+        service.jobs.add(JobKind.INDEX, collection, owner="ann")
+    assert (service.jobs.active("ann"), service.jobs.active("bob")) == (1, 0)
+    service.jobs.claim(FAR[0])
+    assert service.jobs.active("ann") == 1
+    service.jobs.end(job.id, FAR[0], JobStatus.FAILED, error="no folder\0")
+    assert service.jobs.get(job.id).error == "no folder?"
+    assert service.jobs.active("ann") == 0
+    assert service.jobs.add(JobKind.INDEX, collection, owner="ann").id != job.id
+
+
+def test_many_claim_at_once(service: ServiceStore, clock: Clock) -> None:
+    ids = queue(service, 12, clock)
+
+    def claim(number: int) -> list[str]:
+        # In PostgreSQL one that finds all rows locked comes again.
+        taken = [service.jobs.claim(f"far:{number}") for _ in range(12)]
+        return [job.id for job in taken if job]
+
+    with ThreadPoolExecutor(4) as threads:
+        first = [job for jobs in threads.map(claim, range(4)) for job in jobs]
+    rest = iter(lambda: service.jobs.claim("far:9"), None)
+    taken = [*first, *(job.id for job in rest)]
+    assert sorted(taken) == sorted(ids)
+
+
+def test_what_is_refused(service: ServiceStore, clock: Clock) -> None:
+    (job,) = queue(service, 1, clock)
+    with pytest.raises(InputError, match="a job cannot end as 'running'"):
+        service.jobs.end(job, FAR[0], JobStatus.RUNNING)
+    with pytest.raises(UnknownName, match="no operation x"):
+        service.jobs.get("x")

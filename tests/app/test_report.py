@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.report import load_runs, origin, report, telling_tags
+from karat.app.report import origin, report, telling_tags
+from karat.app.report_inputs import gather
 from karat.app.settings import Confidence, Scoring
 from karat.errors import InputError
-from karat.formats import read_dataset
 from karat.metrics import parse
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import Measured
@@ -18,12 +18,20 @@ DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo"
 ORIGIN = Origin("now", "1", "3", "Linux", "", ("",))
 
 
+def demo(*names: str) -> tuple[Dataset, tuple[Measured, ...]]:
+    """Return the gold set of the demo and the runs called *names*."""
+    found = gather(
+        [str(DEMO / "gold.json"), *(str(DEMO / f"{each}.run") for each in names)], store=""
+    )
+    return found.gold, found.runs
+
+
 def test_the_demo_agrees_with_compare() -> None:
     from karat.api import compare
 
     paths = [str(DEMO / f"{name}.run") for name in ("keyword", "bm25")]
-    gold = read_dataset(DEMO / "gold.json")
-    found = report(gold, load_runs(paths), origin=ORIGIN, confidence=Confidence(draws=199))
+    gold, runs = demo("keyword", "bm25")
+    found = report(gold, runs, origin=ORIGIN, confidence=Confidence(draws=199))
     expected = compare(gold, paths, draws=199)
     assert found.contest.comparison == expected.comparison
     assert found.contest.verdict == expected.verdict
@@ -32,8 +40,7 @@ def test_the_demo_agrees_with_compare() -> None:
 
 
 def test_a_curve_goes_through_its_measure_and_ends_at_the_depth() -> None:
-    gold = read_dataset(DEMO / "gold.json")
-    runs = load_runs([str(DEMO / "bm25.run")])
+    gold, runs = demo("bm25")
     found = report(gold, runs, origin=ORIGIN, confidence=Confidence(draws=99))
     curve = found.curves[0]
     assert (curve.metric, curve.ks) == ("ndcg", (1, 2, 3, 5, 10, 20))
@@ -43,8 +50,7 @@ def test_a_curve_goes_through_its_measure_and_ends_at_the_depth() -> None:
 
 
 def test_the_first_rank_is_that_of_reciprocal_rank() -> None:
-    gold = read_dataset(DEMO / "gold.json")
-    runs = load_runs([str(DEMO / "keyword.run")])
+    gold, runs = demo("keyword")
     scoring = Scoring(("mrr",))
     found = report(gold, runs, origin=ORIGIN, scoring=scoring, confidence=Confidence(draws=99))
     for query, score in enumerate(found.scores(0)):
@@ -80,8 +86,8 @@ def test_set_f1_looks_at_everything_returned() -> None:
 
 def test_an_origin_has_the_digests_of_its_files() -> None:
     path = DEMO / "bm25.run"
-    gold = read_dataset(DEMO / "gold.json")
-    found = origin(gold, [str(path)], made_at="then", version="1")
+    inputs = gather([str(DEMO / "gold.json"), str(path)], store="")
+    found = origin(inputs.gold, inputs.digests, made_at="then", version="1")
     assert found.run_digests == (sha256(path.read_bytes()).hexdigest(),)
     assert len(found.gold_digest) == 64
 

@@ -247,3 +247,16 @@ def test_a_search_that_always_breaks_is_3(karat: Karat, octocode: tuple[str, ...
     place = octocode.index("--engine") + 1
     done = karat(*octocode[:place], broken, *octocode[place + 1 :])
     assert (done.returncode, "no query was answered" in done.stderr) == (3, True)
+
+
+def test_a_kept_run_is_held_to_its_rules(karat: Karat, kept: str) -> None:
+    good = ("gate", "latest.2", "--min", "mrr=1.0", "--max-latency", "p50=3ms")
+    assert karat(*good).returncode == 0
+    assert karat(*good[:-1], "p50=2.9ms").returncode == 1
+    assert karat("gate", f"{kept}.1", "--min", "mrr=0.3").returncode == 1
+
+
+def test_an_experiment_of_several_runs_is_no_run(karat: Karat, kept: str) -> None:
+    done = karat("gate", "latest", "--min", "mrr=1.0")
+    assert done.returncode == 2
+    assert "latest has 2 runs; expected one, such as latest.1" in done.stderr

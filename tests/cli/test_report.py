@@ -56,3 +56,77 @@ def test_bad_usage(karat: Karat, arguments: tuple[str, ...], message: str) -> No
     done = karat("report", "gold.qrels", "new.run", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_what_was_kept_knows_its_gold_set(karat: Karat, kept: str, folder: Path) -> None:
+    done = karat("report", "latest", "-o", "out.json", "-m", "mrr", "--draws", "99")
+    assert done.returncode == 0, done.stderr
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert [run["name"] for run in data["runs"]] == ["keyword", "bm25 (k1=1.2)"]
+    assert [run["metrics"]["mrr"]["mean"] for run in data["runs"]] == [0.25, 1.0]
+    assert [len(digest) for digest in data["origin"]["run_digests"]] == [64, 64]
+    assert data["latency"]["means"][0]["mean"] == 3.0
+
+
+def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
+    (folder / "gold.json").write_text(
+        json.dumps({"test_cases": [{"id": "q1", "query": "a", "ground_truth_files": ["1.py"]}]})
+    )
+    (folder / "file.run").write_text("q1 Q0 1.py 1 1 t\n", encoding="utf-8")
+    done = karat("report", "gold.json", f"{kept}.1", "file.run", "-o", "out.json", "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert {run["name"]: run["metrics"]["mrr"]["mean"] for run in data["runs"]} == {
+        "keyword": 0.5,
+        "file": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("other",), "no experiment 'other' in .karat/karat.db, and no file is called so"),
+        (("latest", "old.run"), "old.run is a file; expected the gold set first"),
+        (("gold.qrels",), "no run to report on"),
+        (("latest", "--store", "other.db"), "other.db: no store is here yet"),
+    ],
+)
+def test_what_cannot_be_reported_on(
+    karat: Karat, kept: str, arguments: tuple[str, ...], message: str
+) -> None:
+    done = karat("report", *arguments, "-o", "out.html")
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_shapes_of_other_benchmarks(karat: Karat, kept: str, folder: Path) -> None:
+    for schema, name in (("akashic", "a.json"), ("agents", "{engine}.csv")):
+        done = karat("report", "latest", "-o", name, "--schema", schema, "--draws", "99")
+        assert done.returncode == 0, done.stderr
+    compared = json.loads((folder / "a.json").read_text(encoding="utf-8"))
+    assert compared["num_configs"] == 2
+    assert compared["reports"][0]["summary"]["avg_mrr"] == 0.25
+    assert (
+        (folder / "keyword.csv").read_text(encoding="utf-8").startswith("test_case_id,agent_name")
+    )
+    done = karat("report", f"{kept}.2", "-o", "o.json", "--schema", "octocode")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "o.json").read_text(encoding="utf-8"))["mrr"] == 1.0
+    alone = karat("report", f"{kept}.2", "-o", "one.json", "--schema", "akashic")
+    assert alone.returncode == 0, alone.stderr
+    assert "summary" in json.loads((folder / "one.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("output", "schema", "message"),
+    [
+        ("out.html", "akashic", "akashic results are not written so; expected .json"),
+        ("out.json", "agents", "several runs and one name"),
+    ],
+)
+def test_shapes_that_do_not_fit(
+    karat: Karat, kept: str, output: str, schema: str, message: str
+) -> None:
+    done = karat("report", "latest", "-o", output, "--schema", schema)
+    assert done.returncode == 2
+    assert message in done.stderr

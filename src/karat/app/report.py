@@ -3,18 +3,14 @@
 import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from math import isnan
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.app.compare import compared, contest_of, means_among
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels, slice_rows
-from karat.app.sources import distinct_names
 from karat.errors import InputError
-from karat.formats import read_run
 from karat.formats.gold import gold_digest
 from karat.matching import trace
 from karat.metrics import Measure
@@ -27,7 +23,7 @@ from karat.report.findings.latency import latencies_ms
 if TYPE_CHECKING:
     from karat.model.comparison import Comparison
 
-__all__ = ["load_runs", "origin", "report", "telling_tags"]
+__all__ = ["origin", "report", "telling_tags"]
 
 # How many hits of each answer a report keeps for reading.
 HITS_KEPT = 10
@@ -116,23 +112,15 @@ def report(
     )
 
 
-def load_runs(paths: Sequence[str], *, format: str | None = None) -> list[Measured]:  # noqa: A002
-    """Return the runs in the files *paths*, named apart."""
-    return [
-        Measured(read_run(path, format=format), timings=None, engine="", name=name)
-        for path, name in zip(paths, distinct_names(paths), strict=True)
-    ]
-
-
-def origin(gold: Dataset, paths: Sequence[str], *, made_at: str, version: str) -> Origin:
-    """Return where a report of the run files *paths* comes from."""
+def origin(gold: Dataset, digests: Sequence[str], *, made_at: str, version: str) -> Origin:
+    """Return where a report of runs with these *digests* comes from."""
     return Origin(
         made_at=made_at,
         version=version,
         python=platform.python_version(),
         platform=platform.platform(terse=True),
         gold_digest=gold_digest(gold),
-        run_digests=tuple(sha256(Path(path).read_bytes()).hexdigest() for path in paths),
+        run_digests=tuple(digests),
     )
 
 

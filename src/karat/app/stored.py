@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError, UnknownName
+from karat.model import Run
+from karat.model.timings import NS_PER_MS, Measured, latency_ms
 from karat.store import Experiment, Store, StoredRun
 
 if TYPE_CHECKING:
     from karat.store import SqlStore
 
-__all__ = ["LATEST", "Chosen", "choose", "open_store"]
+__all__ = ["LATEST", "Chosen", "choose", "open_store", "timed_run"]
 
 LATEST = "latest"
 # A folder of this name holds nothing but what Karat keeps.
@@ -58,3 +60,14 @@ def choose(store: Store, name: str) -> Chosen:
             f"{len(experiment.runs)}"
         )
     return Chosen(experiment, runs)
+
+
+def timed_run(measured: Measured) -> Run:
+    """Return the run with the latencies that were measured after its answers were kept."""
+    samples = measured.timings.samples if measured.timings else ()
+    times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
+    answers = (
+        answer._replace(latency_ns=times.get(answer.query_id, answer.latency_ns))
+        for answer in measured.run.answers()
+    )
+    return Run.of(answers, name=measured.name, metadata=measured.run.metadata)

@@ -1,6 +1,7 @@
 """karat gate: hold a run to its rules, and tell continuous integration by the exit code."""
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,9 +16,13 @@ from karat.cli.gate_options import (
     rule_options,
 )
 from karat.cli.options import Inputs, Output, confidence_options, judging_options
+from karat.cli.store_options import store_option
+from karat.report.display import printable
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
+    from karat.app.sources import RunSource
+    from karat.model import Dataset
     from karat.model.baseline import Baseline
     from karat.model.gate import Gate
 
@@ -28,8 +33,7 @@ NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None)
 
 
 @click.command("gate")
-@click.argument("gold", required=False, type=click.Path(exists=True))
-@click.argument("run", required=False, type=click.Path(exists=True))
+@click.argument("names", nargs=-1, metavar="[GOLD] RUN")
 @rule_options
 @click.option(
     "--baseline",
@@ -43,6 +47,7 @@ NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None)
     is_flag=True,
     help="Compare the queries that are the same, where the baseline has another gold set.",
 )
+@store_option
 @outlet_options
 @judging_options
 @confidence_options
@@ -51,9 +56,9 @@ NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None)
 @click.pass_context
 def command(
     ctx: click.Context,
-    gold: str | None,
-    run: str | None,
+    names: tuple[str, ...],
     baseline: str | None,
+    store: str,
     *,
     preset: str | None,
     allow_changed: bool,
@@ -68,12 +73,14 @@ def command(
 
     The exit code is 0 where every rule holds, 1 where one is broken, 2 for input that cannot be
     used, 3 where a search breaks. A loss against the baseline fails where it is larger than allowed
-    and its interval excludes 0; inside the noise it is inconclusive, which only --strict fails.
+    and its interval excludes 0; inside the noise it is inconclusive, which only --strict fails. A
+    RUN that is no file is one of the store, which knows its gold set.
 
     \b
     karat gate gold.json new.run --min hit@5=0.70 --min ndcg@10=0.6
     karat gate gold.json new.run --baseline baseline.json --max-regression 0.02
     karat gate gold.json new.jsonl --max-latency p90=200ms --junit gate.xml
+    karat gate latest.1 --min hit@5=0.70
     karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
     """
     from karat.cli.show import single_threaded
@@ -81,7 +88,7 @@ def command(
     single_threaded()
     before = _read(baseline)
     if preset:
-        _refuse_unused(gold, run, scoring, inputs)
+        _refuse_unused(names, scoring, inputs)
         from karat.cli.gate_octocode import octocode_outcome
 
         outcome = octocode_outcome(
@@ -90,13 +97,11 @@ def command(
     else:
         if octocode != NOTHING_SAID:
             raise click.UsageError("--csv, --engine and their like belong to --preset octocode.")
-        if gold is None or run is None:
-            raise click.UsageError("Expected GOLD and RUN, or --preset octocode.")
         from karat.app.gate import gate
-        from karat.formats import read_dataset
 
+        gold, run = _inputs(names, store, inputs)
         found = gate(
-            read_dataset(gold, format=inputs.gold_format),
+            gold,
             run,
             wanted.rules(level=scoring.level),
             baseline=before,
@@ -110,11 +115,33 @@ def command(
     ctx.exit(FAILED if outcome.gate.closed else 0)
 
 
-def _refuse_unused(gold: str | None, run: str | None, scoring: "Scoring", inputs: Inputs) -> None:
+def _inputs(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Dataset, RunSource]":
+    """Return the gold set and the run; a run file is read as a stream where it can be."""
+    from karat.app.report_inputs import gather
+    from karat.app.stored import timed_run
+    from karat.formats import read_dataset
+
+    if not 1 <= len(names) <= 2:
+        raise click.UsageError("Expected GOLD and RUN, a run of the store, or --preset octocode.")
+    if all(Path(name).exists() for name in names):
+        if len(names) == 1:
+            raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
+        return read_dataset(names[0], format=inputs.gold_format), names[1]
+    found = gather(names, store=store, gold_format=inputs.gold_format)
+    for remark in found.remarks:
+        click.echo(printable(f"warning: {remark}"), err=True)
+    if len(found.runs) > 1:
+        raise click.UsageError(
+            f"{names[-1]} has {len(found.runs)} runs; expected one, such as {names[-1]}.1"
+        )
+    return found.gold, timed_run(found.runs[0])
+
+
+def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -> None:
     """Refuse what a preset decides by itself; an option without effect is a mistake."""
     from karat.app.settings import Scoring
 
-    if gold or run:
+    if names:
         raise click.UsageError("--preset octocode takes --csv, and neither GOLD nor RUN.")
     if scoring != Scoring() or any(inputs):
         raise click.UsageError("--preset octocode decides itself how to judge and what to measure.")

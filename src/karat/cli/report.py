@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options import Inputs, confidence_options, scoring_options
+from karat.cli.schema_files import SCHEMAS, check_schema, write_schema
+from karat.cli.store_options import store_option
+from karat.report.display import printable
 
 if TYPE_CHECKING:
+    from karat.app.report_inputs import ReportInputs
+    from karat.app.schemas import Judged
     from karat.app.settings import Confidence, Scoring
+    from karat.report.findings import Findings
 
 __all__ = ["command"]
 
 
 @click.command("report")
-@click.argument("gold", type=click.Path(exists=True))
-@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True), metavar="RUN...")
+@click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
 @click.option(
     "-o",
     "--output",
@@ -29,6 +34,14 @@ __all__ = ["command"]
     metavar="FOLDER",
     help="Write charts as PNG and SVG files; needs karat[charts].",
 )
+@click.option(
+    "--schema",
+    type=click.Choice(["karat", *SCHEMAS]),
+    default="karat",
+    show_default=True,
+    help="The shape of .json, and of .csv for agents: ours, or that of another benchmark.",
+)
+@store_option
 @scoring_options
 @confidence_options
 @click.option(
@@ -38,25 +51,28 @@ __all__ = ["command"]
     "(default for more; on the others with the first run), or each with the first run.",
 )
 def command(
-    gold: str,
-    runs: tuple[str, ...],
+    names: tuple[str, ...],
     output: str | None,
     charts: str | None,
     *,
+    schema: str,
+    store: str,
     pairs: str | None,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
 ) -> None:
-    """Report on RUNs against GOLD; the first is the baseline.
+    """Report on run files against GOLD, or on what was kept; the first run is the baseline.
 
     A page of HTML is one file that loads nothing from anywhere: leaderboard, charts, slices, and
     every query with its hits. Without --by, every tag that tells kinds of queries apart is shown.
+    A RUN that is no file is an experiment or a run of the store, which knows its gold set.
 
     \b
     karat report gold.json keyword.run bm25.run -o report.html
-    karat report qrels.txt bm25.run -o report.md -m ndcg@10,recall@100
-    karat report gold.json a.jsonl b.jsonl --charts figures
+    karat report latest -o report.html
+    karat report k3nq.1 k3nq.4 -o report.md -m ndcg@10,recall@100
+    karat report latest -o '{engine}.csv' --schema agents
     """
     from karat.cli.show import single_threaded
     from karat.report.draw import drawer
@@ -64,28 +80,26 @@ def command(
     if output is None and charts is None:
         raise click.UsageError("Nothing to write; expected -o FILE or --charts FOLDER.")
     if output is not None:
-        drawer(output)
+        drawer(output) if schema == "karat" else check_schema(schema, output)
     single_threaded()
-    from datetime import UTC, datetime
+    from karat.app.report_inputs import gather
 
-    from karat import __version__
-    from karat.app.report import load_runs, origin, report
-    from karat.formats import read_dataset
-
-    dataset = read_dataset(gold, format=inputs.gold_format, tags=inputs.tags)
-    findings = report(
-        dataset,
-        load_runs(runs, format=inputs.run_format),
-        origin=origin(
-            dataset,
-            runs,
-            made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-            version=__version__,
-        ),
-        scoring=scoring,
-        confidence=replace(confidence, pairs=pairs),
-        by=inputs.by or None,
+    found = gather(
+        names,
+        store=store,
+        gold_format=inputs.gold_format,
+        run_format=inputs.run_format,
+        tags=inputs.tags,
     )
+    for remark in found.remarks:
+        click.echo(printable(f"warning: {remark}"), err=True)
+    if output is not None and schema != "karat":
+        write_schema(schema, _judged(found, scoring, confidence), output)
+        output = None
+    if output is None and charts is None:
+        return
+    by = inputs.by or None
+    findings = _findings(found, scoring, replace(confidence, pairs=pairs), by=by)
     if output is not None:
         from karat.formats.atomic import write_text
         from karat.report.draw import draw
@@ -97,3 +111,35 @@ def command(
 
         for path in write_figures(findings, charts):
             click.echo(f"wrote {path}", err=True)
+
+
+def _findings(
+    found: "ReportInputs",
+    scoring: "Scoring",
+    confidence: "Confidence",
+    *,
+    by: tuple[str, ...] | None,
+) -> "Findings":
+    from datetime import UTC, datetime
+
+    from karat import __version__
+    from karat.app.report import origin, report
+
+    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return report(
+        found.gold,
+        found.runs,
+        origin=origin(found.gold, found.digests, made_at=made_at, version=__version__),
+        scoring=scoring,
+        confidence=confidence,
+        by=by,
+    )
+
+
+def _judged(found: "ReportInputs", scoring: "Scoring", confidence: "Confidence") -> "list[Judged]":
+    from datetime import UTC, datetime
+
+    from karat.app.schemas import Judged
+
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return [Judged(found.gold, measured, now, scoring, confidence) for measured in found.runs]

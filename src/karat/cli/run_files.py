@@ -11,26 +11,37 @@ from karat.errors import InputError
 if TYPE_CHECKING:
     from karat.model import Run
 
-__all__ = ["NAME", "keeper"]
+__all__ = ["NAME", "keeper", "namer"]
 
 # In the name of a file that keeps runs, this becomes the name of the engine.
 NAME = "{engine}"
 NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
 
 
-def keeper(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
-    """Return what writes a run to *place*; a name that would be written twice is refused."""
+def namer(place: str, *, several: bool) -> Callable[[str], str]:
+    """Return what says where the run of a name goes; a file that two would share is refused."""
     if several and NAME not in place:
         raise InputError(f"{place}: several runs and one name; expected {NAME} in it")
-    written: set[str] = set()
+    taken: set[str] = set()
+
+    def name(run: str) -> str:
+        path = place.replace(NAME, NOT_IN_A_FILE_NAME.sub("_", run).strip("_"))
+        if path in taken:
+            raise InputError(f"{path}: two runs would be written here, {run!r} the second")
+        taken.add(path)
+        return path
+
+    return name
+
+
+def keeper(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
+    """Return what writes a run to *place*, or several to the files that it names."""
+    file_of = namer(place, several=several)
 
     def keep(run: "Run") -> None:
         from karat.formats import write
 
-        path = place.replace(NAME, NOT_IN_A_FILE_NAME.sub("_", run.name).strip("_"))
-        if path in written:
-            raise InputError(f"{path}: two runs would be written here, {run.name!r} the second")
-        written.add(path)
+        path = file_of(run.name)
         write(run, path, format=format_name)
         click.echo(f"wrote {path}", err=True)
 

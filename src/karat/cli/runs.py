@@ -112,14 +112,14 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
     karat runs export latest.1 -o bm25.run
     karat runs export latest -o 'runs/{engine}.jsonl'
     """
-    from karat.app.stored import choose, open_store
+    from karat.app.stored import choose, open_store, timed_run
     from karat.cli.run_files import keeper
 
     with open_store(store) as opened:
         runs = choose(opened, name).runs
         keep = keeper(output, format_name, several=len(runs) > 1)
         for run in runs:
-            keep(opened.measured(run.id).run)
+            keep(timed_run(opened.measured(run.id)))
 
 
 @command.command("delete")

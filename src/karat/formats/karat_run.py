@@ -6,6 +6,7 @@ is left out.
 
 import json
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from math import isnan, nan
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from karat.formats.losses import EVERYTHING
 from karat.formats.source import read_text
 from karat.model import Answer, Dataset, Hit, Outcome, Run
 
-__all__ = ["FORMAT"]
+__all__ = ["FORMAT", "answer_digests", "run_digest"]
 
 MARK = "karat-run"
 VERSION = 1
@@ -76,6 +77,30 @@ def write(data: Dataset | Run, path: Path) -> None:
         stream.write(f"{dumps(header, indent=None)}\n".encode())
         for answer in run.answers():
             stream.write(f"{dumps(_shown(answer), indent=None)}\n".encode())
+
+
+def answer_digests(run: Run) -> dict[str, str]:
+    """Return the SHA-256 of what came back for each query: how it ended, and its hits in order.
+
+    Neither the time that it took nor what else the search told about it counts.
+    """
+    return {
+        answer.query_id: sha256(
+            dumps(_shown(answer._replace(latency_ns=-1, extra={})), indent=None).encode()
+        ).hexdigest()
+        for answer in run.answers()
+    }
+
+
+def run_digest(run: Run) -> str:
+    """Return the SHA-256 of all answers, in whatever order they came.
+
+    >>> first, second = Answer("q1", (Hit("a.py", 0.5),)), Answer("q2", latency_ns=7)
+    >>> run_digest(Run.of([first, second])) == run_digest(Run.of([second, first], name="other"))
+    True
+    """
+    digests = answer_digests(run)
+    return sha256("".join(digests[query] for query in sorted(digests)).encode()).hexdigest()
 
 
 def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Place]]:

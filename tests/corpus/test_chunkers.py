@@ -31,6 +31,9 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("auto", {"code": 0}, "code is 0"),
         ("auto", {"merge": 5000}, "merge is 5000"),
         ("auto", {"sise": 1}, "unexpected keyword argument 'sise'"),
+        ("auto:100", {}, "unexpected keyword argument 'size'"),
+        ("lines:few", {}, "size 'few' is no whole number"),
+        ("window:20", {}, r"overlap is 32; expected 0 or more, below size \(20\)"),
     ],
 )
 def test_parameters_are_checked(name: str, parameters: dict[str, object], problem: str) -> None:

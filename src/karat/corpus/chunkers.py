@@ -25,14 +25,22 @@ CHUNKERS: "Registry[Callable[..., Chunker]]" = Registry(
 def create_chunker(name: str = "auto", **parameters: object) -> Chunker:
     """Return the chunker called *name* with *parameters*; the rest have their defaults.
 
+    A number after a colon is the size of its chunks.
+
     >>> create_chunker("lines", size=20).spec.params
     {'size': 20, 'overlap': 0}
+    >>> create_chunker("lines:20").spec == create_chunker("lines", size=20).spec
+    True
     >>> create_chunker("lines", sise=20)
     Traceback (most recent call last):
     ...
     karat.errors.InputError: chunker 'lines': got an unexpected keyword argument 'sise'
     """
-    make = CHUNKERS.get(name)
+    make, size = CHUNKERS.split(name)
+    if size:
+        if not (size.isascii() and size.isdigit()):
+            raise InputError(f"chunker {name!r}: size {size!r} is no whole number")
+        parameters["size"] = int(size)
     try:
         return make(**parameters)
     except TypeError as error:

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from karat.errors import InputError
+from karat.errors import InputError, LimitExceeded
 from karat.model.spec import Spec
 
-__all__ = ["Entry", "check_entries"]
+__all__ = ["MANY", "MOST", "Entry", "check_count", "check_entries"]
 
+# How many configurations are worth a warning, and how many are refused unless they are allowed.
+MANY, MOST = 25, 50
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
@@ -49,3 +51,14 @@ def check_entries(entries: Sequence[Entry]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(f"{len(twice)} names stand for several configurations: {', '.join(twice)}")
+
+
+def check_count(entries: Sequence[Entry], *, allowed: int = MOST) -> str:
+    """Return a warning about *entries* that are many, "" for few; too many are refused."""
+    count = len(entries)
+    if count > allowed:
+        raise LimitExceeded(
+            f"{count} configurations, at most {allowed} are allowed; leave some values out, or "
+            "allow more"
+        )
+    return f"{count} configurations are many; each takes its own time" if count > MANY else ""

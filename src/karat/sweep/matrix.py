@@ -1,0 +1,172 @@
+"""A matrix of settings: every combination that makes a difference is one configuration."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import NamedTuple
+
+from karat.engines.embedding import DEFAULT_EMBEDDER
+from karat.engines.rerank import DEFAULT_RERANKER
+from karat.errors import InputError
+from karat.model.spec import Spec
+from karat.sweep.entries import Entry
+
+__all__ = ["MODES", "Matrix"]
+
+# The engine of each mode, and which axes it looks at.
+MODES: Mapping[str, tuple[str, frozenset[str]]] = {
+    "dense": ("dense", frozenset({"model"})),
+    "sparse": ("bm25", frozenset()),
+    "hybrid": ("hybrid", frozenset({"model", "rrf_k"})),
+}
+
+
+class _Choice(NamedTuple):
+    """One value of each axis; None for an axis that the mode does not look at."""
+
+    chunker: str
+    search_mode: str
+    model: str | None
+    rrf_k: int | None
+    top_k: int
+    reranker: str | None
+    score_threshold: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """The values to combine. Those that a mode does not use make no further configurations.
+
+    A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
+    the best score of the query. *primary_k* and *k_values_for_metrics* say what is measured.
+
+    >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
+    >>> [entry.name for entry in matrix.entries()]
+    ['dense @10', 'hybrid rrf40 @10', 'hybrid rrf60 @10']
+    """
+
+    search_modes: tuple[str, ...] = ("dense",)
+    use_reranker: tuple[bool, ...] = (False,)
+    top_k_values: tuple[int, ...] = (10,)
+    rrf_k_values: tuple[int, ...] = (60,)
+    score_thresholds: tuple[float | None, ...] = (None,)
+    chunkers: tuple[str, ...] = ("auto",)
+    models: tuple[str, ...] = (DEFAULT_EMBEDDER,)
+    rerankers: tuple[str, ...] = (DEFAULT_RERANKER,)
+    primary_k: int | None = None
+    k_values_for_metrics: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse an axis that is empty or has a value twice, and values that mean nothing."""
+        for field in fields(self):
+            values = getattr(self, field.name)
+            if isinstance(values, tuple):
+                _check_axis(field.name, values)
+        for mode in self.search_modes:
+            if mode not in MODES:
+                raise InputError(f"search mode {mode!r} is none of: {', '.join(MODES)}")
+        for name in ("top_k_values", "rrf_k_values", "k_values_for_metrics"):
+            low = min(getattr(self, name), default=1)
+            if low < 1:
+                raise InputError(f"{name} holds {low}; expected 1 or more")
+        if self.primary_k is not None and self.primary_k < 1:
+            raise InputError(f"primary_k is {self.primary_k}; expected 1 or more")
+        _check_thresholds(self.score_thresholds)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the configurations, in the order of the axes."""
+        return tuple(self._entry(choice) for choice in self._choices())
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the names of what is measured, first what configurations are ranked by.
+
+        Empty where the matrix does not say.
+
+        >>> Matrix(primary_k=10, k_values_for_metrics=(5,)).measures()
+        ('ndcg@10', 'mrr', 'ap', 'precision@5', 'recall@5', 'ndcg@5')
+        """
+        cuts = self.k_values_for_metrics or ((self.primary_k,) if self.primary_k else ())
+        if not cuts:
+            return ()
+        at_k = [f"{metric}@{k}" for metric in ("precision", "recall", "ndcg") for k in cuts]
+        return tuple(dict.fromkeys([f"ndcg@{self.primary_k or cuts[0]}", "mrr", "ap", *at_k]))
+
+    def _choices(self) -> Iterator[_Choice]:
+        rerankers = [
+            reranker
+            for used in self.use_reranker
+            for reranker in (self.rerankers if used else (None,))
+        ]
+        for chunker, mode in product(self.chunkers, self.search_modes):
+            _, axes = MODES[mode]
+            combined = product(
+                self.models if "model" in axes else (None,),
+                self.rrf_k_values if "rrf_k" in axes else (None,),
+                self.top_k_values,
+                rerankers,
+                self.score_thresholds,
+            )
+            yield from (_Choice(chunker, mode, *values) for values in combined)
+
+    def _entry(self, choice: _Choice) -> Entry:
+        options = {
+            "search_mode": choice.search_mode,
+            "use_reranker": choice.reranker is not None,
+            "top_k": choice.top_k,
+            "score_threshold": choice.score_threshold,
+            "chunker": choice.chunker,
+        }
+        used = {"rrf_k": choice.rrf_k, "model": choice.model, "reranker": choice.reranker}
+        options |= {name: value for name, value in used.items() if value is not None}
+        threshold = choice.score_threshold or 0.0
+        return Entry(self._name(choice), _spec(choice), choice.top_k, threshold, options)
+
+    def _name(self, choice: _Choice) -> str:
+        """Return the mode and what tells this configuration from the others."""
+        parts = [choice.search_mode]
+        if choice.rrf_k and len(self.rrf_k_values) > 1:
+            parts.append(f"rrf{choice.rrf_k}")
+        if len(self.chunkers) > 1:
+            parts.append(choice.chunker)
+        if choice.model and len(self.models) > 1:
+            parts.append(choice.model)
+        if choice.reranker:
+            parts.append(f"+{choice.reranker if len(self.rerankers) > 1 else 'rerank'}")
+        parts.append(f"@{choice.top_k}")
+        if choice.score_threshold is not None:
+            parts.append(f"≥{choice.score_threshold}")
+        return " ".join(parts)
+
+
+def _check_axis(name: str, values: tuple[object, ...]) -> None:
+    if not values and name != "k_values_for_metrics":
+        raise InputError(f"{name} is empty; expected one value or more")
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise InputError(f"{name} has {value!r} more than once")
+
+
+def _check_thresholds(values: Sequence[float | None]) -> None:
+    for value in values:
+        if not 0.0 <= (value or 0.0) <= 1.0:
+            raise InputError(f"score_thresholds holds {value}; expected 0 to 1, or null")
+    if {None, 0.0} <= set(values):
+        raise InputError("score_thresholds has null and 0, which both drop nothing")
+
+
+def _spec(choice: _Choice) -> Spec:
+    """Return the engine of *choice*; what it would do by itself is left unsaid."""
+    engine, _ = MODES[choice.search_mode]
+    params: dict[str, object] = {}
+    if choice.rrf_k is not None:
+        params |= {"fusion": "rrf", "rrf_k": choice.rrf_k}
+    if choice.model not in (None, DEFAULT_EMBEDDER):
+        params["model"] = choice.model
+    if choice.chunker != "auto":
+        params["chunker"] = choice.chunker
+    if choice.reranker is None:
+        return Spec("engine", engine, params)
+    outer: dict[str, object] = {"over": {"engine": engine, **params}}
+    if choice.reranker != DEFAULT_RERANKER:
+        outer["model"] = choice.reranker
+    return Spec("engine", "rerank", outer)

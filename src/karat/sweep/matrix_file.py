@@ -1,0 +1,111 @@
+"""A matrix in a YAML or JSON file."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from karat.errors import InputError
+from karat.formats import DEFAULT, Limits
+from karat.formats.akashic_suites import SWITCH
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import load_json
+from karat.formats.yamltext import load_yaml
+from karat.sweep.matrix import Matrix
+
+__all__ = ["read_matrix"]
+
+BELOW = "config_matrix"
+
+
+def read_matrix(path: str | os.PathLike[str], *, limits: Limits = DEFAULT) -> Matrix:
+    """Return the matrix in *path*, which stands there alone or below ``config_matrix``.
+
+    A value alone stands for a list of one. Every problem is told at once, with its line.
+    """
+    value, check = (
+        load_json(path, limit=limits.yaml_bytes)
+        if Path(path).suffix.lower() == ".json"
+        else load_yaml(path, limit=limits.yaml_bytes)
+    )
+    top = check.record(value, ())
+    place: Place = ()
+    if BELOW in top:
+        check.known(top, (BELOW,), ())
+        place = (BELOW,)
+        top = check.record(top[BELOW], place)
+    check.known(top, (*AXES, *SINGLE), place)
+    found = {
+        key: tuple(_values(check, top, key, place)) for key in AXES if top.get(key) is not None
+    }
+    alone = {
+        key: _read(check, top[key], (*place, key), read)
+        for key, read in SINGLE.items()
+        if top.get(key) is not None
+    }
+    check.finish()
+    try:
+        return Matrix(**found, **alone)  # type: ignore[arg-type]
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
+
+
+def _values(check: Checker, record: Record, key: str, place: Place) -> list[object]:
+    given, at = record[key], (*place, key)
+    if not isinstance(given, list):
+        return [_read(check, given, at, AXES[key])]
+    return [_read(check, value, where, AXES[key]) for where, value in check.rows(given, at)]
+
+
+def _read(check: Checker, value: object, place: Place, read: Callable[[object], object]) -> object:
+    try:
+        return read(value)
+    except ValueError as error:
+        check.add(place, str(error))
+        return None
+
+
+# From JSON come numbers and truth values, from YAML their spelling.
+def _whole(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    raise ValueError(f"{value!r} is no whole number")
+
+
+def _threshold(value: object) -> float | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return float(value)
+    except ValueError:
+        pass
+    raise ValueError(f"{value!r} is no number; expected 0 to 1, or null")
+
+
+def _switch(value: object) -> bool:
+    found = value if isinstance(value, bool) else SWITCH.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return found
+
+
+def _word(value: object) -> str:
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise ValueError(f"{value!r} is no name")
+
+
+AXES: Mapping[str, Callable[[object], object]] = {
+    "search_modes": _word,
+    "use_reranker": _switch,
+    "top_k_values": _whole,
+    "rrf_k_values": _whole,
+    "score_thresholds": _threshold,
+    "chunkers": _word,
+    "models": _word,
+    "rerankers": _word,
+    "k_values_for_metrics": _whole,
+}
+SINGLE: Mapping[str, Callable[[object], object]] = {"primary_k": _whole}

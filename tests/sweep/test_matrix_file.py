@@ -1,0 +1,71 @@
+"""A matrix from a file: alone or below its key, as YAML or as JSON."""
+
+from pathlib import Path
+
+import pytest
+
+from karat.errors import FormatError, InputError
+from karat.sweep.matrix import Matrix
+from karat.sweep.matrix_file import read_matrix
+
+YAML = """\
+config_matrix:
+  search_modes: [dense, hybrid]
+  use_reranker: [true, no]
+  top_k_values: [5, 10]
+  rrf_k_values: 40
+  score_thresholds: [null, 0.5]
+  chunkers: [auto, "lines:20"]
+  primary_k: 10
+"""
+JSON = """{
+  "search_modes": ["dense", "hybrid"],
+  "use_reranker": [true, false],
+  "top_k_values": [5, 10],
+  "rrf_k_values": [40],
+  "score_thresholds": [null, 0.5],
+  "chunkers": ["auto", "lines:20"],
+  "primary_k": 10
+}"""
+MATRIX = Matrix(
+    search_modes=("dense", "hybrid"),
+    use_reranker=(True, False),
+    top_k_values=(5, 10),
+    rrf_k_values=(40,),
+    score_thresholds=(None, 0.5),
+    chunkers=("auto", "lines:20"),
+    primary_k=10,
+)
+
+
+@pytest.mark.parametrize(("name", "text"), [("m.yaml", YAML), ("m.json", JSON)])
+def test_both_formats(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert read_matrix(tmp_path / name) == MATRIX
+
+
+def test_all_problems_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "m.yaml"
+    place.write_text(
+        "search_mode: [dense]\nuse_reranker: [maybe]\ntop_k_values: [5, ten]\n"
+        "score_thresholds: [low]\nprimary_k: x\n"
+    )
+    with pytest.raises(FormatError) as refused:
+        read_matrix(place)
+    assert str(refused.value).replace(str(place), "m.yaml").splitlines() == [
+        "m.yaml:1: search_mode: unknown key; did you mean 'search_modes'?",
+        "m.yaml:2: use_reranker[0]: 'maybe' is neither true nor false",
+        "m.yaml:3: top_k_values[1]: 'ten' is no whole number",
+        "m.yaml:4: score_thresholds[0]: 'low' is no number; expected 0 to 1, or null",
+        "m.yaml:5: primary_k: 'x' is no whole number",
+    ]
+
+
+def test_what_means_nothing_names_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "m.json"
+    place.write_text('{"config_matrix": {"search_modes": []}}')
+    with pytest.raises(InputError, match=r"m\.json: search_modes is empty"):
+        read_matrix(place)
+    place.write_text('{"config_matrix": {}, "name": "a"}')
+    with pytest.raises(FormatError, match="name: unknown key"):
+        read_matrix(place)

@@ -32,6 +32,8 @@ COMMANDS = {
     "gate": "karat.cli.gate",
     "baseline": "karat.cli.baseline",
     "import-log": "karat.cli.import_log",
+    "serve": "karat.cli.serve",
+    "token": "karat.cli.token",
 }
 
 BAD_INPUT = 2

@@ -22,7 +22,6 @@ class Dataset(Answer):
     schema_version: str = Field(examples=["1.0"])
     created_at: datetime
     updated_at: datetime
-    format: str = Field(description="The format of the file", examples=["semantik"])
     version: int = Field(ge=1, examples=[1])
 
 

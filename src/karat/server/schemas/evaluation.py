@@ -11,7 +11,7 @@ __all__ = ["Evaluate", "Evaluated"]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Grade = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
-Cut = Annotated[int, Field(ge=1, le=10_000)]
+Cut = Annotated[int, Field(ge=1, le=1000)]
 
 
 class RankedItem(Request):

@@ -5,8 +5,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Self
 
+from sqlalchemy import func, select
+
 from karat.store.database import Database
 from karat.store.recorder import utc_now
+from karat.store.records import RunStatus
+from karat.store.schema import RUNS
 from karat.store.service.benchmarks import Benchmarks
 from karat.store.service.collections import Collections
 from karat.store.service.datasets import Datasets
@@ -51,6 +55,13 @@ class ServiceStore:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def active_runs(self) -> int:
+        """Return how many runs are being worked on; an answer shows that the database answers."""
+        running = [status.value for status in RunStatus if status.running]
+        wanted = select(func.count()).where(RUNS.c.status.in_(running))
+        with self.database.reading() as connection:
+            return int(connection.execute(wanted).scalar_one())
 
     def close(self) -> None:
         """Let go of the database; calling it twice is fine."""

@@ -1,0 +1,120 @@
+"""karat serve: the service for a team."""
+
+import click
+
+from karat.cli.store_options import store_option
+
+__all__ = ["command"]
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 is any that is free.",
+)
+@store_option
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False),
+    default=".karat",
+    show_default=True,
+    help="Folder of uploaded documents.",
+)
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Collections may be made of folders and repositories below this one; repeat it.",
+)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0, 64),
+    help="Processes that index and run benchmarks; 0 leaves that to another service.",
+)
+@click.option(
+    "--allowed-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name by which clients reach the service, such as that of a proxy; repeat it.",
+)
+@click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
+@click.option(
+    "--enable-command-engines",
+    "commands",
+    is_flag=True,
+    help="Let requests run commands and Python classes as engines.",
+)
+@click.option(
+    "--http-target",
+    "targets",
+    multiple=True,
+    metavar="URL",
+    help="A service that requests may search; repeat it.",
+)
+@click.option(
+    "--unsafe-allow-unauthenticated",
+    "unsafe",
+    is_flag=True,
+    help="Let in everybody who can reach the service, without a token.",
+)
+def command(
+    *,
+    host: str,
+    port: int,
+    store: str,
+    data: str,
+    roots: tuple[str, ...],
+    workers: int,
+    hosts: tuple[str, ...],
+    browse: bool,
+    commands: bool,
+    targets: tuple[str, ...],
+    unsafe: bool,
+) -> None:
+    """Serve the API, and the web page, until interrupted.
+
+    Without further options only this machine can reach it, and nobody needs a token. See
+    docs/security.md before you let others in.
+
+    \b
+    karat serve --root ~/projects --open
+    karat token create ada && karat serve --host 0.0.0.0 --allowed-host karat.example.org
+    """
+    from pathlib import Path
+
+    from karat.errors import MissingExtra
+
+    try:
+        from karat.server.run import serve
+        from karat.server.settings import Settings
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] == "karat":
+            raise
+        raise MissingExtra(str(missing.name), extra="server", purpose="the service") from missing
+
+    def ready(address: str) -> None:
+        click.echo(f"Karat answers at {address}", err=True)
+        if browse:
+            click.launch(address)
+
+    settings = Settings(
+        store=store,
+        data=Path(data).resolve(),
+        host=host,
+        port=port,
+        hosts=hosts,
+        roots=tuple(Path(root).resolve() for root in roots),
+        workers=workers,
+        unsafe=unsafe,
+        command_engines=commands,
+        http_targets=targets,
+    )
+    serve(settings, ready=ready)

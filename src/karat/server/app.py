@@ -1,0 +1,68 @@
+"""The service as one ASGI application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+
+from karat import __version__
+from karat.server.auth import Auth
+from karat.server.bodies import BodyCap
+from karat.server.correlation import Correlation
+from karat.server.failures import install
+from karat.server.guard import Guard
+from karat.server.metrics import Metrics
+from karat.server.observed import Observed
+from karat.server.routes import evaluation, system
+from karat.server.service import Service
+from karat.server.settings import Limits, Settings
+from karat.store.service import ServiceStore
+
+__all__ = ["create_app"]
+
+# A multipart body is its file and a little more.
+AROUND_A_FILE = 64 * 1024
+ROUTERS = (system.router, evaluation.router)
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the service; its store is opened when it starts and closed when it stops."""
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        store = await run_in_threadpool(ServiceStore, settings.store)
+        app.state.service = Service(settings, store, metrics)
+        try:
+            yield
+        finally:
+            store.close()
+
+    app = FastAPI(
+        title="Karat",
+        version=__version__,
+        summary="Measures how good a search is",
+        lifespan=lifespan,
+        # All at one level, so that whoever walks the routes sees every one of them.
+        routes=[route for router in ROUTERS for route in router.routes],
+        openapi_url="/api/v2/openapi.json",
+        docs_url=None,  # They load scripts from elsewhere.
+        redoc_url=None,
+        telemetry={"metrics": False, "logs": False, "operation_spans": False},
+    )
+    install(app)
+    # The last one added is the first to see a request.
+    app.add_middleware(BodyCap, most=settings.limits.body_bytes, uploads=_uploads(settings.limits))
+    app.add_middleware(Auth, settings=settings)
+    app.add_middleware(Observed, metrics=metrics)
+    app.add_middleware(Guard, hosts=settings.known_hosts)
+    app.add_middleware(Correlation)
+    return app
+
+
+def _uploads(limits: Limits) -> dict[str, int]:
+    return {
+        "/api/v2/benchmark-datasets": limits.files.upload_bytes + AROUND_A_FILE,
+        "/api/v2/collections": limits.archive_bytes + AROUND_A_FILE,
+    }

@@ -1,0 +1,107 @@
+"""Nothing is answered before it is known who asks, and whether they may.
+
+This stands in front of the whole application, so that a route that is added tomorrow is closed
+until somebody opens it here.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from math import ceil
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from karat.app.tokens import SCOPES, digest_of
+from karat.server.failures import refuse
+from karat.server.rates import Rates
+from karat.server.service import LOCAL, Caller, Service
+from karat.server.settings import Settings
+
+__all__ = ["COOKIE", "OPEN", "Auth", "is_open"]
+
+COOKIE = "karat_session"
+# Whether the process lives is no secret. The web page is the same for everybody and holds no data.
+OPEN = frozenset({"/", "/healthz", "/readyz", "/favicon.svg"})
+OPEN_BELOW = ("/app/", "/assets/")
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def is_open(path: str) -> bool:
+    """Return whether anyone may ask for *path*."""
+    return path in OPEN or (path.startswith(OPEN_BELOW) and ".." not in path)
+
+
+class Auth:
+    """Refuses who has no valid token (401), the wrong one (403), or asks too often (429)."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        settings: Settings,
+        rates: Rates | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Ask for tokens where *settings* say so."""
+        self.app = app
+        self.settings = settings
+        self.rates = rates or Rates(per_minute=settings.limits.rate)
+        self.clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer who may ask."""
+        if scope["type"] not in ("http", "websocket") or is_open(scope["path"]):
+            await self.app(scope, receive, send)
+            return
+        secret = _secret(Headers(scope=scope))
+        caller = await self._caller(scope, secret)
+        if wait := self._wait(scope, caller):
+            detail = "Too many requests; wait a moment"
+            after = {"Retry_After": str(ceil(wait))}
+            await refuse(scope, receive, send, status=429, detail=detail, **after)
+        elif caller is None:
+            detail = "The token is not valid" if secret else "A token is needed: karat token create"
+            challenge = {"WWW_Authenticate": "Bearer"}
+            await refuse(scope, receive, send, status=401, detail=detail, **challenge)
+        elif (wanted := _wanted(scope)) not in caller.scopes:
+            detail = f"The token does not allow this; expected one with the scope {wanted}"
+            await refuse(scope, receive, send, status=403, detail=detail)
+        else:
+            scope.setdefault("state", {})["caller"] = caller
+            await self.app(scope, receive, send)
+
+    async def _caller(self, scope: Scope, secret: str) -> Caller | None:
+        if secret:
+            service: Service = scope["app"].state.service
+            digest = digest_of(secret)
+            token = await run_in_threadpool(service.store.tokens.find, digest)
+            if token and compare_digest(token.digest, digest) and token.valid(self.clock()):
+                return Caller(token.owner, token.scopes, token.id)
+            return None
+        return None if self.settings.needs_tokens else Caller(LOCAL, SCOPES)
+
+    def _wait(self, scope: Scope, caller: Caller | None) -> float:
+        if caller and not caller.token:
+            return 0.0
+        address = scope.get("client") or ("unknown",)
+        return self.rates.wait_s(caller.token if caller else f"address {address[0]}")
+
+
+def _secret(headers: Headers) -> str:
+    """Return the token of a request, from its header or, for a web page, its cookie."""
+    scheme, _, secret = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return secret.strip()
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _wanted(scope: Scope) -> str:
+    """Return the scope that a request needs: looking is reading, all else may start work."""
+    return "read" if scope.get("method", "GET") in READING else "run"

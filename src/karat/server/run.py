@@ -1,0 +1,72 @@
+"""The service as a process: checked, announced, served, and stopped in order."""
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from socket import socket
+
+import uvicorn
+
+from karat.errors import InputError
+from karat.server.app import create_app
+from karat.server.logs import start_log
+from karat.server.settings import Settings
+from karat.server.tracing import start_tracing
+from karat.store.service import ServiceStore
+
+__all__ = ["serve"]
+
+logger = logging.getLogger("karat.server")
+
+# How long requests that are being answered may take when the service stops.
+GRACE_S = 10
+
+
+def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
+    """Serve until told to stop; *ready* is called with the address when requests are answered.
+
+    A service that others can reach refuses to start while nobody holds a valid token for it,
+    unless it was declared unsafe.
+    """
+    check(settings)
+    start_log()
+    start_tracing()
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # A name in a header says nothing about who sent it.
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    _Server(config, ready).run()
+
+
+def check(settings: Settings) -> None:
+    """Raise InputError for a service that would be open to others without anybody saying so."""
+    with ServiceStore(settings.store) as store:
+        now = datetime.now(UTC)
+        if settings.needs_tokens and not any(token.valid(now) for token in store.tokens.all()):
+            raise InputError(
+                f"{settings.host} can be reached by others, and nobody has a token: make one with "
+                "karat token create, or let everybody in with --unsafe-allow-unauthenticated"
+            )
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready, which a port of 0 makes known only then."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        if self.started:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            self._ready(f"http://{shown}:{port}")

@@ -1,0 +1,101 @@
+"""What a service is started with; nothing of it changes while it runs."""
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+
+from karat.errors import InputError
+from karat.formats import DEFAULT
+from karat.formats import Limits as FileLimits
+
+__all__ = ["Limits", "Settings", "is_loopback"]
+
+MEBIBYTE = 1024 * 1024
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much one request, one upload and one token may take.
+
+    *files* are the limits of an uploaded dataset. An archive is bounded three times: as it comes,
+    unpacked, and by how much smaller than unpacked it may be. *rate* counts requests of one token
+    in a minute, *active_jobs* its jobs that have not ended.
+    """
+
+    body_bytes: int = MEBIBYTE
+    files: FileLimits = DEFAULT
+    archive_bytes: int = 100 * MEBIBYTE
+    unpacked_bytes: int = 1024 * MEBIBYTE
+    archive_files: int = 20_000
+    archive_ratio: int = 100
+    rate: int = 1_200
+    active_jobs: int = 4
+    runs: int = 50
+    runs_warned: int = 25
+    resolve_at_once: int = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that is decided when the service starts.
+
+    *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
+    Collections may lie below *roots* only. *hosts* are names by which clients reach the service
+    beside those of the loopback. *unsafe* lets anyone in who can reach it.
+    """
+
+    store: str
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8080
+    hosts: tuple[str, ...] = ()
+    roots: tuple[Path, ...] = ()
+    workers: int = 1
+    unsafe: bool = False
+    command_engines: bool = False
+    http_targets: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be served."""
+        for root in self.roots:
+            if not root.is_dir():
+                raise InputError(f"root {root}: no such folder")
+        if self.workers < 0:
+            raise InputError(f"{self.workers} workers; expected 0 or more")
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Return whether every request must carry a token.
+
+        A service that others can reach does, be it by its address or by a proxy in front of it,
+        unless it is declared unsafe.
+        """
+        reachable = not is_loopback(self.host) or not all(map(is_loopback, self.hosts))
+        return reachable and not self.unsafe
+
+    @property
+    def known_hosts(self) -> frozenset[str]:
+        """Return the names that a request may call this service by, in lower case."""
+        own = () if self.host in ("0.0.0.0", "::") else (_bracketed(self.host),)  # noqa: S104
+        return frozenset(name.lower() for name in (*LOOPBACK, *own, *self.hosts))
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach *host*.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _bracketed(host: str) -> str:
+    """Return *host* as it stands in an address, where IPv6 has brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host

@@ -86,7 +86,8 @@ def command(
 
     \b
     karat serve --root ~/projects --open
-    karat token create ada && karat serve --host 0.0.0.0 --allowed-host karat.example.org
+    karat token create ada
+    karat serve --host 0.0.0.0 --allowed-host karat.example.org
     """
     from pathlib import Path
 

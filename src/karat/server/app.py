@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
-from karat import __version__
 from karat.server.auth import Auth
 from karat.server.bodies import BodyCap
 from karat.server.correlation import Correlation
@@ -41,7 +41,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(
         title="Karat",
-        version=__version__,
+        version=version("karat"),
         summary="Measures how good a search is",
         lifespan=lifespan,
         # All at one level, so that whoever walks the routes sees every one of them.

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 
-from karat import __version__
 
 __all__ = ["span", "start_tracing"]
 
@@ -25,7 +25,7 @@ def start_tracing() -> bool:
         return False
     from opentelemetry import trace
 
-    resource = Resource.create({"service.name": "karat", "service.version": __version__})
+    resource = Resource.create({"service.name": "karat", "service.version": version("karat")})
     provider = TracerProvider(resource=resource)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)

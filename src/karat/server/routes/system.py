@@ -1,11 +1,11 @@
 """The service itself: is it alive, is it ready, who asks."""
 
+from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from karat import __version__
 from karat.errors import KaratError
 from karat.server.auth import COOKIE
 from karat.server.failures import failures
@@ -57,7 +57,7 @@ async def me(serving: Serving, caller: Asking) -> Me:
         owner_id=caller.owner,
         scopes=list(caller.scopes),
         authenticated=bool(caller.token),
-        version=__version__,
+        version=version("karat"),
         roots=[str(root) for root in serving.settings.roots],
         limits=Limits(
             upload_bytes=limits.files.upload_bytes,

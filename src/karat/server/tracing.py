@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 
-
 __all__ = ["span", "start_tracing"]
 
 # How every program that speaks OpenTelemetry is told where its collector is.

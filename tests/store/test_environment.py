@@ -32,13 +32,33 @@ def test_workers_live_and_die() -> None:
     assert is_alive(f"{gethostname()}:1")
 
 
+def test_a_number_that_was_given_again() -> None:
+    mine = this_worker()
+    name, _, started = mine.partition("@")
+    if not started:
+        pytest.skip("this system does not tell when a process was started")
+    assert is_alive(name)
+    assert is_alive(mine)
+    assert not is_alive(f"{name}@{int(started) + 1}")
+
+
+def test_one_that_nobody_has_asked_how_it_ended() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        # Its output ends with it; it stays in the table of processes until it is waited for.
+        process.stdout.read()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert not is_alive(f"{gethostname()}:{process.pid}")
+
+
 def test_a_process_of_another_user(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(process: int, signal: int) -> None:
         raise PermissionError
 
-    worker = dead_worker()
     monkeypatch.setattr(os, "kill", refuse)
-    assert is_alive(worker)
+    assert is_alive(this_worker())
+    # Where the system tells nothing else, it may be alive.
+    assert is_alive(f"{gethostname()}:999999999")
 
 
 @pytest.mark.parametrize("code", ["import karat.store", "import karat.cli.score, karat.app.score"])

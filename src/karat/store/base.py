@@ -20,7 +20,8 @@ class Recorder(Protocol):
     - it is kept once: of two answers to one query the first stays, whoever adds the second;
     - an answer without times gets those that are added later; times once kept stay;
     - ``claim`` gives a run to one worker at a time, and to the next one when that worker is dead;
-    - a run that has failed, was cancelled or lost its worker continues with what it has.
+    - a run that has failed, was cancelled or lost its worker continues with what it has;
+    - what a worker says of a run that another has taken since changes nothing.
 
     Several processes and threads may record at once.
     """
@@ -107,6 +108,10 @@ class Store(Recorder, Protocol):
 
     def scores(self, run: str) -> tuple[Summary, ...]:
         """Return the scores kept for a run."""
+        ...
+
+    def release(self, experiment: str) -> None:
+        """Take all runs from their workers, which the caller knows to be gone: ``pending``."""
         ...
 
     def delete(self, experiment: str, *, force: bool = False) -> None:

@@ -8,11 +8,14 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from socket import gethostname
+from typing import NamedTuple
 
 __all__ = ["environment", "is_alive", "this_worker"]
 
 NAME = re.compile(r"[\w.-]+")
 CPU_FILE = Path("/proc/cpuinfo")
+# States of a process that has ended and whose parent has not asked how, see proc(5).
+DEAD = ("Z", "X", "x")
 CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 
 
@@ -29,8 +32,13 @@ def environment() -> Mapping[str, object]:
 
 
 def this_worker() -> str:
-    """Return the name of this process among all that may work on a run."""
-    return f"{gethostname()}:{os.getpid()}"
+    """Return the name of this process among all that may work on a run.
+
+    It holds when the process was started, where the system tells: numbers are given again.
+    """
+    process = os.getpid()
+    found = _process(process)
+    return f"{gethostname()}:{process}" + (f"@{found.started}" if found else "")
 
 
 def is_alive(worker: str) -> bool:
@@ -39,13 +47,31 @@ def is_alive(worker: str) -> bool:
     # On Windows signal 0 is Ctrl-C, so nobody asks there.
     if host != gethostname() or os.name != "posix":
         return True
+    number, _, started = process.partition("@")
     try:
-        os.kill(int(process), 0)
+        os.kill(int(number), 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
-    return True
+        pass
+    found = _process(int(number))
+    return not found or (found.state not in DEAD and started in ("", found.started))
+
+
+class _Process(NamedTuple):
+    state: str
+    started: str
+
+
+def _process(number: int) -> _Process | None:
+    """Return what the system tells of a process, None where it tells nothing."""
+    try:
+        text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name of the program stands in parentheses and may hold anything, also those.
+    fields = text.rpartition(")")[2].split()
+    return _Process(fields[0], fields[19])
 
 
 def _cpu() -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-from sqlalchemy import Update, select, update
+from sqlalchemy import ColumnElement, Connection, Update, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
@@ -36,6 +36,7 @@ class SqlRecorder:
         self._worker = worker
         self._clock = clock
         self._keep = _insert_of(database)
+        self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == worker)
 
     def claim(self, run: str) -> bool:
         """Take *run* to work on it; False where it is completed or a live worker has it."""
@@ -59,7 +60,8 @@ class SqlRecorder:
 
     def begin(self, run: str) -> None:
         """Say that the queries of *run* are asked now."""
-        self._set(run, status=RunStatus.EVALUATING, worker=self._worker)
+        free = RUNS.c.status == RunStatus.PENDING.value
+        self._say(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
         """Return the ids of the queries that have ended, with *timed* only those with times."""
@@ -68,9 +70,8 @@ class SqlRecorder:
             wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None))
         with self._database.reading() as connection:
             found = frozenset(connection.execute(wanted).scalars())
-            known = found or connection.execute(select(RUNS.c.id).where(RUNS.c.id == run)).first()
-        if not known:
-            raise UnknownName(f"no run {run!r}")
+            if not found:
+                _check_known(connection, run)
         return found
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
@@ -107,8 +108,9 @@ class SqlRecorder:
         if not status.ended:
             raise InputError(f"a run cannot end as {status.value!r}")
         costs = {name: getattr(timings, name) for name in INDEX_COSTS} if timings else {}
-        self._set(
+        self._say(
             run,
+            self._mine,
             status=status,
             error=storable(error),
             ended=self._clock(),
@@ -116,10 +118,16 @@ class SqlRecorder:
             **costs,
         )
 
-    def _set(self, run: str, **values: object) -> None:
+    def _say(self, run: str, allowed: ColumnElement[bool], /, **values: object) -> None:
+        """Change *run* where that is *allowed*: one that another has taken is left alone."""
         with self._database.single() as connection:
-            if not connection.execute(_changed(run).values(values)).rowcount:
-                raise UnknownName(f"no run {run!r}")
+            if not connection.execute(_changed(run).where(allowed).values(values)).rowcount:
+                _check_known(connection, run)
+
+
+def _check_known(connection: Connection, run: str) -> None:
+    if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run)).first() is None:
+        raise UnknownName(f"no run {run!r}")
 
 
 def _changed(run: str) -> Update:

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Self
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Run
@@ -149,6 +149,14 @@ class SqlStore(SqlRecorder):
             found = self._run_id(connection, run)
             wanted = select(SCORES).where(SCORES.c.run == found).order_by(SCORES.c.position)
             return tuple(map(summary_of, connection.execute(wanted)))
+
+    def release(self, experiment: str) -> None:
+        """Take all runs from their workers."""
+        with self._database.writing() as connection:
+            found = self._id(connection, experiment)
+            working = (RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING))
+            free = {"status": RunStatus.PENDING.value, "worker": None}
+            connection.execute(update(RUNS).where(*working), free)
 
     def delete(self, experiment: str, *, force: bool = False) -> None:
         """Remove an experiment, and its gold set where no other uses it."""

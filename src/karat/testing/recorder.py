@@ -211,6 +211,22 @@ class RecorderSuite:
         elsewhere.close()
         gone.close()
 
+    def test_who_was_too_slow_changes_nothing(self, store: Store, open_store: OpenStore) -> None:
+        """A worker that was taken for dead may still speak; its answers are as good as any."""
+        run = store.show(store.experiment(PLAN)).runs[0].id
+        slow = open_store(dead_worker())
+        assert slow.claim(run)
+        assert store.claim(run)
+        slow.begin(run)
+        slow.finish(run, RunStatus.CANCELLED)
+        assert store.show(run.partition(".")[0]).runs[0].status == RunStatus.INDEXING
+        assert slow.add(run, *ANSWERS[0])
+        store.finish(run, RunStatus.COMPLETED)
+        slow.finish(run, RunStatus.FAILED, error="late")
+        found = store.show(run.partition(".")[0]).runs[0]
+        assert (found.status, found.error, found.answers) == (RunStatus.COMPLETED, "", 1)
+        slow.close()
+
     def test_where_a_run_stands(self, store: Store) -> None:
         """From pending to its end; the experiment stands where its runs stand."""
         experiment = store.experiment(PLAN)

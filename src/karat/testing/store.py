@@ -138,6 +138,7 @@ class StoreSuite(RecorderSuite):
             store.claim,
             store.begin,
             store.answered,
+            store.release,
             lambda name: store.add(name, Answer("q1")),
             lambda name: store.add_many(name, [ANSWERS[0]]),
             lambda name: store.finish(name, RunStatus.COMPLETED),
@@ -193,6 +194,20 @@ class StoreSuite(RecorderSuite):
         assert store.experiments() == ()
         for worker in workers:
             worker.close()
+
+    def test_release(self, store: Store, open_store: OpenStore) -> None:
+        """Whoever has the runs loses them; those that have ended stay."""
+        experiment = store.experiment(PLAN)
+        first, second = (run.id for run in store.show(experiment).runs)
+        elsewhere = open_store(ELSEWHERE)
+        assert elsewhere.claim(first)
+        assert elsewhere.claim(second)
+        elsewhere.finish(second, RunStatus.COMPLETED)
+        assert not store.claim(first)
+        store.release(experiment)
+        assert [run.status for run in store.show(experiment).runs] == ["pending", "completed"]
+        assert store.claim(first)
+        elsewhere.close()
 
     def test_vacuum(self, store: Store, run: str) -> None:
         """Nothing that was kept is lost."""

@@ -9,7 +9,7 @@ import pytest
 
 from karat.app.experiment import Done, Request, planned, run_experiment
 from karat.app.where import Where
-from karat.errors import InputError
+from karat.errors import InputError, LimitExceeded
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.searched import Searched
 from karat.model.spec import Spec
@@ -260,3 +260,15 @@ def test_what_is_refused(ask: Ask, store: SqlStore) -> None:
         run_experiment(ask(gold=silent), store)
     with pytest.raises(InputError, match="1 names stand for several configurations: a"):
         planned(ask(Entry("a", BM25), Entry("a", KEYWORD)))
+
+
+def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> None:
+    def many(count: int) -> Request:
+        return ask(*(Entry(f"top {k}", BM25, k) for k in range(1, count + 1)))
+
+    assert planned(many(25)).warnings == ()
+    assert planned(many(26)).warnings == ("26 configurations are many; each takes its own time",)
+    assert planned(many(50)).runs == 50
+    with pytest.raises(LimitExceeded, match="51 configurations, at most 50 are allowed"):
+        planned(many(51))
+    assert planned(many(51), allowed=60).runs == 51

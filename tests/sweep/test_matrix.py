@@ -151,3 +151,15 @@ def test_what_is_measured() -> None:
     assert Matrix().measures() == ()
     assert Matrix(primary_k=5).measures() == ("ndcg@5", "mrr", "ap", "precision@5", "recall@5")
     assert Matrix(k_values_for_metrics=(1, 10)).measures()[0] == "ndcg@1"
+
+
+def test_names_that_nothing_has() -> None:
+    for axes, message in (
+        ({"chunkers": ("window:few",)}, "size 'few' is no whole number"),
+        ({"models": ("granit",)}, "no embedder named 'granit'; did you mean 'granite'"),
+        ({"rerankers": ("maxsin",)}, "no reranker named 'maxsin'; did you mean 'maxsim'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            names(**axes)
+    [entry] = Matrix(models=("sentence-transformers/all-MiniLM-L6-v2",)).entries()
+    assert entry.spec == Spec("engine", "dense", {"model": "minilm"})

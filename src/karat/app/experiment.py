@@ -20,11 +20,10 @@ from karat.model.timings import Measured
 from karat.runner import Event, Settings, counted, silence
 from karat.store import Experiment, Kind, Plan, PlannedRun, RunStatus, Store, StoredRun
 from karat.sweep import Entry, LocalExecutor, SharedPlan, share
+from karat.sweep.entries import MOST, check_count
 from karat.sweep.execute import Ended, Executor, Task, execute, timed_queries
 
 __all__ = ["Done", "Planned", "Request", "planned", "run_experiment"]
-
-DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +57,16 @@ class Request:
 
 
 class Planned(NamedTuple):
-    """What a request comes to before anything runs; *plan* says what is shared."""
+    """What a request comes to before anything runs.
+
+    *plan* says what is shared, *timed* how many of the *queries* are timed for each run.
+    """
 
     runs: int
     plan: SharedPlan
-    timed: int
     queries: int
+    timed: int
+    warnings: tuple[str, ...]
 
 
 class Done(NamedTuple):
@@ -80,11 +83,20 @@ class Done(NamedTuple):
     interrupted: bool
 
 
-def planned(request: Request) -> Planned:
-    """Return what *request* would run; nothing is read or started."""
+def planned(request: Request, *, allowed: int = MOST) -> Planned:
+    """Return what *request* would run; nothing is read or started.
+
+    More than *allowed* configurations raise LimitExceeded.
+    """
     entries = _told_what_is_judged(request)
-    timed = len(timed_queries(request.gold, request.timed, seed=request.seed))
-    return Planned(len(entries), share(entries, files=request.files), timed, len(request.gold))
+    warning = check_count(entries, allowed=allowed)
+    return Planned(
+        len(entries),
+        share(entries, files=request.files),
+        len(request.gold),
+        len(timed_queries(request.gold, request.timed, seed=request.seed)),
+        (warning,) if warning else (),
+    )
 
 
 def run_experiment(

@@ -5,8 +5,10 @@ from dataclasses import dataclass, fields
 from itertools import product
 from typing import NamedTuple
 
+from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.engines.rerank import DEFAULT_RERANKER
+from karat.engines.embedding.names import embedder_named
+from karat.engines.rerank import DEFAULT_RERANKER, RERANKERS
 from karat.errors import InputError
 from karat.model.spec import Spec
 from karat.sweep.entries import Entry
@@ -74,7 +76,14 @@ class Matrix:
         _check_thresholds(self.score_thresholds)
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return the configurations, in the order of the axes."""
+        """Return the configurations, in the order of the axes; names that nothing has are refused.
+
+        A model may have the name that the hub gives it.
+        """
+        for chunker in self.chunkers:
+            create_chunker(chunker)
+        for reranker in self.rerankers:
+            RERANKERS.split(reranker)
         return tuple(self._entry(choice) for choice in self._choices())
 
     def measures(self) -> tuple[str, ...]:
@@ -160,8 +169,9 @@ def _spec(choice: _Choice) -> Spec:
     params: dict[str, object] = {}
     if choice.rrf_k is not None:
         params |= {"fusion": "rrf", "rrf_k": choice.rrf_k}
-    if choice.model not in (None, DEFAULT_EMBEDDER):
-        params["model"] = choice.model
+    model = embedder_named(choice.model or DEFAULT_EMBEDDER)
+    if model != DEFAULT_EMBEDDER:
+        params["model"] = model
     if choice.chunker != "auto":
         params["chunker"] = choice.chunker
     if choice.reranker is None:

@@ -95,3 +95,13 @@ def test_the_mean_over_all_is_the_answered_one_thinned_by_failures(
         assert summary.answered == 1.0
     else:
         assert isnan(summary.answered)
+
+
+def test_what_is_deeper_than_was_asked_for_is_not_known() -> None:
+    run = Run.of([Answer("q1", (Hit("a", 1.0),)), Answer("q2")], metadata={"k": 5})
+    scoring = Scoring(("hit@5", "hit@10", "mrr"))
+    for sure in (None, Confidence(draws=99)):
+        evaluation = score(GOLD, run, scoring=scoring, confidence=sure)
+        assert [evaluation["hit@5"], evaluation["mrr"]] == [0.5, 0.5]
+        assert isnan(evaluation["hit@10"])
+        assert evaluation.summaries[1].n == 0

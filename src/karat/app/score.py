@@ -1,8 +1,9 @@
 """Score one run against a gold set."""
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import isnan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING
 
 from karat.app.settings import Confidence, Scoring
@@ -11,7 +12,7 @@ from karat.app.sources import RunSource, TruthSource, load_run, load_truth, no_o
 from karat.matching import judge
 from karat.matching.judge import Truth
 from karat.metrics import Measure, average, evaluate
-from karat.model import JudgedRun, ScoreTable, Status
+from karat.model import JudgedRun, Run, ScoreTable, Status
 from karat.model.evaluation import Evaluation, Notes, Summary
 
 if TYPE_CHECKING:
@@ -62,7 +63,10 @@ def evaluate_run(
     name: str,
     clusters: Sequence[str] | None = None,
 ) -> Evaluation:
-    """Return the scores of a loaded *run*; queries of one label in *clusters* belong together."""
+    """Return the scores of a loaded *run*; queries of one label in *clusters* belong together.
+
+    A measure that looks deeper than the hits that the run says were asked for has no scores.
+    """
     judged = judge(
         truth,
         run,  # type: ignore[arg-type]
@@ -86,7 +90,7 @@ def evaluate_run(
     notes = replace(
         _notes(judged, table.columns[str(JUDGED_SHARE)]), clusters=len(set(clusters or ()))
     )
-    table = replace(table, columns={str(name): table.columns[str(name)] for name in measures})
+    table = replace(table, columns=_known(table, measures, _asked_for(run)))
     everywhere = range(len(table.query_ids))
     return Evaluation(
         name=name,
@@ -134,6 +138,21 @@ def _summaries(
         n = len(column) - sum(map(isnan, column))
         summaries.append(Summary(str(measure), mean, of_answered, n, interval))
     return tuple(summaries)
+
+
+def _asked_for(run: object) -> float:
+    """Return how many hits, or files, *run* was asked for; without end where it does not say."""
+    k = run.metadata.get("k") if isinstance(run, Run) else None
+    return k if isinstance(k, int) else inf
+
+
+def _known(table: ScoreTable, measures: Sequence[Measure], k: float) -> "dict[str, array[float]]":
+    """Return the column of each measure; of one that looks deeper than *k* nothing is known."""
+    nothing = array("d", [nan]) * len(table.query_ids)
+    return {
+        str(measure): nothing if (measure.k or 0) > k else table.columns[str(measure)]
+        for measure in measures
+    }
 
 
 def _answers_any(judged: JudgedRun) -> bool:

@@ -106,14 +106,18 @@ def run_experiment(
     listen: Callable[[Event], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     surveyed_as: Callable[[Searched], None] = lambda _: None,
+    kept_as: Callable[[Experiment], None] = lambda _: None,
     executor: Executor | None = None,
+    again: bool = False,
 ) -> Done:
     """Run what *store* does not hold yet of *request*, and return all of it.
 
     Each answer is kept as it comes. Whatever ends this, the same request continues with the next
     query; Ctrl-C and *cancelled* end it in order, and leave what there is. An engine that fails
     costs its own run. InputError is raised where another process works on the same request.
-    *surveyed_as* hears what will be searched before anything is asked.
+    *surveyed_as* hears what will be searched before anything is asked, *kept_as* where it is kept.
+    With *again*, a request that was answered to its end becomes a further experiment: not every
+    search answers as it did.
     """
     if not any(text.strip() for text in request.gold.texts):
         raise InputError(f"{request.gold.name}: no query has a text to search for")
@@ -127,6 +131,11 @@ def run_experiment(
     )
     surveyed_as(found.searched)
     experiment = store.show(store.experiment(_plan(request, entries, found)))
+    attempt = 1
+    while again and experiment.status == RunStatus.COMPLETED:
+        attempt += 1
+        experiment = store.show(store.experiment(_plan(request, entries, found, attempt)))
+    kept_as(experiment)
     runs = {entry.name: run.id for entry, run in zip(entries, experiment.runs, strict=True)}
     mine = _claimed(experiment, store)
     todo = [entry for entry in entries if runs[entry.name] in mine]
@@ -162,7 +171,7 @@ def _told_what_is_judged(request: Request) -> list[Entry]:
     return [replace(entry, spec=with_unit(entry.spec, unit)) for entry in request.entries]
 
 
-def _plan(request: Request, entries: Sequence[Entry], found: Survey) -> Plan:
+def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: int = 1) -> Plan:
     searched = found.searched
     settings = asdict(request.settings)
     # The order of the queries is by the seed of the request.
@@ -190,7 +199,15 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey) -> Plan:
         )
         for entry in entries
     ]
-    config = {**shared, "settings": settings, "timed": request.timed}
+    config = {
+        **shared,
+        "root": request.scoring.root,
+        "where": request.where.to_json(),
+        "settings": settings,
+        "timed": request.timed,
+    }
+    if attempt > 1:
+        config["attempt"] = attempt
     name = request.name or request.gold.name
     return Plan(
         name, request.kind, request.gold, tuple(runs), config, request.seed, version("karat")

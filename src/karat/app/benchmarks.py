@@ -1,0 +1,132 @@
+"""A benchmark of the service as an experiment: a matrix of settings over a resolved gold set."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from karat.app.experiment import Request
+from karat.app.settings import Scoring
+from karat.app.where import Where
+from karat.engines.embedding import DEFAULT_EMBEDDER
+from karat.errors import InputError
+from karat.metrics import METRICS, parse
+from karat.model import Dataset
+from karat.store import Kind
+from karat.sweep import Entry
+from karat.sweep.matrix import Matrix
+
+__all__ = ["BenchmarkConfig", "IndexState", "benchmark_request"]
+
+# What has a value at every cut-off, and what needs none.
+CUT_METRICS = ("precision", "recall", "ndcg")
+WHOLE_METRICS = ("mrr", "ap")
+# So many queries are timed, each alone: enough for a 99th percentile, and not the whole night.
+TIMED = 100
+
+
+class IndexState(NamedTuple):
+    """What a collection was indexed with."""
+
+    dense: bool = True
+    sparse: bool = True
+    chunker: str = "auto"
+    model: str = DEFAULT_EMBEDDER
+
+    def check(self, modes: Sequence[str]) -> None:
+        """Refuse a mode whose index there is none of."""
+        needs = {"dense": ("dense",), "sparse": ("sparse",), "hybrid": ("dense", "sparse")}
+        for mode in modes:
+            for index in needs[mode]:
+                if not getattr(self, index):
+                    raise InputError(
+                        f"search mode {mode} needs a {index} index, which this collection lacks; "
+                        f"make a collection with one, or leave {mode} out"
+                    )
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkConfig:
+    """What a benchmark compares and measures: the fields of the request that made it.
+
+    >>> matrix = {"search_modes": ["dense", "sparse"], "k_values_for_metrics": [5]}
+    >>> config = BenchmarkConfig(matrix, top_k=5, metrics=("ndcg", "mrr", "hit"))
+    >>> [entry.name for entry in config.entries(IndexState())]
+    ['dense @5', 'sparse @5']
+    >>> config.measures()
+    ('ndcg@10', 'ndcg@5', 'mrr', 'hit@5', 'hit@10')
+    """
+
+    matrix: Mapping[str, Any]
+    top_k: int = 10
+    metrics: tuple[str, ...] = (*CUT_METRICS, *WHOLE_METRICS)
+
+    @classmethod
+    def from_json(cls, config: Mapping[str, Any]) -> "BenchmarkConfig":
+        """Return what :meth:`to_json` gave."""
+        return cls(config["config_matrix"], config["top_k"], tuple(config["metrics_to_compute"]))
+
+    def to_json(self) -> dict[str, object]:
+        """Return the fields by the names of the API."""
+        return {
+            "config_matrix": dict(self.matrix),
+            "top_k": self.top_k,
+            "metrics_to_compute": list(self.metrics),
+        }
+
+    @property
+    def primary_k(self) -> int:
+        """Return the cut-off that runs are ranked by."""
+        return int(self.matrix.get("primary_k") or 10)
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Return all cut-offs, ascending."""
+        return tuple(sorted({self.primary_k, *self.matrix.get("k_values_for_metrics", ())}))
+
+    @property
+    def primary(self) -> str:
+        """Return the measure that runs are ranked by."""
+        return f"ndcg@{self.primary_k}"
+
+    def entries(self, index: IndexState) -> tuple[Entry, ...]:
+        """Return the configurations; InputError where an axis is wrong or an index is missing."""
+        given: dict[str, Any] = {
+            name: tuple(values)
+            for name, values in self.matrix.items()
+            if name not in {"primary_k", "k_values_for_metrics"} and values is not None
+        }
+        given.setdefault("top_k_values", (self.top_k,))
+        matrix = Matrix(**given, chunkers=(index.chunker,), models=(index.model,))
+        index.check(matrix.search_modes)
+        return matrix.entries()
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the names of what is measured, first what runs are ranked by."""
+        found = [self.primary]
+        for name in self.metrics:
+            found += self._at_cuts(name)
+        return tuple(dict.fromkeys(found))
+
+    def _at_cuts(self, name: str) -> list[str]:
+        """Return a metric at every cut-off; one that names its own, or takes none, as it is."""
+        if "@" in name or "(" in name:
+            return [str(parse(name))]
+        metric = METRICS.get(METRICS.canonical(name))
+        if metric.cut == "none" or metric.name in WHOLE_METRICS:
+            return [metric.name]
+        return [f"{metric.name}@{k}" for k in self.cuts]
+
+
+def benchmark_request(
+    config: BenchmarkConfig, gold: Dataset, *, name: str, where: Where, index: IndexState
+) -> Request:
+    """Return the experiment that a benchmark is."""
+    return Request(
+        gold=gold,
+        entries=config.entries(index),
+        where=where,
+        kind=Kind.SWEEP,
+        name=name,
+        scoring=Scoring(measures=config.measures()),
+        timed=min(TIMED, len(gold)),
+    )

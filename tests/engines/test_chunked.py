@@ -110,6 +110,7 @@ class Constant:
     """A stage that likes every place alike."""
 
     name = "constant"
+    identity = "constant"
     by_words = False
 
     def index(self, places: Places) -> None:

@@ -1,5 +1,7 @@
 """The engines that come with Karat, as functions of their settings."""
 
+from dataclasses import replace
+
 from karat.engines.caches import user_caches
 from karat.engines.chunked import ChunkEngine, Recipe
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
@@ -45,9 +47,9 @@ def dense(
     """Return the cosine between embeddings, exactly searched.
 
     *windows* says what is embedded in parts that the model reads whole: ``prose``, ``all`` or
-    ``none``.
+    ``none``. A *threshold* is one of the scores themselves, which are alike for every query.
     """
-    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
+    recipe = replace(_recipe(chunker, unit, threshold, code_ranking=code_ranking), by_score=True)
     caches = user_caches(cache)
     stage = DenseStage(create_embedder(model), windows=windows, caches=caches)
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)

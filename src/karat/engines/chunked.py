@@ -5,13 +5,13 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import repeat
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
+from karat.corpus import Corpus
 from karat.engines.base import (
     Explained,
     Progress,
@@ -20,11 +20,13 @@ from karat.engines.base import (
     SupportsWork,
 )
 from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.chunk_index import ChunkIndex
+from karat.engines.current import NOT_KEPT, Current
 from karat.engines.fusion import RRF_K, Scores, fuse, top
 from karat.engines.places import Places
-from karat.engines.ranking import RankingRules, diversified, kind_factors, raised
-from karat.engines.rows import Rows
-from karat.engines.stages import Stage, SupportsRows
+from karat.engines.ranking import RankingRules, diversified, raised
+from karat.engines.stages import Stage
+from karat.engines.threshold import above, check_threshold
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -36,7 +38,8 @@ class Recipe:
     """How an engine cuts, joins and orders.
 
     *unit* is what is judged, ``lines`` or ``file``: only for files is a second place of one file
-    held back. *threshold* drops hits below that share of the best score.
+    held back. *threshold* drops hits that score below that share of the best one, or with
+    *by_score* below the threshold itself.
     """
 
     chunker: str = "auto"
@@ -45,28 +48,21 @@ class Recipe:
     rrf_k: float = RRF_K
     unit: str = "lines"
     threshold: float = 0.0
+    by_score: bool = False
     rules: RankingRules = field(default_factory=RankingRules)
 
     def __post_init__(self) -> None:
         """Refuse a unit or a threshold that means nothing."""
         if self.unit not in ("lines", "file"):
             raise InputError(f"unit {self.unit!r} is none of: lines, file")
-        if not 0.0 <= self.threshold <= 1.0:
-            raise InputError(f"threshold {self.threshold} is not between 0 and 1")
-
-
-class Shown(NamedTuple):
-    """What is searched: the places of the snapshot, and the factor of each."""
-
-    places: Places
-    factors: Scores
+        check_threshold(self.threshold)
 
 
 class ChunkEngine:
     """A search over chunks by one or several stages.
 
-    Places that two snapshots share are indexed once, and searched by the statistics of the
-    snapshot that is shown. Searching is safe from several threads; indexing is not.
+    Searching is safe from several threads; indexing is not. In a family, *current* holds what
+    other engines have found out about a query.
     """
 
     thread_safe = True
@@ -84,38 +80,56 @@ class ChunkEngine:
         if not stages:
             raise InputError(f"engine {name!r} has no stage; expected one or more")
         self.name = name
-        self.stages = tuple(stages)
         self.weights = tuple(weights or [1.0 / len(stages)] * len(stages))
         self.recipe = recipe or Recipe()
-        self.caches = caches
-        # Documents that were not cut as asked for, by reason, since ``index``.
-        self.fallbacks: Counter[str] = Counter()
-        self._shown: Shown | None = None
+        self.current: Current = NOT_KEPT
         self._last = threading.local()
-        self._forget()
+        self._index = ChunkIndex(self.recipe.chunker, self.recipe.chunker_options, caches=caches)
+        self.stages = self._index.join(stages, self.recipe.rules)
+
+    @property
+    def held(self) -> ChunkIndex:
+        """Return what is searched."""
+        return self._index
+
+    @property
+    def caches(self) -> Caches:
+        """Return where chunks and vectors are kept."""
+        return self._index.caches
+
+    @property
+    def fallbacks(self) -> Counter[str]:
+        """Return how many documents were not cut as asked for, by reason, since ``index``."""
+        return self._index.fallbacks
 
     @property
     def chunks(self) -> int:
         """Return how many chunks are searched."""
-        return len(self._shown.places) if self._shown else 0
+        places = self._index.places
+        return len(places) if places else 0
+
+    @property
+    def index_ns(self) -> int:
+        """Return how long the last corpus took: to cut it, and to index it for these stages."""
+        return self._index.index_ns(self.stages)
+
+    def share(self, index: ChunkIndex, current: Current) -> None:
+        """Search *index* from now on, which must cut alike, and keep what it takes in *current*."""
+        self._index, self.current = index, current
+        self.stages = index.join(self.stages, self.recipe.rules)
 
     def index(self, corpus: Corpus) -> None:
         """Cut *corpus* into chunks and index them for every stage."""
-        self._forget()
-        self.show(corpus)
+        self._index.clear()
+        self._index.show(corpus)
 
     def show(self, corpus: Corpus) -> None:
         """Search *corpus* from now on; places that were shown before are not indexed again."""
-        try:
-            self._show(corpus)
-        except BaseException:
-            # Some stages may know rows that others lack.
-            self._forget()
-            raise
+        self._index.show(corpus)
 
     def work(self) -> Mapping[str, int]:
         """Return the rows indexed since ``index``, and what the stages count."""
-        found = {"rows": len(self._rows)}
+        found = {"rows": len(self._index)}
         for stage in self.stages:
             if isinstance(stage, SupportsWork):
                 found.update(stage.work())
@@ -137,29 +151,36 @@ class ChunkEngine:
 
     def explain(self, query: str, k: int) -> list[Explained]:
         """Return the best *k* chunks with the score that each stage gave, and what became of it."""
-        if self._shown is None:
+        places = self._index.places
+        if places is None:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
-        places, factors = self._shown
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         if not query.strip() or not len(places):
             return []
+        return self.current.once(query, (self, k), lambda: self._explained(query, k, places))
+
+    def phases_ns(self) -> Mapping[str, int]:
+        """Return how long each stage took in this thread's last search."""
+        return dict(getattr(self._last, "phases", {}))
+
+    def _explained(self, query: str, k: int, places: Places) -> list[Explained]:
         phases: dict[str, int] = {}
         self._last.phases = phases
+        factors = self._index.factors(self.recipe.rules)
         parts = [self._timed(stage, query, phases) for stage in self.stages]
         lifted = [
-            raised(part, places, query, self.recipe.rules, unit=self.recipe.unit)
-            if stage.by_words
-            else part
+            self._raised(stage, part, query, places) if stage.by_words else part
             for stage, part in zip(self.stages, parts, strict=True)
         ]
         joined = self._joined(lifted)
         scores = factors * joined
         rows = self._ordered(scores, places, k)
-        shown = _descending(scores[rows])
+        shown = _descending(scores[rows]).tolist()
+        kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
         return [
             Explained(
-                places.hit(int(row), float(score)),
+                places.hit(int(row), score),
                 {
                     stage.name: float(part[row])
                     for stage, part in zip(self.stages, parts, strict=True)
@@ -170,46 +191,21 @@ class ChunkEngine:
                     "kind": float(factors[row]),
                 },
             )
-            for row, score in zip(rows, shown, strict=True)
+            for row, score in zip(rows[:kept], shown, strict=False)
         ]
-
-    def phases_ns(self) -> Mapping[str, int]:
-        """Return how long each stage took in this thread's last search."""
-        return dict(getattr(self._last, "phases", {}))
-
-    def _forget(self) -> None:
-        self._shown = None
-        self._rows = Rows()
-        self._factors: Scores = np.empty(0, np.float32)
-        self.fallbacks.clear()
-
-    def _show(self, corpus: Corpus) -> None:
-        first = not len(self._rows)
-        places, rows, new = self._rows.show(corpus, self._cut)
-        for stage in self.stages:
-            if first or not isinstance(stage, SupportsRows):
-                stage.index(places)
-            else:
-                stage.grow(new)
-                stage.show(rows)
-        self._factors = np.concatenate([self._factors, kind_factors(new, self.recipe.rules)])
-        self._shown = Shown(places, self._factors[rows])
-
-    def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:
-        if not documents:
-            return ()
-        chunker = create_chunker(self.recipe.chunker, **self.recipe.chunker_options)
-        part = Corpus(corpus.name, tuple(documents), corpus.reader)
-        with self.caches.chunks() as cache:
-            chunked = chunk_corpus(part, chunker, cache=cache)
-        self.fallbacks.update(chunked.fallbacks)
-        return chunked.by_document
 
     def _timed(self, stage: Stage, query: str, phases: dict[str, int]) -> Scores:
         start = time.perf_counter_ns()
-        scores = stage.scores(query)
+        key = self._index, stage.identity
+        scores = self.current.once(query, key, lambda: stage.scores(query))
         phases[stage.name] = time.perf_counter_ns() - start
         return scores
+
+    def _raised(self, stage: Stage, part: Scores, query: str, places: Places) -> Scores:
+        rules, unit = self.recipe.rules, self.recipe.unit
+        key = self._index, stage.identity, rules, unit
+        make = partial(raised, part, places, query, rules, unit=unit)
+        return self.current.once(query, key, make)
 
     def _joined(self, parts: Sequence[Scores]) -> Scores:
         if len(parts) == 1:
@@ -218,8 +214,6 @@ class ChunkEngine:
         return fuse(parts, self.weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
 
     def _ordered(self, scores: Scores, places: Places, k: int) -> NDArray[np.intp]:
-        if self.recipe.threshold and len(scores):
-            scores = np.where(scores >= self.recipe.threshold * scores.max(), scores, 0)
         if self.recipe.unit == "file":
             return diversified(scores, places, k, self.recipe.rules)
         return top(scores, k)

@@ -1,6 +1,6 @@
 """Plain sparse retrieval: BM25, or the weighted terms of a trained encoder."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -72,6 +72,11 @@ class SparseStage:
         self.encoder = encoder
         self._index = TermIndex()
         self._rows: Numbers = np.empty(0, np.intp)
+
+    @property
+    def identity(self) -> Hashable:
+        """Return the encoder."""
+        return type(self), self.encoder.name
 
     def index(self, places: Places) -> None:
         """Encode every place."""

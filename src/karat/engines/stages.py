@@ -1,6 +1,6 @@
 """Parts of a search that give every place a score; an engine fuses them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Protocol, runtime_checkable
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.current import NOT_KEPT, Current
 from karat.engines.embedding import Embedder
 from karat.engines.embedding.cached import CachedEmbedder
 from karat.engines.fusion import Scores
@@ -33,6 +34,11 @@ class Stage(Protocol):
 
     name: str
     by_words: bool
+
+    @property
+    def identity(self) -> Hashable:
+        """Return what the scores depend on; two stages of one identity could be one."""
+        ...
 
     def index(self, places: Places) -> None:
         """Prepare to score *places*, in place of what was indexed before."""
@@ -72,6 +78,11 @@ class LexicalStage:
         self._index = LexicalIndex(bm25=self.bm25)
         self._view = self._index.view()
         self._rows: Numbers | None = None
+
+    @property
+    def identity(self) -> Hashable:
+        """Return the parameters."""
+        return type(self), self.bm25, self.header
 
     def index(self, places: Places) -> None:
         """Count the words of every place."""
@@ -124,6 +135,7 @@ class DenseStage:
         self.embedder = embedder
         self.windows = check_windows(windows)
         self.caches = caches
+        self.current: Current = NOT_KEPT
         self._above = approximate_above
         self._progress: Progress | None = None
         self._clear()
@@ -137,6 +149,11 @@ class DenseStage:
         self._firsts: Numbers = self._shown
         self._live = np.empty(0, np.bool_)
         self._embedded = self._reused = 0
+
+    @property
+    def identity(self) -> Hashable:
+        """Return the model, and what of a place it reads."""
+        return type(self), self.embedder.digest, self.windows, self._above
 
     @property
     def recall(self) -> float | None:
@@ -186,10 +203,14 @@ class DenseStage:
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every place; what points away from the query counts 0."""
-        vector = self.embedder.embed([query], "query")[0]
+        vector = self.current.once(query, self.embedder.digest, lambda: self._vector(query))
         products = self._table.products(vector, self._live)[self._shown]
         scores: Scores = np.maximum.reduceat(products, self._firsts) if len(products) else products
         return scores
+
+    def _vector(self, query: str) -> Scores:
+        vector: Scores = self.embedder.embed([query], "query")[0]
+        return vector
 
     def _embed(self, texts: Sequence[str]) -> None:
         with self.caches.vectors() as cache:

@@ -1,10 +1,11 @@
-"""How many hits it takes to have some in enough files."""
+"""How deep an answer goes: how many hits it takes, and which of a deeper answer remain."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from karat.engines.threshold import above
 from karat.model import Hit
 
-__all__ = ["MORE", "enough", "of_first_files"]
+__all__ = ["MORE", "cut", "enough", "of_first_files"]
 
 # How many times more hits are asked for where those that came are in too few files.
 MORE = 4
@@ -27,3 +28,24 @@ def of_first_files(hits: Iterable[Hit], files: int) -> Iterator[Hit]:
         if len(seen) > files:
             return
         yield hit
+
+
+def cut(
+    hits: Sequence[Hit],
+    *,
+    k: int,
+    files: bool = False,
+    threshold: float = 0.0,
+    by_score: bool = False,
+) -> tuple[Hit, ...]:
+    """Return what is left of an answer for *k* hits, or hits in *k* *files*, above *threshold*.
+
+    Both leave out the end of the answer, so that one search at the greatest depth serves all:
+    its cut is the answer of an engine that was asked for no more. *by_score* is what
+    ``karat.engines.threshold.by_score`` says of the engine.
+
+    >>> [hit.path for hit in cut([Hit("a", 8.0), Hit("b", 4.0), Hit("c", 1.0)], k=5, threshold=0.5)]
+    ['a', 'b']
+    """
+    first = tuple(of_first_files(hits, k)) if files else tuple(hits[:k])
+    return first[: above([hit.score for hit in first], threshold, by_score=by_score)]

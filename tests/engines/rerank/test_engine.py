@@ -30,6 +30,10 @@ class Overlap:
         return np.array([sum(word in text.lower() for word in words) for text in texts], float)
 
 
+def overlap(_: str) -> Overlap:
+    return Overlap()
+
+
 class Given:
     """Gives the scores that it was made with, and remembers what it was asked."""
 
@@ -97,6 +101,57 @@ def test_the_reranker_alone() -> None:
     engine = over(FOUND, Given(1.0, 3.0, 2.0), depth=3)
     assert [hit.path for hit in engine.search("x", 10)] == ["b", "c", "a", "d", "e"]
     assert [hit.path for hit in engine.search("x", 1)] == ["b"]
+
+
+def test_a_threshold_holds_for_the_joint_score() -> None:
+    reranker = Given(1.0, 3.0, 2.0)
+    engine = RerankEngine(Fixed(FOUND), reranker, depth=3, weight=0.25, threshold=0.2)
+    engine.index(CORPUS)
+    assert [hit.path for hit in engine.search("x", 10)] == ["a", "b"]
+    with pytest.raises(InputError, match="threshold 2 is not between"):
+        RerankEngine(Fixed(FOUND), reranker, threshold=2)
+
+
+class Telling(Fixed):
+    """Tells what there is to tell of indexing and searching."""
+
+    def __init__(self) -> None:
+        super().__init__({"a": 1.0})
+        self.heard: list[object] = []
+
+    def reset(self) -> None:
+        self.heard.append("reset")
+
+    def watch(self, progress: object) -> None:
+        self.heard.append(progress)
+
+    def work(self) -> Mapping[str, int]:
+        return {"rows": 3}
+
+    def index_bytes(self) -> int:
+        return 40
+
+    def metadata(self) -> Mapping[str, object]:
+        return {"tokens": 5}
+
+
+def test_what_the_first_search_tells_is_told() -> None:
+    engine = RerankEngine(first := Telling(), Overlap())
+    engine.reset()
+    engine.watch(None)
+    assert first.heard == ["reset", None]
+    assert (engine.work(), engine.index_bytes(), engine.metadata()) == (
+        {"rows": 3},
+        40,
+        {"tokens": 5},
+    )
+
+
+def test_a_first_search_that_tells_nothing() -> None:
+    engine = RerankEngine(Fixed(FOUND), Overlap())
+    engine.reset()
+    engine.watch(None)
+    assert (engine.work(), engine.index_bytes(), engine.metadata()) == ({}, 0, {})
 
 
 def test_equal_scores_stay_as_they_were() -> None:

@@ -5,6 +5,7 @@ from karat.engines.embedding.catalogue import (
     DEFAULT_EMBEDDER,
     EMBEDDERS,
     create_embedder,
+    loaded_once,
 )
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "Kind",
     "SupportsTokenVectors",
     "create_embedder",
+    "loaded_once",
 ]

@@ -1,14 +1,16 @@
 """The embedders by name, how a specification becomes one, and the default."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from karat.engines.embedding.base import Embedder
 from karat.errors import InputError
 from karat.registry import Registry
 
-__all__ = ["DEFAULT_EMBEDDER", "EMBEDDERS", "create_embedder"]
+__all__ = ["DEFAULT_EMBEDDER", "EMBEDDERS", "create_embedder", "loaded_once"]
 
 DEFAULT_EMBEDDER = "granite"
 
@@ -26,6 +28,23 @@ EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
 )
 
 
+Embedders = dict[str, Embedder]
+_LOADED: ContextVar[Embedders | None] = ContextVar("loaded", default=None)
+
+
+@contextmanager
+def loaded_once(embedders: Embedders) -> Iterator[None]:
+    """Let what is created meanwhile share its models: those of *embedders* are not loaded again.
+
+    Within another such block, the models of the outer one are shared.
+    """
+    token = _LOADED.set(embedders if (outer := _LOADED.get()) is None else outer)
+    try:
+        yield
+    finally:
+        _LOADED.reset(token)
+
+
 def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
     """Return the embedder that *spec* describes: a name, and after a colon what it is about.
 
@@ -39,6 +58,15 @@ def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
     ...
     karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
     """
+    loaded = _LOADED.get()
+    if loaded is not None and not options:
+        if spec not in loaded:
+            loaded[spec] = _created(spec, {})
+        return loaded[spec]
+    return _created(spec, options)
+
+
+def _created(spec: str, options: dict[str, Any]) -> Embedder:
     factory, argument = EMBEDDERS.split(spec)
     try:
         inspect.signature(factory).bind(argument, **options)

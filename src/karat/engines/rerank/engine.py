@@ -1,7 +1,7 @@
 """An engine whose first hits another one has found: retrieve, then rerank."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 
 import numpy as np
@@ -11,15 +11,23 @@ from karat.corpus import Corpus
 from karat.engines.base import (
     Engine,
     Explained,
+    Progress,
     SupportsClose,
     SupportsExplain,
+    SupportsMetadata,
+    SupportsProgress,
+    SupportsReset,
+    SupportsSize,
     SupportsSnapshots,
+    SupportsWork,
 )
+from karat.engines.embedding import loaded_once
 from karat.engines.fusion import spread
 from karat.engines.rerank.base import Reranker
 from karat.engines.rerank.catalogue import DEFAULT_RERANKER, create_reranker
 from karat.engines.rerank.passages import Passages
 from karat.engines.spec import build
+from karat.engines.threshold import above, check_threshold
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -33,7 +41,7 @@ class RerankEngine:
 
     The order is that of ``(1 - weight) * first + weight * second``, both spread over 0 to 1 among
     these hits; equal ones stay as they were. A hit after them scores at least 1 less than they do,
-    and keeps its distance to its neighbours.
+    and keeps its distance to its neighbours. Hits that score below *threshold* go.
     """
 
     def __init__(
@@ -43,6 +51,7 @@ class RerankEngine:
         *,
         depth: int = DEPTH,
         weight: float | None = None,
+        threshold: float = 0.0,
     ) -> None:
         """Put *reranker* after *engine*; None leaves the *weight* to the reranker."""
         weight = reranker.weight if weight is None else weight
@@ -55,6 +64,9 @@ class RerankEngine:
         self.reranker = reranker
         self.depth = depth
         self.weight = weight
+        self.threshold = check_threshold(threshold)
+        # How the text behind a hit is read.
+        self.read: Callable[[Corpus], Passages] = Passages
         self.thread_safe = engine.thread_safe
         self._passages: Passages | None = None
         self._last = threading.local()
@@ -63,7 +75,7 @@ class RerankEngine:
         """Index *corpus* for the first search; texts are read when they are found."""
         self._passages = None
         self.engine.index(corpus)
-        self._passages = Passages(corpus)
+        self._passages = self.read(corpus)
 
     def show(self, corpus: Corpus) -> None:
         """Search *corpus* from now on; as cheap as the first search makes it."""
@@ -71,7 +83,7 @@ class RerankEngine:
             self.index(corpus)
             return
         self.engine.show(corpus)
-        self._passages = Passages(corpus)
+        self._passages = self.read(corpus)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* hits."""
@@ -91,11 +103,35 @@ class RerankEngine:
             "retrieve": retrieved - started,
             "rerank": perf_counter_ns() - retrieved,
         }
-        return hits[:k]
+        hits = hits[:k]
+        shown = [explained.hit.score for explained in hits]
+        return hits[: above(shown, self.threshold, by_score=True)]
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return how long finding and reranking took in this thread's last search."""
         return dict(getattr(self._last, "phases", {}))
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return what the first search told of this one."""
+        return self.engine.metadata() if isinstance(self.engine, SupportsMetadata) else {}
+
+    def work(self) -> Mapping[str, int]:
+        """Return what indexing for the first search has cost."""
+        return self.engine.work() if isinstance(self.engine, SupportsWork) else {}
+
+    def index_bytes(self) -> int:
+        """Return the bytes of the first search's index."""
+        return self.engine.index_bytes() if isinstance(self.engine, SupportsSize) else 0
+
+    def watch(self, progress: Progress | None) -> None:
+        """Let the first search tell how far its indexing is."""
+        if isinstance(self.engine, SupportsProgress):
+            self.engine.watch(progress)
+
+    def reset(self) -> None:
+        """Let the first search forget earlier queries; the reranker remembers none."""
+        if isinstance(self.engine, SupportsReset):
+            self.engine.reset()
 
     def close(self) -> None:
         """Let go of the first search and of the corpus."""
@@ -145,14 +181,18 @@ def rerank(
     model: str = DEFAULT_RERANKER,
     depth: int = DEPTH,
     weight: float | None = None,
+    threshold: float = 0.0,
 ) -> RerankEngine:
     """Return the first hits of the engine *over* in a new order, by a *model* that reads them.
 
     *model* is ``maxsim`` or ``maxsim:<embedder>`` (late interaction), ``cross:<hub id or folder>``
     or ``onnx-cross:<folder>`` (cross-encoders). *weight* is the share of its scores, and otherwise
-    what suits it: 0.3 for late interaction, 1 for a cross-encoder.
+    what suits it: 0.3 for late interaction, 1 for a cross-encoder. *threshold* is one of the joint
+    score, which is 0 to 1 for the hits that were read.
     """
-    return RerankEngine(build(over), create_reranker(model), depth=depth, weight=weight)
+    with loaded_once({}):
+        engine, reranker = build(over), create_reranker(model)
+    return RerankEngine(engine, reranker, depth=depth, weight=weight, threshold=threshold)
 
 
 def _below(top: float, tail: Sequence[Explained]) -> list[Explained]:

@@ -1,11 +1,13 @@
 """Late interaction: every token of the query looks for the token most like it."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.engines.current import NOT_KEPT, Current
 from karat.engines.embedding import DEFAULT_EMBEDDER, SupportsTokenVectors, create_embedder
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
@@ -38,12 +40,19 @@ class MaxSim:
     ) -> None:
         """Keep the *embedder*; nothing is embedded yet."""
         self.name = name
+        self.current: Current = NOT_KEPT
         self._embedder = embedder
         self._recent = Recent(self._tokens, most=most_bytes, size=lambda held: held.codes.nbytes)
 
+    def apart(self) -> "MaxSim":
+        """Return the same for one more user, who does not profit from what others have embedded."""
+        other = copy(self)
+        other._recent = self._recent.apart()  # noqa: SLF001 - a copy of this one
+        return other
+
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score from -1 to 1 for each text; one without a token scores 0."""
-        asked = self._embedder.token_vectors([query], "query")[0]
+        asked = self.current.once(query, self.name, lambda: self._asked(query))
         found = self._recent.get(texts)
         lengths = np.array([len(held.codes) for held in found], np.intp)
         scores = np.zeros(len(texts), np.float32)
@@ -55,6 +64,9 @@ class MaxSim:
             starts = (np.cumsum(lengths) - lengths)[filled]
             scores[filled] = np.maximum.reduceat(cosines, starts).mean(axis=1)
         return scores
+
+    def _asked(self, query: str) -> NDArray[np.float32]:
+        return self._embedder.token_vectors([query], "query")[0]
 
     def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
         return [as_bytes(rows) for rows in self._embedder.token_vectors(texts, "document")]

@@ -1,6 +1,7 @@
 """The text behind a hit, with the header that embeddings see before it."""
 
 from collections.abc import Sequence
+from copy import copy
 
 from karat.corpus import Chunk, Corpus, Document, create_chunker, header
 from karat.corpus.chunk import chunks_of
@@ -30,18 +31,24 @@ class Passages:
 
     def __init__(self, corpus: Corpus) -> None:
         """Read nothing yet."""
-        self._corpus = corpus
+        self.corpus = corpus
         self._chunker = create_chunker()
         self._digest = self._chunker.spec.digest
         self._recent = Recent(self._read, most=MOST_CHARACTERS, size=len)
+
+    def apart(self) -> "Passages":
+        """Return the same for one more reader, who does not profit from what others have read."""
+        other = copy(self)
+        other._recent = self._recent.apart()  # noqa: SLF001 - a copy of this one
+        return other
 
     def texts(self, hits: Sequence[Hit]) -> list[str]:
         """Return the text of each hit."""
         return self._recent.get([(hit.path, hit.start_line, hit.end_line) for hit in hits])
 
     def _read(self, ranges: Sequence[Range]) -> list[str]:
-        documents = [self._corpus.by_path[path] for path in dict.fromkeys(r[0] for r in ranges)]
-        read = zip(documents, self._corpus.reader(documents), strict=True)
+        documents = [self.corpus.by_path[path] for path in dict.fromkeys(r[0] for r in ranges)]
+        read = zip(documents, self.corpus.reader(documents), strict=True)
         files = {document.path: (text, self._chunks(document, text)) for document, text in read}
         return [passage(*files[path], (path, start, end)) for path, start, end in ranges]
 

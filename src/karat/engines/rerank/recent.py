@@ -2,13 +2,44 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, Self, TypeVar, runtime_checkable
 
-__all__ = ["Recent"]
+__all__ = ["Recent", "SupportsApart"]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+
+@runtime_checkable
+class SupportsApart(Protocol):
+    """Something that keeps what it has computed, and can do so for several who do not profit."""
+
+    def apart(self) -> Self:
+        """Return one that holds the same, but takes what it was not asked for itself as absent."""
+        ...
+
+
+class _Shelf(Generic[Key, Value]):
+    """The values, within a bound."""
+
+    def __init__(self, most: int, size: Callable[[Value], int]) -> None:
+        self.lock = Lock()
+        self.held: OrderedDict[Key, Value] = OrderedDict()
+        self.total = 0
+        self._most = most
+        self._size = size
+
+    def keep(self, values: Mapping[Key, Value]) -> None:
+        with self.lock:
+            for key, value in values.items():
+                if key not in self.held:
+                    self.held[key] = value
+                    self.total += self._size(value)
+            while self.total > self._most:
+                _, gone = self.held.popitem(last=False)
+                self.total -= self._size(gone)
 
 
 class Recent(Generic[Key, Value]):
@@ -31,35 +62,38 @@ class Recent(Generic[Key, Value]):
     ) -> None:
         """Begin empty."""
         self._make = make
-        self._most = most
-        self._size = size
-        self._held: OrderedDict[Key, Value] = OrderedDict()
-        self._total = 0
-        self._lock = Lock()
+        self._shelf: _Shelf[Key, Value] = _Shelf(most, size)
+        # The hashes of the keys that this one was asked for; None where all on the shelf count.
+        self._asked: set[int] | None = None
 
     def __len__(self) -> int:
         """Return the number of values that are held."""
-        return len(self._held)
+        return len(self._shelf.held)
+
+    def apart(self) -> "Recent[Key, Value]":
+        """Return one that makes anew what it was not asked for itself, and holds nothing twice.
+
+        Several that are timed in one process have the memory of one, and none profits.
+        """
+        other = copy(self)
+        other._asked = set()  # noqa: SLF001 - a copy of this one
+        return other
 
     def get(self, keys: Sequence[Key]) -> list[Value]:
         """Return the value of each key."""
-        with self._lock:
-            found = {key: self._held[key] for key in keys if key in self._held}
+        held = self._shelf.held
+        with self._shelf.lock:
+            found = {key: held[key] for key in keys if key in held and self._knows(key)}
             for key in found:
-                self._held.move_to_end(key)
+                held.move_to_end(key)
         missing = [key for key in dict.fromkeys(keys) if key not in found]
         if missing:
             made = dict(zip(missing, self._make(missing), strict=True))
-            self._keep(made)
+            self._shelf.keep(made)
+            if self._asked is not None:
+                self._asked.update(map(hash, missing))
             found |= made
         return [found[key] for key in keys]
 
-    def _keep(self, values: Mapping[Key, Value]) -> None:
-        with self._lock:
-            for key, value in values.items():
-                if key not in self._held:
-                    self._held[key] = value
-                    self._total += self._size(value)
-            while self._total > self._most:
-                _, gone = self._held.popitem(last=False)
-                self._total -= self._size(gone)
+    def _knows(self, key: Key) -> bool:
+        return self._asked is None or hash(key) in self._asked

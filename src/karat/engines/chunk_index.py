@@ -1,0 +1,123 @@
+"""The chunks of a corpus, cut once, and indexed once by each stage that scores them."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from time import perf_counter_ns
+
+import numpy as np
+
+from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
+from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.fusion import Scores
+from karat.engines.places import Places
+from karat.engines.ranking import RankingRules, kind_factors
+from karat.engines.rows import Rows
+from karat.engines.stages import Stage, SupportsRows
+
+__all__ = ["ChunkIndex"]
+
+
+class ChunkIndex:
+    """What one engine searches, or several that cut a corpus alike.
+
+    Places that two snapshots share are indexed once, and scored by the statistics of the snapshot
+    that is shown. *fallbacks* counts documents that were not cut as asked for, by reason, since
+    the index was empty.
+    """
+
+    def __init__(
+        self,
+        chunker: str = "auto",
+        options: Mapping[str, object] | None = None,
+        *,
+        caches: Caches = NO_CACHES,
+    ) -> None:
+        """Keep how to cut; nobody has joined yet."""
+        self.chunker = chunker
+        self.options = dict(options or {})
+        self.caches = caches
+        self.fallbacks: Counter[str] = Counter()
+        self._stages: dict[Hashable, Stage] = {}
+        self._factors: dict[RankingRules, Scores] = {}
+        self.clear()
+
+    @property
+    def identity(self) -> Hashable:
+        """Return what two indexes have in common that could be one."""
+        return self.chunker, repr(sorted(self.options.items())), self.caches.folder
+
+    def join(self, stages: Sequence[Stage], rules: RankingRules) -> tuple[Stage, ...]:
+        """Return *stages*, each replaced by one that is here already and scores alike.
+
+        The factors of *rules* are kept from now on; what was indexed must be indexed anew.
+        """
+        self.clear()
+        self._factors[rules] = np.empty(0, np.float32)
+        return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
+
+    @property
+    def places(self) -> Places | None:
+        """Return the places of the corpus that is shown, None where there is none."""
+        return self._places
+
+    def __len__(self) -> int:
+        """Return the number of rows, those of earlier snapshots included."""
+        return len(self._rows)
+
+    def factors(self, rules: RankingRules) -> Scores:
+        """Return the factor of each place by *rules*, those of an engine that has joined."""
+        factors: Scores = self._factors[rules][self._shown]
+        return factors
+
+    def index_ns(self, stages: Sequence[Stage]) -> int:
+        """Return how long the corpus shown last took to cut, and to index for *stages*."""
+        return self._cut_ns + sum(self._stage_ns[stage.identity] for stage in stages)
+
+    def clear(self) -> None:
+        """Begin anew, without a corpus."""
+        self.fallbacks.clear()
+        self._rows = Rows()
+        self._shown = np.empty(0, np.intp)
+        self._places: Places | None = None
+        self._corpus: Corpus | None = None
+        self._factors = dict.fromkeys(self._factors, np.empty(0, np.float32))
+        self._cut_ns = 0
+        self._stage_ns: dict[Hashable, int] = dict.fromkeys(self._stages, 0)
+
+    def show(self, corpus: Corpus) -> None:
+        """Hold *corpus* from now on; what was shown before, and still is there, costs nothing."""
+        if corpus is self._corpus:
+            return
+        try:
+            self._show(corpus)
+        except BaseException:
+            # Some stages may know rows that others lack.
+            self.clear()
+            raise
+
+    def _show(self, corpus: Corpus) -> None:
+        first = not len(self._rows)
+        started = perf_counter_ns()
+        places, rows, new = self._rows.show(corpus, self._cut)
+        for rules, known in self._factors.items():
+            self._factors[rules] = np.concatenate([known, kind_factors(new, rules)])
+        self._cut_ns = perf_counter_ns() - started
+        for identity, stage in self._stages.items():
+            started = perf_counter_ns()
+            if first or not isinstance(stage, SupportsRows):
+                stage.index(places)
+            else:
+                stage.grow(new)
+                stage.show(rows)
+            self._stage_ns[identity] = perf_counter_ns() - started
+        self._places, self._shown, self._corpus = places, rows, corpus
+
+    def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:
+        if not documents:
+            return ()
+        chunker = create_chunker(self.chunker, **self.options)
+        part = Corpus(corpus.name, tuple(documents), corpus.reader)
+        with self.caches.chunks() as cache:
+            chunked = chunk_corpus(part, chunker, cache=cache)
+        self.fallbacks.update(chunked.fallbacks)
+        return chunked.by_document

@@ -1,0 +1,144 @@
+"""Engines that share their work: one index, one model, one scoring of a query for all of them."""
+
+from collections.abc import Hashable, Iterable
+from time import perf_counter_ns
+from typing import Any, NamedTuple
+
+from karat.corpus import Corpus
+from karat.engines.base import Engine, SupportsSnapshots
+from karat.engines.chunk_index import ChunkIndex
+from karat.engines.chunked import ChunkEngine
+from karat.engines.current import Current, SupportsCurrent
+from karat.engines.embedding import Embedder, loaded_once
+from karat.engines.rerank import (
+    DEFAULT_RERANKER,
+    RerankEngine,
+    Reranker,
+    create_reranker,
+    rerank,
+)
+from karat.engines.rerank.passages import Passages
+from karat.engines.rerank.recent import SupportsApart
+from karat.engines.shareable import shareable
+from karat.engines.signature import checked
+from karat.engines.spec import build, parse_spec
+from karat.model.spec import Spec
+
+__all__ = ["Family", "build_family"]
+
+
+class _Member(NamedTuple):
+    engine: Engine
+    # The engine over the shared chunks that it is, or that it reranks.
+    chunked: ChunkEngine | None
+
+
+class Family:
+    """Engines in one process, whose hits are bit for bit those that each gives alone.
+
+    What cuts a corpus alike shares the chunks, their rows and the stages on them; equal models are
+    loaded once. Of the query that is asked, the first engine keeps its embedding and the scores of
+    each stage for the next ones, until ``forget``. Rerankers share the texts that they have read
+    and the vectors of these; *apart* leaves each with those that it has asked for itself, so that
+    none is quicker than it would be alone.
+
+    >>> from karat.corpus import from_texts
+    >>> family = build_family([parse_spec("bm25"), parse_spec("bm25(unit=file)")])
+    >>> family.show(from_texts({"auth.py": "def login(): ...", "mail.py": "def send(): ..."}))
+    >>> [engine.search("login", 5)[0].path for engine in family.engines]
+    ['auth.py', 'auth.py']
+    """
+
+    def __init__(self, *, apart: bool = False) -> None:
+        """Begin without an engine."""
+        self.engines: list[Engine] = []
+        self._apart = apart
+        self._current = Current()
+        self._members: dict[Spec, _Member] = {}
+        self._embedders: dict[str, Embedder] = {}
+        self._indexes: dict[Hashable, ChunkIndex] = {}
+        self._rerankers: dict[str, Reranker] = {}
+        self._passages: Passages | None = None
+        self._taken_ns: dict[int, int] = {}
+        self._ready = False
+
+    def add(self, spec: Spec) -> Engine:
+        """Return the engine of *spec*, which is one of the family from now on."""
+        with loaded_once(self._embedders):
+            engine = self._member(spec).engine
+        self.engines.append(engine)
+        self._ready = False
+        return engine
+
+    def show(self, corpus: Corpus) -> None:
+        """Index *corpus* for all, or move on to it where the engines can."""
+        ready, self._ready = self._ready, False
+        if not ready:
+            for index in self._indexes.values():
+                index.clear()
+        self._current.forget()
+        for engine, chunked in self._members.values():
+            started = perf_counter_ns()
+            if isinstance(engine, SupportsSnapshots) and (chunked or ready):
+                engine.show(corpus)
+            else:
+                engine.index(corpus)
+            taken = perf_counter_ns() - started
+            self._taken_ns[id(engine)] = chunked.index_ns if chunked else taken
+        self._ready = True
+
+    def index_ns(self, engine: Engine) -> int:
+        """Return how long *engine* took for the last corpus, what it shares counted in full."""
+        return self._taken_ns[id(engine)]
+
+    def forget(self) -> None:
+        """Drop what is known of the current query, so that the next search is all one's own."""
+        self._current.forget()
+
+    def _member(self, spec: Spec) -> _Member:
+        if spec not in self._members:
+            self._members[spec] = self._made(spec)
+        return self._members[spec]
+
+    def _made(self, spec: Spec) -> _Member:
+        if shareable(spec) is None:
+            return _Member(build(spec), None)
+        if spec.name == "rerank":
+            return self._reranked(checked(rerank, spec.params, what=spec.name))
+        engine = build(spec)
+        if not isinstance(engine, ChunkEngine):
+            raise TypeError(f"{spec.name} is no engine over chunks")
+        own = engine.held
+        engine.share(self._indexes.setdefault(own.identity, own), self._current)
+        for stage in engine.stages:
+            if isinstance(stage, SupportsCurrent):
+                stage.current = self._current
+        return _Member(engine, engine)
+
+    def _reranked(self, options: dict[str, Any]) -> _Member:
+        over = self._member(parse_spec(options.pop("over", "bm25")))
+        reranker = self._reranker(options.pop("model", DEFAULT_RERANKER))
+        engine = RerankEngine(over.engine, reranker, **options)
+        engine.read = self._read
+        return _Member(engine, over.chunked)
+
+    def _reranker(self, model: str) -> Reranker:
+        if model not in self._rerankers:
+            made = self._rerankers[model] = create_reranker(model)
+            if isinstance(made, SupportsCurrent):
+                made.current = self._current
+        reranker = self._rerankers[model]
+        return reranker.apart() if self._apart and isinstance(reranker, SupportsApart) else reranker
+
+    def _read(self, corpus: Corpus) -> Passages:
+        if self._passages is None or self._passages.corpus is not corpus:
+            self._passages = Passages(corpus)
+        return self._passages.apart() if self._apart else self._passages
+
+
+def build_family(specs: Iterable[Spec], *, apart: bool = False) -> Family:
+    """Return a family with the engines of *specs*, in this order."""
+    family = Family(apart=apart)
+    for spec in specs:
+        family.add(spec)
+    return family

@@ -102,6 +102,14 @@ def test_the_same_request_asks_nothing_twice(ask: Ask, store: SqlStore) -> None:
     assert other.experiment.id != first.experiment.id
 
 
+def test_a_search_that_may_answer_otherwise_is_asked_again(ask: Ask, store: SqlStore) -> None:
+    first = run_experiment(ask(), store)
+    second = run_experiment(ask(), store, again=True)
+    third = run_experiment(ask(), store, again=True)
+    assert len({done.experiment.id for done in (first, second, third)}) == 3
+    assert run_experiment(ask(), store) == first
+
+
 def test_what_is_searched_decides(ask: Ask, store: SqlStore, tmp_path: Path) -> None:
     first = run_experiment(ask(), store)
     (tmp_path / "project" / "new.py").write_text("login = None\n")

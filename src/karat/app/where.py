@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -28,6 +29,16 @@ class Where(NamedTuple):
     revision: str | None = None
     snapshot: str | None = None
     candidates: str | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return what :class:`Where` takes as keywords, with whole paths."""
+        return {
+            **self._asdict(),
+            "repositories": {
+                name: str(Path(place).resolve()) for name, place in self.repositories.items()
+            },
+            "corpus": None if self.corpus is None else str(Path(self.corpus).resolve()),
+        }
 
     @contextmanager
     def trees(self, gold: Dataset, *, seed: int) -> Iterator[Trees]:

@@ -22,8 +22,8 @@ class Indexed:
 
     *languages* and *fallbacks* count documents; a document without a language counts under "".
     *work* counts rows indexed, texts embedded and vectors reused. *recall* is the share of the
-    nearest places that a dense search finds, None where it compares all. *cache_problem* says why
-    nothing could be kept ("" if it could).
+    nearest places that a dense search finds, None where it compares all; *dimension* is the length
+    of its vectors. *cache_problem* says why nothing could be kept ("" if it could).
     """
 
     engine: str
@@ -34,6 +34,7 @@ class Indexed:
     work: Mapping[str, int]
     index_ns: int
     recall: float | None
+    dimension: int | None
     cache_folder: Path
     cache_bytes: int
     cache_problem: str
@@ -56,7 +57,7 @@ def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None
     built.index(corpus)
     spent = perf_counter_ns() - start
     languages = Counter(document.language for document in corpus)
-    recalls = [stage.recall for stage in built.stages if isinstance(stage, DenseStage)]
+    dense = next((stage for stage in built.stages if isinstance(stage, DenseStage)), None)
     return Indexed(
         engine=built.name,
         corpus=corpus,
@@ -65,7 +66,8 @@ def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None
         fallbacks=dict(built.fallbacks),
         work=built.work(),
         index_ns=spent,
-        recall=next(iter(recalls), None),
+        recall=None if dense is None else dense.recall,
+        dimension=None if dense is None else dense.embedder.dimension,
         cache_folder=folder,
         cache_bytes=built.caches.size(),
         cache_problem=built.caches.problem,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -23,6 +24,7 @@ Reason = Literal["not_found", "ambiguous", "invalid_ref"]
 PATTERNS = frozenset({"substring", "akashic", "graded"})
 GIT_HASH = re.compile(r"[0-9a-f]{40}")
 CONTENT_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+NOTHING: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
 class Unresolved(NamedTuple):
@@ -57,14 +59,21 @@ class Resolution:
         return "partial" if self.unresolved else "resolved"
 
 
-def resolve(dataset: Dataset, corpus: Corpus, *, match: str | None = None) -> Resolution:
+def resolve(
+    dataset: Dataset,
+    corpus: Corpus,
+    *,
+    match: str | None = None,
+    by_hand: Mapping[tuple[str, str], str] = NOTHING,
+) -> Resolution:
     """Return *dataset* with its references found in *corpus*.
 
     A document id is a path as it is. A uri means the document whose path is the longest end of it.
     A content hash is that of Git or the SHA-256 of the text, and a file name is the last part of a
     path; both must be of one document alone. A path means itself, or the only one that it is the
     end of. *match* is the mode that hits will be matched by; where its targets are patterns, one
-    that matches any document stays as it is.
+    that matches any document stays as it is. *by_hand* says what a reference means that is found in
+    no other way: the path, by the id of the query and the hash of the reference.
 
     >>> from karat.corpus import from_texts
     >>> from karat.model import Query
@@ -80,11 +89,14 @@ def resolve(dataset: Dataset, corpus: Corpus, *, match: str | None = None) -> Re
         targets = []
         for target in query.targets:
             found = finder.find(target)
-            if isinstance(found, str):
-                targets.append(target._replace(path=found, ref="path"))
-            else:
-                unresolved.append(_unresolved(query.id, target, found))
-                targets.append(target)
+            if not isinstance(found, str):
+                lost = _unresolved(query.id, target, found)
+                found = by_hand.get((query.id, lost.doc_ref_hash), "")
+                if not found:
+                    unresolved.append(lost)
+                    targets.append(target)
+                    continue
+            targets.append(target._replace(path=found, ref="path"))
         queries.append(query._replace(targets=_once(targets)))
     total = dataset.offsets[-1]
     found_all = Dataset.of(

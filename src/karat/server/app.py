@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from karat.server.auth import Auth
 from karat.server.bodies import BodyCap
 from karat.server.correlation import Correlation
+from karat.server.described import describe
 from karat.server.failures import install
 from karat.server.guard import Guard
 from karat.server.metrics import Metrics
@@ -52,6 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
         telemetry={"metrics": False, "logs": False, "operation_spans": False},
     )
     install(app)
+    describe(app)
     # The last one added is the first to see a request.
     app.add_middleware(BodyCap, most=settings.limits.body_bytes, uploads=_uploads(settings.limits))
     app.add_middleware(Auth, settings=settings)

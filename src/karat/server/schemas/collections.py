@@ -17,6 +17,7 @@ __all__ = [
     "Document",
     "DocumentText",
     "Documents",
+    "Flaw",
     "FoundHit",
     "Health",
     "IndexOptions",
@@ -28,7 +29,13 @@ State = Literal["pending", "indexing", "ready", "failed", "none"]
 Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 # A revision that begins with a dash would be taken for an option.
 Revision = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/^~@{}-]{0,254}$")]
-Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+# A size may follow; anything else that a specification can say is for whoever starts the service.
+Chunker = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(auto|syntax|definitions|markdown|lines|window)(:[1-9][0-9]{0,4})?$"
+    ),
+]
 
 
 class FolderSource(Request):
@@ -61,8 +68,8 @@ class IndexOptions(Request):
 
     dense: bool = True
     sparse: bool = True
-    chunker: Word = "auto"
-    model: Word | None = Field(default=None, description="The embedding model; null is the default")
+    chunker: Chunker = "auto"
+    model: Literal["granite", "minilm", "static"] = "granite"
 
 
 class CollectionCreate(Request):
@@ -159,21 +166,32 @@ class DocumentText(Answer):
     language: str
 
 
-class Health(Answer):
-    """What an index holds that a search may stumble over; each list has at most 100 paths.
+class Flaw(Answer):
+    """One kind of flaw: how many of how many have it, and some of them by path and lines."""
 
-    *duplicate* lists groups of documents with the same content, *never_retrieved* those that no
-    benchmark of this collection has ever found (null before the first).
+    kind: str = Field(examples=["duplicate"])
+    count: int
+    of: int
+    places: list[str]
+    note: str
+
+
+class Health(Answer):
+    """What an index holds that no search will find, or that is there twice.
+
+    *skipped* counts what was left out when the collection was made, *fallbacks* what was not cut
+    as asked for, by reason. *queries* is how many were asked for what is never retrieved: those of
+    the datasets that are mapped to the collection.
     """
 
+    engine: str
     document_count: int
     chunk_count: int
+    queries: int
+    healthy: bool
+    flaws: list[Flaw]
     skipped: dict[str, int]
-    empty: list[str]
-    duplicate: list[list[str]]
-    oversized: list[str]
-    unchunked: list[str]
-    never_retrieved: list[str] | None
+    fallbacks: dict[str, int]
 
 
 class CollectionSearch(Request):

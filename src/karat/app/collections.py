@@ -1,0 +1,159 @@
+"""Collections: documents that a service may search, where they lie and what their index holds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.app.index import index_ahead
+from karat.app.search import load_corpus
+from karat.corpus import Corpus, chunk_corpus, create_chunker
+from karat.engines.base import Progress
+from karat.engines.caches import user_caches
+from karat.errors import Conflict, InputError
+from karat.model.spec import Spec
+from karat.store.service.records import Collection, Document
+from karat.sweep.matrix import Matrix
+
+__all__ = [
+    "IndexedCollection",
+    "Places",
+    "allowed_folder",
+    "collection_corpus",
+    "collection_place",
+    "collection_spec",
+    "index_collection",
+]
+
+UPLOAD = "upload"
+NEEDS_SPARSE = (
+    "collection {name!r} has no sparse index, which the modes sparse and hybrid need; make a "
+    "collection with one"
+)
+NEEDS_DENSE = "collection {name!r} has no dense index, which the modes dense and hybrid need"
+
+
+class Places(NamedTuple):
+    """Where documents may lie: below one of *roots*, or unpacked below *uploads*."""
+
+    roots: Sequence[Path]
+    uploads: Path
+
+
+class Place(NamedTuple):
+    """A folder or a repository on disk; *revision* belongs to the latter."""
+
+    path: Path
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedCollection:
+    """What indexing has found; *facts* is as JSON can hold it."""
+
+    snapshot: str
+    documents: tuple[Document, ...]
+    facts: Mapping[str, object]
+
+
+def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
+    """Return the real folder that *path* means, if it is one of *roots* or below one.
+
+    Links are followed first, so that none leads out. Whether something outside exists is not told.
+    """
+    given = Path(path)
+    real = given.resolve()
+    inside = any(real.is_relative_to(root.resolve()) for root in roots)
+    if not given.is_absolute() or not inside or not real.is_dir():
+        shown = ", ".join(map(str, roots)) or "none is: the service was started without --root"
+        raise InputError(f"{path!r} is no folder below one that is allowed; allowed: {shown}")
+    return real
+
+
+def collection_place(collection: Collection, places: Places) -> Place:
+    """Return where the documents of *collection* lie."""
+    source = collection.source
+    if source["kind"] == UPLOAD:
+        return Place(places.uploads / collection.id)
+    revision = source.get("revision")
+    folder = allowed_folder(str(source["path"]), places.roots)
+    return Place(folder, None if revision is None else str(revision))
+
+
+def collection_corpus(collection: Collection, places: Places) -> Corpus:
+    """Return the documents of *collection* as they are now.
+
+    Conflict where they are no longer those that were indexed.
+    """
+    place = collection_place(collection, places)
+    corpus = load_corpus(str(place.path), revision=place.revision)
+    if collection.snapshot and corpus.snapshot != collection.snapshot:
+        raise Conflict(
+            f"the documents of collection {collection.name!r} have changed since they were "
+            "indexed; make a new collection of them"
+        )
+    return corpus
+
+
+def collection_spec(
+    collection: Collection, mode: str, *, use_reranker: bool = False, top_k: int = 10
+) -> Spec:
+    """Return the engine of *mode* on *collection*, as a benchmark would run it."""
+    check_modes(collection, [mode])
+    matrix = Matrix(
+        search_modes=(mode,),
+        use_reranker=(use_reranker,),
+        top_k_values=(top_k,),
+        chunkers=(str(collection.index["chunker"]),),
+        models=(str(collection.index["model"]),),
+    )
+    (entry,) = matrix.entries()
+    return entry.spec
+
+
+def check_modes(collection: Collection, modes: Sequence[str]) -> None:
+    """Raise InputError for a mode whose index *collection* does not have."""
+    if {"sparse", "hybrid"} & set(modes) and not collection.index["sparse"]:
+        raise InputError(NEEDS_SPARSE.format(name=collection.name))
+    if {"dense", "hybrid"} & set(modes) and not collection.index["dense"]:
+        raise InputError(NEEDS_DENSE.format(name=collection.name))
+
+
+def index_collection(
+    collection: Collection, places: Places, *, progress: Progress | None = None
+) -> IndexedCollection:
+    """Cut the documents of *collection*, embed them where that is asked for, and say what is there.
+
+    What is embedded is kept in the caches, so that a benchmark finds it; *progress* hears of it.
+    """
+    place = collection_place(collection, places)
+    corpus = load_corpus(str(place.path), revision=place.revision)
+    if not len(corpus):
+        left_out = ", ".join(f"{count:,} {why}" for why, count in corpus.skipped.items())
+        raise InputError(f"there is no text to search; left out: {left_out or 'nothing'}")
+    with user_caches(True).chunks() as cache:
+        chunker = create_chunker(str(collection.index["chunker"]))
+        chunked = chunk_corpus(corpus, chunker, cache=cache)
+    documents = tuple(
+        Document(document.path, document.size, _lines(text), len(chunks))
+        for (document, text), chunks in zip(corpus.texts(), chunked.by_document, strict=True)
+    )
+    facts: dict[str, object] = {
+        "documents": len(corpus),
+        "chunks": len(chunked),
+        "skipped": dict(corpus.skipped),
+        "fallbacks": dict(chunked.fallbacks),
+    }
+    if collection.index["dense"]:
+        facts["dense"] = _embedded(corpus, collection_spec(collection, "dense"), progress)
+    return IndexedCollection(corpus.snapshot, documents, facts)
+
+
+def _embedded(corpus: Corpus, spec: Spec, progress: Progress | None) -> dict[str, object]:
+    found = index_ahead(corpus, spec, progress=progress)
+    vectors = found.work.get("embedded", 0) + found.work.get("reused", 0)
+    return {"vectors": vectors, "dimension": found.dimension}
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n") and bool(text))

@@ -10,7 +10,7 @@ from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
 from karat.stats import percentiles
 
-__all__ = ["Steps", "ecdf", "latencies_ms", "latency_table", "milliseconds"]
+__all__ = ["Steps", "ecdf", "latencies_ms", "latency_table", "milliseconds", "times_table"]
 
 POINTS = (50, 90, 99)
 NOT_MEASURED = "not measured"
@@ -48,7 +48,7 @@ def ecdf(findings: Findings) -> tuple[Steps, ...]:
     """Return the distribution of each run that has latencies."""
     found = []
     for name, measured in zip(findings.names, findings.runs, strict=True):
-        times = _known(measured, findings)
+        times = _known(measured, findings.gold.query_ids)
         if times:
             shares = tuple((place + 1) / len(times) for place in range(len(times)))
             found.append(Steps(name, tuple(times), shares))
@@ -56,14 +56,18 @@ def ecdf(findings: Findings) -> tuple[Steps, ...]:
 
 
 def latency_table(findings: Findings) -> Table:
+    """Return how long the runs of a report took, as :func:`times_table` does."""
+    return times_table(findings.runs, findings.gold.query_ids)
+
+
+def times_table(runs: Sequence[Measured], query_ids: Sequence[str]) -> Table:
     """Return percentiles, cold start, index time, index size and memory of each run."""
     rows = []
-    for name, measured in zip(findings.names, findings.runs, strict=True):
-        times = _known(measured, findings)
+    for measured in runs:
+        times = _known(measured, query_ids)
         points = [milliseconds(value) for value in percentiles(times, POINTS)]
-        rows.append(
-            (Cell(name, name), Cell(str(len(times)), len(times)), *points, *_costs(measured))
-        )
+        name = Cell(measured.name, measured.name)
+        rows.append((name, Cell(str(len(times)), len(times)), *points, *_costs(measured)))
     numbers = ("queries", *(f"p{point} ms" for point in POINTS))
     costs = ("cold p50 ms", "index s", "index MiB", "memory MiB")
     return Table(
@@ -89,8 +93,8 @@ def milliseconds(value: float | None) -> Cell:
     return Cell(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", value)
 
 
-def _known(measured: Measured, findings: Findings) -> list[float]:
-    found = latencies_ms(measured, findings.gold.query_ids)
+def _known(measured: Measured, query_ids: Sequence[str]) -> list[float]:
+    found = latencies_ms(measured, query_ids)
     return sorted(value for value in found if not isnan(value))
 
 

@@ -68,7 +68,12 @@ class _Standing:
 
 
 def perform(
-    job: Job, worker: str, *, store: ServiceStore, settings: Settings, handlers: Handlers,
+    job: Job,
+    worker: str,
+    *,
+    store: ServiceStore,
+    settings: Settings,
+    handlers: Handlers,
     stopping: Event,
 ) -> None:
     """Do *job*, which *worker* has claimed; *stopping* asks it to hand the job back."""

@@ -108,7 +108,8 @@ class Plan:
 class StoredRun:
     """A run of an experiment; *id* is that of the experiment, a point and the position from 1.
 
-    *answers* counts the queries that have ended, well or not; *error* says why a run has failed.
+    *answers* counts the queries that have ended, well or not; *error* says why a run has failed;
+    *index_ns* is how long indexing took, None where that was not measured.
     """
 
     id: str
@@ -121,6 +122,7 @@ class StoredRun:
     answers: int
     begun: datetime | None
     ended: datetime | None
+    index_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,7 @@ def run_of(row: Row[Any]) -> StoredRun:
         row.answers,
         row.begun,
         row.ended,
+        row.index_ns,
     )
 
 

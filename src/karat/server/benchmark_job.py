@@ -1,0 +1,93 @@
+"""The job of a benchmark: its experiment is run, or continued, in the store of the service."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from karat.app.benchmarks import BenchmarkConfig, benchmark_request
+from karat.app.experiment import run_experiment
+from karat.errors import InputError
+from karat.model.timings import Timings
+from karat.server.benchmark_progress import Progress
+from karat.server.jobs import Work
+from karat.server.places import index_of, where_of
+from karat.store import Experiment, RunStatus, SqlStore
+from karat.store.service import Benchmark, JobStatus
+
+__all__ = ["BenchmarkJob"]
+
+
+class BenchmarkJob:
+    """Runs what is missing of a benchmark."""
+
+    def run(self, work: Work) -> None:
+        """Run the experiment; its id is known to the benchmark before anything is asked."""
+        store = work.store
+        benchmark = store.benchmarks.get(work.job.subject)
+        mapping = store.mappings.get(benchmark.mapping)
+        collection = store.collections.get(benchmark.collection)
+        if mapping.resolved is None:
+            raise InputError("Mapping must be resolved")
+        progress = Progress(work)
+
+        def kept_as(experiment: Experiment) -> None:
+            store.benchmarks.attach(benchmark.id, experiment.id)
+            # Whoever had the job before is gone, also where nobody can ask its machine.
+            store.results.release(experiment.id)
+            progress.begin(experiment)
+
+        request = benchmark_request(
+            BenchmarkConfig.from_json(benchmark.config),
+            store.datasets.gold(mapping.resolved),
+            # With its id, because two of one name and one matrix are two experiments.
+            name=f"{benchmark.name} ({benchmark.id})",
+            where=where_of(collection, work.settings),
+            index=index_of(collection),
+        )
+        run_experiment(
+            request,
+            _TellingStore(work, told=progress.ended),
+            listen=progress.heard,
+            cancelled=work.stopped,
+            kept_as=kept_as,
+        )
+
+    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+        """Finish the benchmark, unless it was cancelled, and tell it."""
+        benchmark = work.store.benchmarks.get(work.job.subject)
+        if status is JobStatus.COMPLETED:
+            found, error = _outcome(benchmark, work.store.results)
+            work.store.benchmarks.finish(benchmark.id, found, error=error)
+        elif status is JobStatus.FAILED:
+            work.store.benchmarks.finish(benchmark.id, "failed", error=error)
+        if benchmark.experiment:
+            work.store.results.release(benchmark.experiment)
+        Progress(work).tell(status.value)
+
+
+class _TellingStore(SqlStore):
+    """The store of the service, which says when a run has ended."""
+
+    def __init__(self, work: Work, *, told: Callable[[str], None]) -> None:
+        super().__init__(work.store.database, worker=work.job.worker)
+        self._told = told
+
+    def finish(
+        self,
+        run: str,
+        status: RunStatus,
+        *,
+        error: str = "",
+        timings: Timings | None = None,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """End the work on *run*, and tell it."""
+        super().finish(run, status, error=error, timings=timings, notes=notes)
+        self._told(run)
+
+
+def _outcome(benchmark: Benchmark, results: SqlStore) -> tuple[str, str]:
+    """Return how a benchmark has ended: one that has a completed run is completed."""
+    if benchmark.completed_runs or benchmark.experiment is None:
+        return "completed", ""
+    errors = [run.error for run in results.show(benchmark.experiment).runs if run.error]
+    return "failed", next(iter(errors), "no run was completed")

@@ -1,0 +1,100 @@
+"""How far a benchmark is, told no more often than anybody can follow."""
+
+from collections.abc import Callable
+from time import monotonic
+
+from karat.runner import Event
+from karat.server.jobs import Work
+from karat.server.run_view import config_of, flat_metrics, metrics_of, timing_of
+from karat.server.schemas.events import BenchmarkProgress, CompletedRun, CurrentRun
+from karat.store import Experiment, StoredRun
+
+__all__ = ["EVENT", "Progress"]
+
+EVENT = "benchmark_progress"
+QUIET_S = 0.5
+
+
+class Progress:
+    """Turns what the runner tells of queries into events of a benchmark.
+
+    A run that ends is told at once, everything else at most twice a second.
+    """
+
+    def __init__(self, work: Work, *, clock: Callable[[], float] = monotonic) -> None:
+        """Tell of the benchmark that is the subject of *work*."""
+        self._work = work
+        self._clock = clock
+        self._told = -QUIET_S
+        self._runs: dict[str, StoredRun] = {}
+        self._finished: set[str] = set()
+        self._current: CurrentRun | None = None
+        self._last: CompletedRun | None = None
+
+    def begin(self, experiment: Experiment) -> None:
+        """Know the runs from now on."""
+        self._runs = {run.label: run for run in experiment.runs}
+        self.tell("indexing")
+
+    def heard(self, event: Event) -> None:
+        """Take notice of what happened to a query or a run."""
+        run = self._runs[event.run]
+        # The hits come first, for all runs; then all are timed.
+        stage = "timing" if event.run in self._finished else "evaluating"
+        if event.kind in {"waiting", "started"}:
+            stage = "pending" if event.kind == "waiting" else "indexing"
+        elif event.kind == "answered":
+            self._work.progressed()
+        elif event.kind == "finished":
+            self._finished.add(event.run)
+        self._current = CurrentRun(
+            run_id=run.id,
+            run_order=_order(run),
+            config=config_of(run),
+            config_summary=run.label,
+            total_queries=event.total,
+            completed_queries=event.done,
+            stage=stage,
+        )
+        if self._clock() - self._told >= QUIET_S:
+            self.tell(stage)
+
+    def ended(self, run_id: str) -> None:
+        """Tell that a run has ended, with its scores."""
+        results = self._work.store.results
+        experiment = results.show(run_id.partition(".")[0])
+        run = next(each for each in experiment.runs if each.id == run_id)
+        flat = flat_metrics(results.scores(run_id))
+        self._last = CompletedRun(
+            run_id=run.id,
+            run_order=_order(run),
+            config=config_of(run),
+            config_summary=run.label,
+            total_queries=experiment.queries,
+            completed_queries=run.answers,
+            stage=run.status.value,
+            metrics=metrics_of(flat) if flat else None,
+            metrics_flat=flat or None,
+            timing=timing_of(run),
+        )
+        self.tell(run.status.value)
+
+    def tell(self, stage: str) -> None:
+        """Tell where the benchmark stands."""
+        benchmark = self._work.store.benchmarks.get(self._work.job.subject)
+        data = BenchmarkProgress(
+            benchmark_id=benchmark.id,
+            status=benchmark.status,
+            total_runs=benchmark.total_runs,
+            completed_runs=benchmark.completed_runs,
+            failed_runs=benchmark.failed_runs,
+            stage=stage,
+            current_run=self._current,
+            last_completed_run=self._last,
+        )
+        self._work.tell(EVENT, data.model_dump(mode="json"))
+        self._told = self._clock()
+
+
+def _order(run: StoredRun) -> int:
+    return int(run.id.rpartition(".")[2])

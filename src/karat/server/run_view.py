@@ -1,0 +1,65 @@
+"""A run of a benchmark as the API shows it, wherever it appears."""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from hashlib import sha256
+from math import isnan
+from typing import Any
+
+from karat.metrics import parse
+from karat.model.evaluation import Summary
+from karat.server.schemas.benchmarks import RunConfig
+from karat.server.schemas.results import Metrics, Timing
+from karat.store import StoredRun
+
+__all__ = ["config_hash", "config_of", "flat_metrics", "known", "metrics_of", "timing_of"]
+
+NS_PER_MS = 1_000_000
+
+
+def config_of(run: StoredRun) -> RunConfig:
+    """Return the settings of *run* in the words of the request that made it."""
+    options: Mapping[str, Any] = run.metadata["options"]  # type: ignore[assignment]
+    return RunConfig(
+        search_mode=options["search_mode"],
+        use_reranker=options["use_reranker"],
+        top_k=options["top_k"],
+        rrf_k=options.get("rrf_k"),
+        score_threshold=options["score_threshold"],
+    )
+
+
+def config_hash(run: StoredRun) -> str:
+    """Return what tells apart any two runs that are not of the same engine and settings."""
+    settings = f"{run.engine.digest} {run.metadata['k']} {run.metadata['threshold']}"
+    return sha256(settings.encode()).hexdigest()
+
+
+def flat_metrics(summaries: Iterable[Summary]) -> dict[str, float | None]:
+    """Return the mean of each measure by its name."""
+    return {summary.measure: known(summary.mean) for summary in summaries}
+
+
+def metrics_of(flat: Mapping[str, float | None]) -> Metrics:
+    """Return the means by metric and cut-off; one that was not asked for has none."""
+    at_k: dict[str, dict[str, float | None]] = {"precision": {}, "recall": {}, "ndcg": {}}
+    for name, value in flat.items():
+        measure = parse(name)
+        if measure.metric in at_k and measure.k and not measure.params:
+            at_k[measure.metric][str(measure.k)] = value
+    return Metrics(mrr=flat.get("mrr"), ap=flat.get("ap"), **at_k)
+
+
+def timing_of(run: StoredRun) -> Timing:
+    """Return where the time of *run* went; None where that is not known."""
+    indexing = None if run.index_ns is None else run.index_ns / NS_PER_MS
+    total = None
+    if run.begun and run.ended and run.status.ended:
+        total = (run.ended - run.begun) / timedelta(milliseconds=1)
+    rest = None if total is None or indexing is None else max(total - indexing, 0.0)
+    return Timing(indexing_ms=indexing, evaluation_ms=rest, total_ms=total)
+
+
+def known(value: float | None) -> float | None:
+    """Return *value*, None for what is not scored: JSON has no NaN."""
+    return None if value is None or isnan(value) else value

@@ -1,0 +1,77 @@
+"""A process that does jobs, one after the other, for as long as the service that started it lives.
+
+It is given its settings as one line of JSON on its standard input, which shows no secret to
+others. When that input ends, because the service stops or was killed, it hands its job back and
+ends too.
+"""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from threading import Event, Thread
+from typing import TextIO
+
+from karat.errors import KaratError
+from karat.server.job_kinds import HANDLERS
+from karat.server.jobs import perform
+from karat.server.logs import start_log
+from karat.server.settings import Settings
+from karat.store.environment import this_worker
+from karat.store.service import ServiceStore
+
+__all__ = ["as_line", "main", "work_on"]
+
+logger = logging.getLogger("karat.worker")
+
+IDLE_S = 0.2
+
+
+def as_line(settings: Settings) -> str:
+    """Return of *settings* what a worker needs, as :func:`main` reads it."""
+    return json.dumps({"store": settings.store, "data": str(settings.data)}) + "\n"
+
+
+def main(source: TextIO = sys.stdin) -> None:
+    """Do jobs until *source*, of which the first line holds the settings, comes to its end."""
+    start_log()
+    given = json.loads(source.readline())
+    settings = Settings(store=given["store"], data=Path(given["data"]))
+    stopping = Event()
+
+    def watch() -> None:
+        source.read()
+        stopping.set()
+
+    Thread(target=watch, name="watch", daemon=True).start()
+    with ServiceStore(settings.store) as store:
+        work_on(store, settings, stopping=stopping)
+
+
+def work_on(store: ServiceStore, settings: Settings, *, stopping: Event) -> None:
+    """Claim and do jobs until *stopping*."""
+    worker = this_worker()
+    while not stopping.is_set():
+        try:
+            job = store.jobs.claim(worker)
+            if job is None:
+                stopping.wait(IDLE_S)
+                continue
+            logger.info("job begun", extra={"job": job.id, "kind": job.kind.value})
+            perform(
+                job,
+                worker,
+                store=store,
+                settings=settings,
+                handlers=HANDLERS,
+                stopping=stopping,
+            )
+            logger.info("job left", extra={"job": job.id, "status": store.jobs.get(job.id).status})
+        except KaratError:
+            # The database may come back; the job is claimed again when its lease has ended.
+            logger.exception("no job could be done")
+            stopping.wait(IDLE_S * 10)
+
+
+if __name__ == "__main__":
+    main()

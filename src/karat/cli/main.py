@@ -15,6 +15,7 @@ COMMANDS = {
     "score": "karat.cli.score",
     "compare": "karat.cli.compare",
     "report": "karat.cli.report",
+    "analyze": "karat.cli.analyze",
     "metrics": "karat.cli.metrics",
     "validate": "karat.cli.validate",
     "resolve": "karat.cli.resolve",

@@ -78,8 +78,8 @@ class Comparison:
     system named first being the baseline of its pair. ``pairs`` says which were
     compared: ``all``, each with the first system (``baseline``), or all on the first metric and
     those with the first system on the others (``lead``). ``family`` is the number of pairs that a
-    corrected p value of the first metric answers for; ``correction`` says how. ``lower_is_better`` names the metrics
-    of which a smaller value is the better one, such as lines returned.
+    corrected p value of the first metric answers for; ``correction`` says how. ``lower_is_better``
+    names the metrics of which a smaller value is the better one, such as lines returned.
     """
 
     systems: tuple[str, ...]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from enum import Enum
 from math import isfinite
 
@@ -91,7 +92,7 @@ def plain(value: object) -> object:
         return {_key(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain(entry) for entry in value]
-    return value
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _key(key: object) -> str:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["Embedder", "Kind", "SupportsTokenVectors"]
+__all__ = ["Embedder", "Kind", "SupportsTokenVectors", "SupportsTooLong"]
 
 Kind = Literal["document", "query"]
 
@@ -60,4 +60,13 @@ class SupportsTokenVectors(Protocol):
 
     def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> "Sequence[Vectors]":
         """Return, for each text, one row of length 1 a token; no rows for an empty text."""
+        ...
+
+
+@runtime_checkable
+class SupportsTooLong(Protocol):
+    """An embedder that knows its tokens without embedding them."""
+
+    def too_long(self, texts: Sequence[str]) -> Sequence[bool]:
+        """Return for each text whether some of it is past ``max_tokens``."""
         ...

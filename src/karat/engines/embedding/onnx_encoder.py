@@ -86,6 +86,11 @@ class OnnxEmbedder:
             lambda some: unit(np.stack(self._encoded(some, kind, pool))),
         )
 
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Return for each document whether some of it is past ``max_tokens``."""
+        prefix = self._prefixes.get("document", "")
+        return self._tokenizer.too_long([prefix + embeddable(text) for text in texts])
+
     def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> list[Vectors]:
         """Return one row of length 1 for each token of each text, the special ones included."""
         cleaned = [embeddable(text) for text in texts]

@@ -37,6 +37,14 @@ class Tokenizer:
         """Return the token numbers of each text."""
         return [encoding.ids for encoding in self._encoded([self._cut(text) for text in texts])]
 
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Return for each text whether it is cut at *max_tokens*."""
+        cut = [self._cut(text) for text in texts]
+        return [
+            len(short) < len(text) or bool(encoding.overflowing)
+            for text, short, encoding in zip(texts, cut, self._encoded(cut), strict=True)
+        ]
+
     def encode_pairs(self, first: str, seconds: Sequence[str]) -> list[tuple[list[int], list[int]]]:
         """Return, for *first* with each of *seconds*, the token numbers and which text each is of.
 

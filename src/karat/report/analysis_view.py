@@ -1,0 +1,168 @@
+"""The rows of what an analysis finds."""
+
+from collections.abc import Sequence
+
+from karat.model.analysis import EmbeddingQuality, Flaw, Health, Point, Topics, Trend
+from karat.report.compare_view import range_cell
+from karat.report.display import counted
+from karat.report.score_view import queries
+from karat.report.table import Cell, Column, Table, number
+
+__all__ = ["embedding_table", "health_table", "topics_table", "trend_table"]
+
+DIGITS = 3
+# Of a flaw so many places are shown; JSON has more of them.
+SHOWN = 3
+WEAK, REAL = "weak", "real"
+
+
+def topics_table(found: Topics) -> Table:
+    """Return one row per topic, the weakest first, with the mean of each run."""
+    columns = [Column("topic"), Column("queries", numeric=True)]
+    for name in found.runs:
+        columns += [Column(name, numeric=True), Column("95 %", numeric=True, spare=1), Column("")]
+    rows = []
+    for topic in found.topics:
+        size = len(topic.query_ids)
+        cells = [Cell(" ".join(topic.words) or topic.example), Cell(str(size), size)]
+        for score in topic.scores:
+            cells += [number(score.mean, digits=DIGITS), range_cell(score.interval)]
+            cells.append(Cell(WEAK if score.weak else ""))
+        rows.append((*cells, Cell(topic.example)))
+    means = ", ".join(
+        f"{name} {mean:.3f}" for name, mean in zip(found.runs, found.means, strict=True)
+    )
+    notes = [f"over all queries: {means}; queries are alike by {found.similar}"]
+    if found.left_out:
+        notes.append(f"{queries(found.left_out)} left out, without a word to go by")
+    return Table(
+        f"{found.measure} by topic",
+        (*columns, Column("for example", spare=2)),
+        tuple(rows),
+        tuple(notes),
+        _weak_topics(found),
+    )
+
+
+def _weak_topics(found: Topics) -> str:
+    sentences = []
+    for place, name in enumerate(found.runs):
+        weak = [
+            " ".join(topic.words) or topic.example
+            for topic in found.topics
+            if topic.scores[place].weak
+        ]
+        if weak:
+            sentences.append(f"{name} is weak on: {'; '.join(weak)}.")
+    return " ".join(sentences) or "No topic is weaker than chance would make one of its size."
+
+
+def embedding_table(found: EmbeddingQuality) -> Table:
+    """Return what was measured of a model, and what it means."""
+    span = range_cell(found.interval).text
+    rows = [
+        ("separation", found.separation, f"{span}; chance that a relevant chunk is the nearer one"),
+        ("relevant", found.relevant, "mean cosine of a query and a chunk that covers its target"),
+        ("irrelevant", found.irrelevant, "mean cosine of a query and a chunk of another file"),
+        ("distance", found.distance, "between these two, in standard deviations"),
+        ("mean cosine", found.mean_cosine, "of two random chunks; near 1 all texts look alike"),
+        ("first direction", found.first_direction, "share of the vectors along one line"),
+    ]
+    notes = [
+        f"{found.model}, {found.dimension} dimensions, {found.chunks:,} chunks, "
+        f"{queries(found.queries)}"
+    ]
+    if found.unplaced:
+        notes.append(f"{queries(found.unplaced)} left out: no chunk covers a target")
+    return Table(
+        "Embedding quality",
+        (Column("measure"), Column("value", numeric=True), Column("what it is")),
+        tuple((Cell(name), number(value, digits=DIGITS), Cell(what)) for name, value, what in rows),
+        tuple(notes),
+        " ".join(f"{warning}." for warning in found.warnings) or "Nothing speaks against it.",
+    )
+
+
+def health_table(found: Health) -> Table:
+    """Return one row per kind of flaw, with some of its places."""
+    rows = tuple(
+        (
+            Cell(flaw.kind),
+            Cell(f"{flaw.count:,}", flaw.count),
+            Cell(f"{flaw.count / flaw.of:.1%}" if flaw.of else "-"),
+            Cell(_places(flaw)),
+        )
+        for flaw in found.flaws
+    )
+    notes = [flaw.note for flaw in found.flaws if flaw.note and flaw.count]
+    notes += [
+        f"cut otherwise: {counted(count, 'document')}, {reason}"
+        for reason, count in found.fallbacks.items()
+    ]
+    if found.queries:
+        notes.append(f"never retrieved: by none of {queries(found.queries)}")
+    return Table(
+        f"{found.corpus} as {found.engine} cuts it: {counted(found.documents, 'document')}, "
+        f"{counted(found.chunks, 'chunk')}",
+        (
+            Column("flaw"),
+            Column("count", numeric=True),
+            Column("share", numeric=True),
+            Column("where", spare=1),
+        ),
+        rows,
+        tuple(notes),
+        "The index is sound." if found.healthy else "",
+    )
+
+
+def _places(flaw: Flaw) -> str:
+    more = flaw.count - SHOWN
+    return ", ".join(flaw.places[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def trend_table(found: Sequence[Trend]) -> Table:
+    """Return one row per run of each configuration, the oldest first."""
+    columns = (
+        Column("configuration"),
+        Column("run"),
+        Column("when"),
+        Column(found[0].measure, numeric=True),
+        Column("95 %", numeric=True, spare=1),
+        Column("change", numeric=True),
+        Column("p", numeric=True),
+        Column("verdict"),
+    )
+    rows = tuple(
+        (Cell(trend.label if place == 0 else "", trend.label), *_point(point))
+        for trend in found
+        for place, point in enumerate(trend.points)
+    )
+    real = [
+        f"{trend.label} changed by {point.change:+.3f} with {point.run}, "
+        f"{point.when:%Y-%m-%d}, beyond the noise."
+        for trend in found
+        for point in trend.points
+        if point.verdict == REAL and point.change is not None
+    ]
+    return Table(
+        f"{found[0].measure} over time",
+        columns,
+        rows,
+        ("change: paired, from the mean of the runs since the last real change",),
+        " ".join(real) or "No change is beyond the noise.",
+        grouped=True,
+    )
+
+
+def _point(point: Point) -> tuple[Cell, ...]:
+    p = point.p
+    return (
+        Cell(point.run, point.run),
+        Cell(f"{point.when:%Y-%m-%d %H:%M}"),
+        number(point.mean, digits=DIGITS),
+        range_cell(point.interval),
+        number(point.change, digits=DIGITS, signed=True),
+        Cell("-") if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p),
+        Cell(point.verdict),
+    )

@@ -1,0 +1,107 @@
+"""A collapsed model and a shuffled one are told from a sound one."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from karat.app.analysis_embedding import embedding_quality
+from karat.corpus import from_texts
+from karat.errors import InputError
+from karat.model import Dataset, Query, Target
+
+TOPICS = ("login", "mail", "canvas", "parser", "socket", "ledger", "robot", "garden")
+DIMENSION = 64
+
+
+class Fake:
+    """Embeds a text by the topics that it names; *bias* pulls all rows to one line."""
+
+    name, dimension, max_tokens, digest = "fake", DIMENSION, None, "d"
+
+    def __init__(self, *, bias: float = 0.0, shuffled: bool = False) -> None:
+        self.bias = bias
+        self.shuffled = shuffled
+
+    def embed(self, texts: Sequence[str], kind: str = "document") -> NDArray[np.float32]:
+        rows = np.array([self._row(text, kind) for text in texts])
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / lengths, np.float32)
+
+    def _row(self, text: str, kind: str) -> NDArray[np.float64]:
+        seed = int.from_bytes(sha256(text.encode()).digest()[:4], "big")
+        row = np.random.default_rng(seed).normal(0, 0.05, DIMENSION)
+        # A shuffled model gives a document the row of another one.
+        topic = [number for number, name in enumerate(TOPICS) if name in text.lower()]
+        if self.shuffled and kind == "document":
+            topic = [seed % len(TOPICS)]
+        row[topic] += 1.0
+        row[-1] += self.bias
+        return row
+
+
+GOLD = Dataset.of(
+    [
+        Query(f"{topic}{n}", f"question {n} about {topic}", (Target(f"{topic}.py", 1, 1, 3),))
+        for topic in TOPICS
+        for n in range(6)
+    ],
+    match="lines",
+)
+CORPUS = from_texts(
+    {
+        **{f"{topic}.py": f"def {topic}():\n    '''{topic}'''\n    pass\n" for topic in TOPICS},
+        **{f"other{n}.py": f"def other{n}():\n    '''nothing {n}'''\n" for n in range(40)},
+    }
+)
+
+
+def test_a_sound_model_separates() -> None:
+    found = embedding_quality(GOLD, CORPUS, model=Fake())
+    assert (found.model, found.dimension, found.chunks, found.zeros) == ("fake", 64, 48, 0)
+    assert (found.queries, found.unplaced) == (48, 0)
+    assert found.separation > 0.99
+    assert found.relevant > 0.8
+    assert abs(found.irrelevant) < 0.3
+    assert found.distance is not None
+    assert found.distance > 3
+    assert found.mean_cosine < 0.3
+    assert found.warnings == ()
+
+
+def test_a_collapsed_model_is_called_so() -> None:
+    found = embedding_quality(GOLD, CORPUS, model=Fake(bias=20.0))
+    assert found.mean_cosine > 0.99
+    assert found.first_direction > 0.99
+    assert found.warnings[0].startswith("collapsed: two random chunks have a cosine of 1.00")
+
+
+def test_a_shuffled_model_does_not_separate() -> None:
+    found = embedding_quality(GOLD, CORPUS, model=Fake(shuffled=True))
+    assert found.separation < 0.75
+    (warning,) = found.warnings
+    assert warning.startswith("does not separate: a relevant chunk is nearer")
+    assert found.mean_cosine < 0.5
+
+
+def test_the_mean_cosine_is_that_of_all_pairs() -> None:
+    found = embedding_quality(GOLD, CORPUS, model="static")
+    again = embedding_quality(GOLD, CORPUS, model="static", seed=7)
+    assert found.mean_cosine == pytest.approx(again.mean_cosine, abs=0.01)
+    assert found.first_direction == pytest.approx(again.first_direction)
+    assert found.separation == again.separation > 0.9
+
+
+def test_queries_whose_targets_are_elsewhere_are_counted() -> None:
+    gold = Dataset.of(
+        [*GOLD.queries(), Query("gone", "nothing", (Target("gone.py", 1, 1, 2),))], match="lines"
+    )
+    assert embedding_quality(gold, CORPUS, model=Fake()).unplaced == 1
+    gone = Dataset.of([Query("gone", "nothing", (Target("gone.py"),))])
+    with pytest.raises(InputError, match="covers a target of dataset"):
+        embedding_quality(gone, CORPUS, model=Fake())
+    one = from_texts({"login.py": "def login():\n    pass\n"})
+    with pytest.raises(InputError, match="no chunk that is irrelevant"):
+        embedding_quality(GOLD, one, model=Fake())

@@ -1,0 +1,69 @@
+"""karat analyze looks behind the scores, in words and as JSON."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture(autouse=True)
+def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a small project beside FILES, and a gold set for it."""
+    monkeypatch.setenv("KARAT_CACHE", str(folder / "cache"))
+    place = folder / "project"
+    place.mkdir()
+    for name in ("login", "mail", "canvas"):
+        (place / f"{name}.py").write_text(f"def {name}(user):\n    return {name}_of(user)\n")
+    (place / "blank.py").write_text("\n")
+    cases = [
+        {"id": name, "query": f"where is {name}", "ground_truth_files": [f"{name}.py"]}
+        for name in ("login", "mail")
+    ]
+    (folder / "small.json").write_text(json.dumps({"test_cases": cases, "metadata": {}}))
+    return place
+
+
+def test_topics(karat: Karat) -> None:
+    done = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "-m", "hit@5")
+    assert done.returncode == 0, done.stderr
+    assert "hit@5 by topic" in done.stdout
+    assert "queries are alike by static" in done.stdout
+    shown = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "--json")
+    assert json.loads(shown.stdout)["topics"][0]["query_ids"] == ["1", "2", "3"]
+
+
+def test_embedding(karat: Karat) -> None:
+    done = karat("analyze", "embedding", "small.json", "project", "--model", "static", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["model"], found["queries"], found["chunks"]) == ("static", 2, 3)
+    assert "separation" in karat("analyze", "embedding", "small.json", "project").stdout
+
+
+def test_index(karat: Karat) -> None:
+    done = karat("analyze", "index", "project", "--gold", "small.json", "-k", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    flaws = {flaw["kind"]: flaw for flaw in json.loads(done.stdout)["flaws"]}
+    assert flaws["file without a chunk"]["places"] == ["blank.py"]
+    assert flaws["never retrieved"]["places"] == ["canvas.py:1-2"]
+    assert "file without a chunk" in karat("analyze", "index", "project").stdout
+
+
+def test_trend(karat: Karat, kept: str) -> None:
+    done = karat("analyze", "trend", "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    assert "mrr over time" in done.stdout
+    assert f"{kept}.1" in done.stdout
+    found = json.loads(karat("analyze", "trend", f"{kept}.1", "--json").stdout)
+    (trend,) = found["trends"]
+    assert trend["points"][0]["verdict"] == "first"
+
+
+def test_without_a_store_there_is_no_trend(karat: Karat) -> None:
+    done = karat("analyze", "trend")
+    assert done.returncode == 2
+    assert "no store is here yet" in done.stderr

@@ -41,6 +41,12 @@ def test_few_rows_and_equal_rows_are_one_group() -> None:
     assert group_directions(np.ones((20, 3))).tolist() == [0] * 20
 
 
+def test_it_ends_before_all_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.stats.grouping.ROUNDS", 1)
+    found = group_directions(bundles((12, 9), noise=0.5), groups=4)
+    assert set(found.tolist()) <= {0, 1, 2, 3}
+
+
 def test_silhouette_by_hand() -> None:
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     # Distances are 0 within the pair and 1 to the third, which is alone and counts 0.

@@ -1,21 +1,21 @@
 """A benchmark of the service as an experiment: a matrix of settings over a resolved gold set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from karat.app.collections import Places, check_modes, collection_place
 from karat.app.experiment import Request
 from karat.app.settings import Scoring
 from karat.app.where import Where
-from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.errors import InputError
 from karat.metrics import METRICS, parse
 from karat.model import Dataset
 from karat.store import Kind
+from karat.store.service import Collection
 from karat.sweep import Entry
 from karat.sweep.matrix import Matrix
 
-__all__ = ["BenchmarkConfig", "IndexState", "benchmark_request"]
+__all__ = ["BenchmarkConfig", "benchmark_request"]
 
 # What has a value at every cut-off, and what needs none.
 CUT_METRICS = ("precision", "recall", "ndcg")
@@ -24,34 +24,12 @@ WHOLE_METRICS = ("mrr", "ap")
 TIMED = 100
 
 
-class IndexState(NamedTuple):
-    """What a collection was indexed with."""
-
-    dense: bool = True
-    sparse: bool = True
-    chunker: str = "auto"
-    model: str = DEFAULT_EMBEDDER
-
-    def check(self, modes: Sequence[str]) -> None:
-        """Refuse a mode whose index there is none of."""
-        needs = {"dense": ("dense",), "sparse": ("sparse",), "hybrid": ("dense", "sparse")}
-        for mode in modes:
-            for index in needs[mode]:
-                if not getattr(self, index):
-                    raise InputError(
-                        f"search mode {mode} needs a {index} index, which this collection lacks; "
-                        f"make a collection with one, or leave {mode} out"
-                    )
-
-
 @dataclass(frozen=True, slots=True)
 class BenchmarkConfig:
     """What a benchmark compares and measures: the fields of the request that made it.
 
     >>> matrix = {"search_modes": ["dense", "sparse"], "k_values_for_metrics": [5]}
     >>> config = BenchmarkConfig(matrix, top_k=5, metrics=("ndcg", "mrr", "hit"))
-    >>> [entry.name for entry in config.entries(IndexState())]
-    ['dense @5', 'sparse @5']
     >>> config.measures()
     ('ndcg@10', 'ndcg@5', 'mrr', 'hit@5', 'hit@10')
     """
@@ -88,16 +66,29 @@ class BenchmarkConfig:
         """Return the measure that runs are ranked by."""
         return f"ndcg@{self.primary_k}"
 
-    def entries(self, index: IndexState) -> tuple[Entry, ...]:
-        """Return the configurations; InputError where an axis is wrong or an index is missing."""
+    def entries(self, collection: Collection | None = None) -> tuple[Entry, ...]:
+        """Return the configurations, with the chunks and the model of *collection*.
+
+        InputError is raised where an axis is wrong, or the collection lacks an index.
+
+        >>> matrix = {"search_modes": ["dense", "sparse"], "top_k_values": None}
+        >>> [entry.name for entry in BenchmarkConfig(matrix, top_k=5).entries()]
+        ['dense @5', 'sparse @5']
+        """
         given: dict[str, Any] = {
             name: tuple(values)
             for name, values in self.matrix.items()
             if name not in {"primary_k", "k_values_for_metrics"} and values is not None
         }
         given.setdefault("top_k_values", (self.top_k,))
-        matrix = Matrix(**given, chunkers=(index.chunker,), models=(index.model,))
-        index.check(matrix.search_modes)
+        if collection is not None:
+            given |= {
+                "chunkers": (str(collection.index["chunker"]),),
+                "models": (str(collection.index["model"]),),
+            }
+        matrix = Matrix(**given)
+        if collection is not None:
+            check_modes(collection, matrix.search_modes)
         return matrix.entries()
 
     def measures(self) -> tuple[str, ...]:
@@ -118,13 +109,14 @@ class BenchmarkConfig:
 
 
 def benchmark_request(
-    config: BenchmarkConfig, gold: Dataset, *, name: str, where: Where, index: IndexState
+    config: BenchmarkConfig, gold: Dataset, *, name: str, collection: Collection, places: Places
 ) -> Request:
-    """Return the experiment that a benchmark is."""
+    """Return the experiment that a benchmark on *collection* is."""
+    place = collection_place(collection, places)
     return Request(
         gold=gold,
-        entries=config.entries(index),
-        where=where,
+        entries=config.entries(collection),
+        where=Where(corpus=str(place.path), revision=place.revision),
         kind=Kind.SWEEP,
         name=name,
         scoring=Scoring(measures=config.measures()),

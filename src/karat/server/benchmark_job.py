@@ -9,7 +9,6 @@ from karat.errors import InputError
 from karat.model.timings import Timings
 from karat.server.benchmark_progress import Progress
 from karat.server.jobs import Work
-from karat.server.places import index_of, where_of
 from karat.store import Experiment, RunStatus, SqlStore
 from karat.store.service import Benchmark, JobStatus
 
@@ -24,7 +23,6 @@ class BenchmarkJob:
         store = work.store
         benchmark = store.benchmarks.get(work.job.subject)
         mapping = store.mappings.get(benchmark.mapping)
-        collection = store.collections.get(benchmark.collection)
         if mapping.resolved is None:
             raise InputError("Mapping must be resolved")
         progress = Progress(work)
@@ -40,8 +38,8 @@ class BenchmarkJob:
             store.datasets.gold(mapping.resolved),
             # With its id, because two of one name and one matrix are two experiments.
             name=f"{benchmark.name} ({benchmark.id})",
-            where=where_of(collection, work.settings),
-            index=index_of(collection),
+            collection=store.collections.get(benchmark.collection),
+            places=work.settings.places,
         )
         run_experiment(
             request,

@@ -7,12 +7,12 @@ taken is left to that. And one on which workers die, again and again, is given u
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
 
-from karat.errors import KaratError
+from karat.errors import KaratError, UnknownName
 from karat.server.settings import Settings
 from karat.store.service import Job, JobStatus, ServiceStore
 
@@ -117,7 +117,8 @@ def _outcome(handler: Handler, work: Work) -> tuple[JobStatus, str]:
 
 def _end(work: Work, handler: Handler, worker: str, status: JobStatus, error: str) -> None:
     # The subject first: killed in between, the job is claimed once more and ends the same way.
-    handler.ended(work, status, error)
+    with suppress(UnknownName):  # It may have been deleted meanwhile.
+        handler.ended(work, status, error)
     work.store.jobs.end(work.job.id, worker, status, error=error)
 
 

@@ -29,14 +29,16 @@ IDLE_S = 0.2
 
 def as_line(settings: Settings) -> str:
     """Return of *settings* what a worker needs, as :func:`main` reads it."""
-    return json.dumps({"store": settings.store, "data": str(settings.data)}) + "\n"
+    roots = [str(root) for root in settings.roots]
+    return json.dumps({"store": settings.store, "data": str(settings.data), "roots": roots}) + "\n"
 
 
 def main(source: TextIO = sys.stdin) -> None:
     """Do jobs until *source*, of which the first line holds the settings, comes to its end."""
     start_log()
     given = json.loads(source.readline())
-    settings = Settings(store=given["store"], data=Path(given["data"]))
+    roots = tuple(map(Path, given["roots"]))
+    settings = Settings(store=given["store"], data=Path(given["data"]), roots=roots)
     stopping = Event()
 
     def watch() -> None:

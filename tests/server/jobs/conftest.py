@@ -7,12 +7,13 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from karat.app.benchmarks import BenchmarkConfig, IndexState
+from karat.app.benchmarks import BenchmarkConfig
 from karat.model import Dataset, Query, Target
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
 
-WORDS = "amber basil cedar delta ember fjord grove haven inlet joust karst lemon".split()
+WORDS = ["amber", "basil", "cedar", "delta", "ember", "fjord"]
+WORDS += ["grove", "haven", "inlet", "joust", "karst", "lemon"]
 QUESTIONS = 30
 MATRIX = {
     "search_modes": ["sparse"],
@@ -52,7 +53,7 @@ def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") ->
         "Notes",
         description="",
         source={"kind": "folder", "path": str(folder)},
-        index={"dense": False, "sparse": True, "chunker": "auto"},
+        index={"dense": False, "sparse": True, "chunker": "auto", "model": "granite"},
     )
     dataset = store.datasets.add(
         "local", "Questions", description="", gold=gold(), schema_version="1.0"
@@ -61,7 +62,7 @@ def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") ->
     total = 2 * QUESTIONS
     store.mappings.keep_resolution(mapping.id, gold(), mapped=total, total=total, unresolved=[])
     config = BenchmarkConfig(MATRIX, top_k=10)
-    runs = len(config.entries(IndexState(dense=False)))
+    runs = len(config.entries(collection))
     assert runs == RUNS
     return store.benchmarks.add(
         "local", name, description="", mapping=mapping.id, config=config.to_json(), total_runs=runs
@@ -70,7 +71,9 @@ def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") ->
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(store=str(tmp_path / "karat.db"), data=tmp_path / "data", workers=0)
+    return Settings(
+        store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(tmp_path,), workers=0
+    )
 
 
 @pytest.fixture

@@ -152,8 +152,8 @@ def test_a_shared_search_is_made_once_and_timed_for_each(ask: Ask, store: SqlSto
     indexed = [event.run for event in events if event.kind == "indexed"]
     # One engine, told of all three.
     assert indexed == ["top 1", "top 2", "top 3"]
-    plan = planned(ask(*entries)).plan
-    assert [one.configuration.k for one in plan.retrievals] == [3]
+    [[retrieval]] = planned(ask(*entries)).plan.groups
+    assert retrieval.configuration.k == 3
 
 
 def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> None:

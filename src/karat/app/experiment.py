@@ -1,10 +1,8 @@
 """Configurations are compared on a gold set; what is done is kept, and never done twice."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from math import nan
 from typing import NamedTuple
 
 from karat.app.presence import Survey
@@ -13,15 +11,16 @@ from karat.app.settings import Scoring
 from karat.app.units import judges_files, with_unit
 from karat.app.where import Where, digest_of, surveyed
 from karat.errors import InputError
-from karat.model import Dataset, Run
-from karat.model.evaluation import Summary
+from karat.model import Dataset
 from karat.model.searched import Searched
 from karat.model.timings import Measured
 from karat.runner import Event, Settings, counted, silence
-from karat.store import Experiment, Kind, Plan, PlannedRun, RunStatus, Store, StoredRun
+from karat.store import Experiment, Kind, Plan, PlannedRun, RunStatus, Store
 from karat.sweep import Entry, LocalExecutor, SharedPlan, share
+from karat.sweep.claims import claimed, ending
 from karat.sweep.entries import MOST, check_count
 from karat.sweep.execute import Ended, Executor, Task, execute, timed_queries
+from karat.sweep.remarks import remarks
 
 __all__ = ["Done", "Planned", "Request", "planned", "run_experiment"]
 
@@ -73,13 +72,15 @@ class Done(NamedTuple):
     """An experiment as far as it came, its runs in the order of the entries.
 
     *resolved* is the gold set without targets that are in no tree searched; None where all are
-    there, or none. *interrupted* says that something was left unasked.
+    there, or none. *remarks* are sentences on runs that are the same or empty; *interrupted* says
+    that something was left unasked.
     """
 
     experiment: Experiment
     measured: tuple[Measured, ...]
     searched: Searched
     resolved: Dataset | None
+    remarks: tuple[str, ...]
     interrupted: bool
 
 
@@ -137,7 +138,7 @@ def run_experiment(
         experiment = store.show(store.experiment(_plan(request, entries, found, attempt)))
     kept_as(experiment)
     runs = {entry.name: run.id for entry, run in zip(entries, experiment.runs, strict=True)}
-    mine = _claimed(experiment, store)
+    mine = claimed(experiment, store)
     todo = [entry for entry in entries if runs[entry.name] in mine]
     task = Task(
         dataset=request.gold,
@@ -151,17 +152,19 @@ def run_experiment(
     )
     if todo:
         plan = share(todo, files=request.files)
-        with _ending(mine, store) as left:
+        with ending(mine, store) as left:
             for ended in execute(plan, task, store, executor or LocalExecutor(request.workers)):
                 run = runs[ended.entry.name]
                 _finish(ended, run, store, request=request, snapshots=found.snapshots)
                 left.discard(run)
     shown = store.show(experiment.id)
+    measured = tuple(store.measured(run) for run in runs.values())
     return Done(
         shown,
-        tuple(store.measured(run) for run in runs.values()),
+        measured,
         found.searched,
         found.resolved if 0 < found.searched.unresolved < found.searched.targets else None,
+        remarks(measured),
         any(run.status is RunStatus.CANCELLED for run in shown.runs),
     )
 
@@ -214,45 +217,6 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: in
     )
 
 
-def _claimed(experiment: Experiment, store: Store) -> set[str]:
-    """Return the runs that are left to do, now ours; raise InputError if others are at it.
-
-    Those that somebody has begun are tried first, so that nothing was taken when one is refused.
-    """
-    mine: set[str] = set()
-    for run in sorted(experiment.runs, key=lambda run: not run.status.running):
-        if store.claim(run.id):
-            mine.add(run.id)
-        elif not _is_completed(run, store):
-            for taken in mine:
-                store.finish(taken, RunStatus.CANCELLED)
-            raise InputError(
-                f"experiment {experiment.id} is being run by another process: it has {run.label}; "
-                "wait for it or stop it, the same command then continues"
-            )
-    return mine
-
-
-def _is_completed(run: StoredRun, store: Store) -> bool:
-    experiment, _, position = run.id.partition(".")
-    return store.show(experiment).runs[int(position) - 1].status is RunStatus.COMPLETED
-
-
-@contextmanager
-def _ending(mine: set[str], store: Store) -> Iterator[set[str]]:
-    """Yield the runs that have no end yet; whatever happens, none stays without one."""
-    left = set(mine)
-    try:
-        yield left
-    except KeyboardInterrupt:
-        for run in left:
-            store.finish(run, RunStatus.CANCELLED)
-    except Exception as error:
-        for run in left:
-            store.finish(run, RunStatus.FAILED, error=str(error))
-        raise
-
-
 def _finish(
     ended: Ended, run: str, store: Store, *, request: Request, snapshots: Sequence[str]
 ) -> None:
@@ -268,7 +232,8 @@ def _finish(
     if _moved(ended, snapshots):
         status, error = RunStatus.FAILED, "what is searched has changed in the meantime; run anew"
     if answers:
-        store.keep_scores(run, _summaries(measured.run, ended.entry.k, request))
+        scores = score(request.gold, measured.run, scoring=request.scoring)
+        store.keep_scores(run, scores.summaries)
     notes = {**ended.notes, **counted(answers), "status": status.value}
     store.finish(run, status, error=error, timings=ended.timings, notes=notes)
 
@@ -276,12 +241,3 @@ def _finish(
 def _moved(ended: Ended, snapshots: Sequence[str]) -> bool:
     corpora = ended.notes.get("corpora")
     return isinstance(corpora, list) and not set(corpora) <= set(snapshots)
-
-
-def _summaries(run: Run, k: int, request: Request) -> list[Summary]:
-    """Return the means of *run*; a measure that looks deeper than its *k* hits has none."""
-    measures = {str(measure): measure.k or 0 for measure in request.scoring.parsed(request.gold)}
-    return [
-        Summary(summary.measure, nan, nan, 0) if measures[summary.measure] > k else summary
-        for summary in score(request.gold, run, scoring=request.scoring).summaries
-    ]

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple, Protocol
 
+from karat.engines.threshold import by_score
 from karat.model import Answer, Dataset
 from karat.model.timings import Measured, Sample, Timings
 from karat.runner import Configuration, Event, Hooks, Settings, Visit, quality, timing
+from karat.runner.depth import cut
 from karat.store import Recorder
-from karat.sweep.cuts import cut
 from karat.sweep.entries import Entry
 from karat.sweep.plan import Retrieval, SharedPlan
 
@@ -206,7 +207,7 @@ def _times(
 
 def _alone(group: Sequence[Retrieval]) -> bool:
     """Return whether nobody shares anything with anybody."""
-    return len(group) == 1 and not group[0].shared
+    return len(group) == 1 and len(group[0].entries) == 1
 
 
 def _answered_by_all(entries: Sequence[Entry], task: Task, recorder: Recorder) -> frozenset[str]:
@@ -241,8 +242,15 @@ class _Keeping:
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
         """Keep *answer* once for each entry."""
         for entry in self._entries[run]:
-            shown = cut(answer, entry, files=self._task.files)
-            self._recorder.add(self._task.runs[entry.name], shown, sample)
+            hits = cut(
+                answer.hits,
+                k=entry.k,
+                files=self._task.files,
+                threshold=entry.threshold,
+                by_score=by_score(entry.spec),
+            )
+            kept_in = self._task.runs[entry.name]
+            self._recorder.add(kept_in, answer._replace(hits=hits), sample)
 
     def listen(self, event: Event) -> None:
         """Tell of each entry what happens to the configuration that it is cut from."""

@@ -1,17 +1,26 @@
 """Configurations that share work share it: which engine is asked once for which of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from karat.engines.embedding import DEFAULT_EMBEDDER
+from karat.engines.shareable import shareable
+from karat.engines.spec import parse_spec
 from karat.model.spec import Spec
 from karat.runner import Configuration
 from karat.sweep.entries import Entry, check_entries
 
-__all__ = ["Retrieval", "SharedPlan", "share"]
+__all__ = ["Counts", "Retrieval", "SharedPlan", "share"]
 
-# Engines whose answer to fewer hits is the beginning of that to more.
-CHUNKED = frozenset({"bm25", "dense", "hybrid", "sparse"})
+# What decides the ranking of one component, by the engine that has it.
+WORDS = ("k1", "b", "header")
+VECTORS = ("model", "windows")
+PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "bm25": (WORDS,),
+    "dense": (VECTORS,),
+    "hybrid": (WORDS, VECTORS),
+}
 
 
 class Retrieval(NamedTuple):
@@ -20,41 +29,113 @@ class Retrieval(NamedTuple):
     configuration: Configuration
     entries: tuple[Entry, ...]
 
-    @property
-    def shared(self) -> bool:
-        """Return whether somebody's hits come from a search that was made for several."""
-        return len(self.entries) > 1
+
+class Counts(NamedTuple):
+    """How much is done: searches and rankings for each query, indexes for each tree.
+
+    A ranking is what one component gives to all searches that use it; *models* are those that
+    embed each chunk and each query once.
+    """
+
+    configurations: int
+    searches: int
+    rankings: int
+    indexes: int
+    models: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SharedPlan:
-    """What is asked for *entries*: each of *groups* lives in the same processes."""
+    """What is asked for *entries*: the engines of one group live in the same processes."""
 
     entries: tuple[Entry, ...]
     groups: tuple[tuple[Retrieval, ...], ...]
 
     @property
-    def retrievals(self) -> tuple[Retrieval, ...]:
-        """Return all retrievals, group by group."""
-        return tuple(retrieval for group in self.groups for retrieval in group)
+    def counts(self) -> Counts:
+        """Return how much is done for all entries."""
+        specs = [one.configuration.spec for group in self.groups for one in group]
+        rankings = {part for spec in specs for part in _rankings(spec)}
+        models = [model for spec in specs for model in _models(spec)]
+        return Counts(
+            len(self.entries),
+            len(specs),
+            len(rankings),
+            len(self.groups),
+            tuple(dict.fromkeys(models)),
+        )
+
+    def lines(self) -> tuple[str, ...]:
+        """Return in words what is shared; nothing where nothing is."""
+        configurations, searches, rankings, indexes, models = self.counts
+        found = []
+        if searches < configurations:
+            found.append(
+                f"{configurations} configurations are cut from {_several(searches, 'search')} of "
+                "each query, at the greatest depth that any of them wants"
+            )
+        if rankings < searches or indexes < searches:
+            found.append(
+                f"{_several(searches, 'search')} share {_several(indexes, 'index')} and "
+                f"{_several(rankings, 'ranking')} of each query"
+            )
+        if models and searches > 1:
+            found.append(f"each chunk and each query is embedded once by {', '.join(models)}")
+        return tuple(found)
 
 
 def share(entries: Sequence[Entry], *, files: bool) -> SharedPlan:
     """Return how to ask as little as possible; with *files* an entry wants hits in k files.
 
-    Entries of one engine are cut from one answer at the greatest depth, where fewer hits are the
-    beginning of more; an engine of which nobody knows that is asked once for each depth.
+    Engines that may be one family are one group. Entries of one engine are cut from one answer at
+    the greatest depth, where fewer hits are the beginning of more; any other engine is asked once
+    for each depth, since nobody knows that of it.
     """
     check_entries(entries)
-    alike: dict[tuple[Spec, int], list[Entry]] = {}
+    families: dict[object, dict[tuple[Spec, int], list[Entry]]] = {}
     for entry in entries:
-        depth = 0 if entry.spec.name in CHUNKED else entry.k
-        alike.setdefault((entry.spec, depth), []).append(entry)
-    retrievals = [_retrieval(same, files=files) for same in alike.values()]
-    return SharedPlan(tuple(entries), tuple((retrieval,) for retrieval in retrievals))
+        family = shareable(entry.spec)
+        alike = (entry.spec, 0 if family else entry.k)
+        families.setdefault(family or alike, {}).setdefault(alike, []).append(entry)
+    groups = [
+        tuple(_retrieval(same, files=files) for same in group.values())
+        for group in families.values()
+    ]
+    return SharedPlan(tuple(entries), tuple(groups))
 
 
 def _retrieval(entries: Sequence[Entry], *, files: bool) -> Retrieval:
     first = entries[0]
     deepest = max(entry.k for entry in entries)
     return Retrieval(Configuration(first.name, first.spec, deepest, files), tuple(entries))
+
+
+def _rankings(spec: Spec) -> Iterator[tuple[object, ...]]:
+    """Yield what tells each ranking of chunks from any other that *spec* is made of."""
+    inner = _reranked(spec)
+    family = shareable(inner)
+    if not family:
+        yield (spec,)
+    elif inner.name not in PARTS:
+        yield (inner,)
+    for names in PARTS.get(inner.name, ()) if family else ():
+        yield (family, *((name, str(inner.params.get(name))) for name in names))
+
+
+def _models(spec: Spec) -> Iterator[str]:
+    inner = _reranked(spec)
+    if VECTORS in PARTS.get(inner.name, ()):
+        yield str(inner.params.get("model", DEFAULT_EMBEDDER))
+
+
+def _reranked(spec: Spec) -> Spec:
+    """Return the engine below a reranker, or *spec* itself."""
+    if spec.name != "rerank":
+        return spec
+    over = spec.params.get("over", "bm25")
+    return parse_spec(over if isinstance(over, Mapping) else str(over))
+
+
+def _several(count: int, thing: str) -> str:
+    plural = {"index": "indexes", "search": "searches"}.get(thing, f"{thing}s")
+    return f"{count} {thing if count == 1 else plural}"

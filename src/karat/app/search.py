@@ -62,7 +62,7 @@ def corpus_source(place: str, *, revision: str | None = None) -> Source:
         raise InputError(f"{place} is a file; expected a folder or a repository")
     if not folder.is_dir():
         raise InputError(f"{place}: no such folder")
-    if revision is None and _is_bare(folder):
+    if revision is None and is_bare(folder):
         revision = "HEAD"
     if revision is not None:
         with GitRepository(place) as repository:
@@ -73,7 +73,7 @@ def corpus_source(place: str, *, revision: str | None = None) -> Source:
     return Source.folder(place)
 
 
-def _is_bare(folder: Path) -> bool:
+def is_bare(folder: Path) -> bool:
     """Return whether *folder* is what Git keeps for itself: a bare repository or a ``.git``."""
     return (
         (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()

@@ -15,7 +15,8 @@ from karat.server.failures import install
 from karat.server.guard import Guard
 from karat.server.metrics import Metrics
 from karat.server.observed import Observed
-from karat.server.routes import evaluation, system
+from karat.server.routes import archives, collections, datasets, evaluation, mappings, system
+from karat.server.searchers import Searchers
 from karat.server.service import Service
 from karat.server.settings import Limits, Settings
 from karat.store.service import ServiceStore
@@ -24,7 +25,15 @@ __all__ = ["create_app"]
 
 # A multipart body is its file and a little more.
 AROUND_A_FILE = 64 * 1024
-ROUTERS = (system.router, evaluation.router)
+# Of two routes at one path, the first that fits is taken: forms before JSON.
+ROUTERS = (
+    system.router,
+    evaluation.router,
+    archives.router,
+    collections.router,
+    datasets.router,
+    mappings.router,
+)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -34,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await run_in_threadpool(ServiceStore, settings.store)
-        app.state.service = Service(settings, store, metrics)
+        app.state.service = Service(settings, store, metrics, Searchers(settings.places))
         try:
             yield
         finally:

@@ -1,16 +1,19 @@
 """What every route may need: the settings, the store, who asks. One object per process."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, NamedTuple
+from functools import lru_cache
+from typing import Annotated, NamedTuple, TypedDict
 
 from fastapi import Depends, HTTPException, Request
 
+from karat.model import Dataset
 from karat.server.metrics import Metrics
+from karat.server.schemas.base import Page, PerPage
+from karat.server.searchers import Searchers
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
 
-__all__ = ["Asking", "Caller", "Paging", "Service", "Serving"]
+__all__ = ["LOCAL", "Asking", "Caller", "Paged", "Paging", "Service", "Serving"]
 
 LOCAL = "local"
 
@@ -35,6 +38,11 @@ class Service:
     settings: Settings
     store: ServiceStore
     metrics: Metrics
+    searchers: Searchers
+
+    def gold(self, digest: str) -> Dataset:
+        """Return a gold set by its digest; the last ones asked for are at hand."""
+        return _gold(self.store, digest)
 
     def check_quota(self, caller: Caller) -> None:
         """Raise 429 where *caller* has as many unfinished jobs as a token may have."""
@@ -42,10 +50,11 @@ class Service:
         if caller.token and self.store.jobs.active(caller.owner) >= most:
             raise HTTPException(429, f"{most} jobs are not finished yet; wait for one of them")
 
-    @property
-    def uploads(self) -> Path:
-        """Return the folder of unpacked archives, each in a folder by the id of its collection."""
-        return self.settings.data / "collections"
+
+# A gold set never changes, and a large one takes a second to read.
+@lru_cache(maxsize=8)
+def _gold(store: ServiceStore, digest: str) -> Dataset:
+    return store.datasets.gold(digest)
 
 
 def _serving(request: Request) -> Service:
@@ -69,6 +78,20 @@ class Paging(NamedTuple):
     per_page: int
 
     @property
-    def offset(self) -> int:
-        """Return how many items come before."""
-        return (self.page - 1) * self.per_page
+    def part(self) -> "Part":
+        """Return how a store is asked for it."""
+        return {"limit": self.per_page, "offset": (self.page - 1) * self.per_page}
+
+
+class Part(TypedDict):
+    """How many items, after how many."""
+
+    limit: int
+    offset: int
+
+
+def _paging(page: Page = 1, per_page: PerPage = 50) -> Paging:
+    return Paging(page, per_page)
+
+
+Paged = Annotated[Paging, Depends(_paging)]

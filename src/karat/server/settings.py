@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
+from karat.app.collections import Places
 from karat.errors import InputError
 from karat.formats import DEFAULT
 from karat.formats import Limits as FileLimits
@@ -74,6 +75,11 @@ class Settings:
         """
         reachable = not is_loopback(self.host) or not all(map(is_loopback, self.hosts))
         return reachable and not self.unsafe
+
+    @property
+    def places(self) -> Places:
+        """Return where the documents of collections lie."""
+        return Places(self.roots, self.data / "collections")
 
     @property
     def known_hosts(self) -> frozenset[str]:

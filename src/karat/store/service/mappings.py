@@ -60,6 +60,13 @@ class Mappings(Shelf):
         wanted = ALL.where(MAPPINGS.c.dataset == dataset).order_by(*order)
         return self._page(wanted, _mapped, limit=limit, offset=offset)
 
+    def golds(self, collection: str) -> tuple[str, ...]:
+        """Return the digests of the gold sets that are mapped to a collection."""
+        wanted = select(BENCHMARK_DATASETS.c.gold).join(MAPPINGS).distinct()
+        with self._database.reading() as connection:
+            found = connection.execute(wanted.where(MAPPINGS.c.collection == collection))
+            return tuple(sorted(found.scalars()))
+
     def keep_resolution(
         self,
         mapping: str,

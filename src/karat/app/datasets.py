@@ -1,0 +1,78 @@
+"""Datasets as they are uploaded: read within limits, told by line what is wrong, and kept."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.errors import FormatError, InputError, LimitExceeded
+from karat.formats import DEFAULT, Limits, read_dataset
+from karat.model import Dataset
+from karat.store.service import ServiceStore
+
+__all__ = ["Upload", "add_dataset", "read_upload"]
+
+SCHEMA_VERSION = "1.0"
+GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
+
+
+class Upload(NamedTuple):
+    """A file, and what it is to be called and by whom."""
+
+    file: Path
+    owner: str
+    name: str
+    description: str = ""
+    limits: Limits = DEFAULT
+
+
+class Refused(NamedTuple):
+    """Why a file cannot be taken; errors themselves do not travel between processes."""
+
+    reason: str
+    too_large: bool
+
+
+def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
+    """Return the gold set in *file*, of any format, within *limits*.
+
+    What is packed is refused: how large it becomes is known too late.
+    """
+    with file.open("rb") as stream:
+        packed = stream.read(4).startswith((GZIP, PARQUET))
+    if packed:
+        raise InputError("the file is packed; expected it as plain text")
+    gold = read_dataset(file, limits=limits)
+    if len(gold) > limits.upload_queries:
+        raise LimitExceeded(f"{len(gold):,} queries; at most {limits.upload_queries:,} are allowed")
+    for row, query in enumerate(gold.query_ids):
+        if not gold.texts[row].strip():
+            raise InputError(f"query {query!r} has no text to search for")
+        count = gold.offsets[row + 1] - gold.offsets[row]
+        if count > limits.upload_judgments:
+            raise LimitExceeded(
+                f"query {query!r} has {count:,} judgments; at most {limits.upload_judgments:,} "
+                "are allowed"
+            )
+    return gold
+
+
+def add_dataset(store: str, upload: Upload) -> str | Refused:
+    """Keep an uploaded gold set in *store* and return its id, or why it is refused.
+
+    To be called in a process of its own: a large file takes seconds to read.
+    """
+    try:
+        gold = read_upload(upload.file, upload.limits)
+        with ServiceStore(store) as opened:
+            return opened.datasets.add(
+                upload.owner,
+                upload.name,
+                description=upload.description,
+                gold=gold,
+                schema_version=SCHEMA_VERSION,
+            ).id
+    except InputError as error:
+        # The folder is ours, and tells nobody anything.
+        reason = str(error).replace(f"{upload.file.parent}/", "")
+        too_large = isinstance(error, LimitExceeded) and not isinstance(error, FormatError)
+        return Refused(reason, too_large)

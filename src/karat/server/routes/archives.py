@@ -1,0 +1,92 @@
+"""Collections from an archive that is uploaded."""
+
+import shutil
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, UploadFile
+from fastapi.routing import APIRoute
+from pydantic import Json
+from starlette.datastructures import Headers
+from starlette.routing import Match
+from starlette.types import Scope
+
+from karat.app.archives import ArchiveLimits, unpack
+from karat.app.collections import UPLOAD
+from karat.app.search import is_bare
+from karat.errors import InputError
+from karat.server.collection_view import begin_indexing
+from karat.server.schemas.base import Description, Name
+from karat.server.schemas.collections import Collection, IndexOptions
+from karat.server.service import Asking, Serving
+from karat.server.uploads import kept
+
+__all__ = ["FORM", "router"]
+
+
+class MultipartRoute(APIRoute):
+    """A route for forms only; JSON that is sent to the same path is for another one."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match what comes as a form."""
+        if not Headers(scope=scope).get("content-type", "").startswith("multipart/form-data"):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+router = APIRouter(prefix="/api/v2/collections", route_class=MultipartRoute)
+
+# Described with the route for JSON, since a path and a method have one description.
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file", "name"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"},
+                        "name": {"type": "string", "minLength": 1, "maxLength": 255},
+                        "description": {"type": "string", "maxLength": 2000},
+                        "index": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                }
+            }
+        }
+    }
+}
+
+
+@router.post("", status_code=201, include_in_schema=False)
+def upload_collection(
+    serving: Serving,
+    caller: Asking,
+    *,
+    file: UploadFile,
+    name: Annotated[Name, Form()],
+    description: Annotated[Description, Form()] = "",
+    index: Annotated[Json[IndexOptions], Form()] = IndexOptions(),  # noqa: B008 - it is frozen
+) -> Collection:
+    """Make a collection of a zip, tar or tar.gz file; a job indexes its documents."""
+    serving.check_quota(caller)
+    limits = serving.settings.limits
+    bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
+    store = serving.store
+    with kept(file.file, None) as archive:
+        made = store.collections.add(
+            caller.owner,
+            name,
+            description=description,
+            source={"kind": UPLOAD},
+            index=index.model_dump(),
+        )
+        target = serving.settings.places.uploads / made.id
+        try:
+            unpack(archive, target, bounds)
+            if is_bare(target):
+                raise InputError("the archive is a Git repository; expected its files")
+        except BaseException:
+            store.collections.delete(made.id)
+            shutil.rmtree(target, ignore_errors=True)
+            raise
+    return begin_indexing(serving, caller, made)

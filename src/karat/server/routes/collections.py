@@ -1,0 +1,195 @@
+"""Collections: made from a folder, a repository, a BEIR corpus or an upload; read and searched."""
+
+import shutil
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from karat.app.analysis_health import index_health
+from karat.app.collections import allowed_folder, collection_spec
+from karat.errors import Conflict, InputError
+from karat.server.collection_view import begin_indexing, shown
+from karat.server.failures import failures
+from karat.server.routes.archives import FORM
+from karat.server.schemas.base import NO_NUL
+from karat.server.schemas.collections import (
+    BeirSource,
+    Collection,
+    CollectionCreate,
+    Collections,
+    CollectionSearch,
+    CollectionSearched,
+    Document,
+    Documents,
+    DocumentText,
+    FoundHit,
+    Health,
+    ModeHits,
+)
+from karat.server.service import Asking, Caller, Paged, Service, Serving
+from karat.store.service import Collection as Kept
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v2/collections", tags=["collections"])
+
+MOST_TEXT = 4_000
+MOST_QUERIES = 100
+Path = Annotated[str, Query(min_length=1, max_length=4096, pattern=NO_NUL)]
+
+
+@router.post("", status_code=201, responses=failures(400, 413), openapi_extra=FORM)
+def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate) -> Collection:
+    """Make a collection of documents that the service can reach, or of an archive sent as a form.
+
+    A job indexes them.
+    """
+    source = asked.source
+    folder = allowed_folder(source.path, serving.settings.roots)
+    if isinstance(source, BeirSource):
+        for name in ("corpus.jsonl", "queries.jsonl"):
+            if not (folder / name).is_file():
+                raise InputError(f"{source.path!r} holds no {name}; expected a BEIR folder")
+    serving.check_quota(caller)
+    made = serving.store.collections.add(
+        caller.owner,
+        asked.name,
+        description=asked.description,
+        source={**source.model_dump(), "path": str(folder)},
+        index=asked.index.model_dump(),
+    )
+    return begin_indexing(serving, caller, made)
+
+
+@router.get("", responses=failures())
+def list_collections(serving: Serving, caller: Asking, paging: Paged) -> Collections:
+    """List collections, the newest first."""
+    found = serving.store.collections.page(owner=caller.sees, **paging.part)
+    return Collections(
+        collections=list(map(shown, found.items)), total=found.total, **paging._asdict()
+    )
+
+
+@router.get("/{collection_id}", responses=failures(404))
+def get_collection(serving: Serving, caller: Asking, collection_id: UUID) -> Collection:
+    """Return one collection with the state of its index."""
+    return shown(_owned(serving, caller, collection_id))
+
+
+@router.delete("/{collection_id}", status_code=204, responses=failures(404, 409))
+def delete_collection(serving: Serving, caller: Asking, collection_id: UUID) -> None:
+    """Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones."""
+    kept = _owned(serving, caller, collection_id)
+    serving.store.collections.delete(kept.id)
+    shutil.rmtree(serving.settings.places.uploads / kept.id, ignore_errors=True)
+
+
+@router.get("/{collection_id}/documents", responses=failures(404))
+def list_documents(
+    serving: Serving,
+    caller: Asking,
+    collection_id: UUID,
+    paging: Paged,
+    q: Annotated[str, Query(max_length=1000, pattern=NO_NUL)] = "",
+) -> Documents:
+    """List documents by path; *q* is a part of it, whatever the case."""
+    kept = _owned(serving, caller, collection_id)
+    found = serving.store.collections.documents(kept.id, contains=q, **paging.part)
+    documents = [Document(**document._asdict()) for document in found.items]
+    return Documents(documents=documents, total=found.total, **paging._asdict())
+
+
+@router.get("/{collection_id}/documents/content", responses=failures(400, 404, 409))
+def read_document(
+    serving: Serving, caller: Asking, collection_id: UUID, path: Path
+) -> DocumentText:
+    """Return the text of a document, found by the path that the list gives."""
+    corpus = serving.searchers.corpus(_indexed(serving, caller, collection_id))
+    text = corpus.read(path)
+    return DocumentText(path=path, text=text, language=corpus.by_path[path].language)
+
+
+@router.get("/{collection_id}/health", responses=failures(400, 404, 409))
+def collection_health(serving: Serving, caller: Asking, collection_id: UUID) -> Health:
+    """Say what the index holds that no search will find, or that is there twice."""
+    kept = _indexed(serving, caller, collection_id)
+    mode = "dense" if kept.index["dense"] else "sparse"
+    corpus = serving.searchers.corpus(kept)
+    queries = _queries(serving, kept)
+    found = index_health(corpus, collection_spec(kept, mode), queries=queries)
+    return Health.model_validate(
+        {
+            "engine": found.engine,
+            "document_count": found.documents,
+            "chunk_count": found.chunks,
+            "queries": found.queries,
+            "healthy": found.healthy,
+            "flaws": [
+                {
+                    "kind": flaw.kind,
+                    "count": flaw.count,
+                    "of": flaw.of,
+                    "places": list(flaw.places),
+                    "note": flaw.note,
+                }
+                for flaw in found.flaws
+            ],
+            "skipped": kept.facts.get("skipped", {}),
+            "fallbacks": dict(found.fallbacks),
+        }
+    )
+
+
+@router.post("/{collection_id}/search", responses=failures(400, 404, 409))
+def search_collection(
+    serving: Serving, caller: Asking, collection_id: UUID, asked: CollectionSearch
+) -> CollectionSearched:
+    """Ask one query in several modes, side by side."""
+    kept = _indexed(serving, caller, collection_id)
+    for mode in asked.modes:
+        collection_spec(kept, mode)
+    results = []
+    for mode in asked.modes:
+        hits, search_ns = serving.searchers.search(
+            kept, asked.query, mode, use_reranker=asked.use_reranker, top_k=asked.top_k
+        )
+        corpus = serving.searchers.corpus(kept)
+        texts = {hit.path: corpus.read(hit.path).split("\n") for hit in hits}
+        found = [
+            FoundHit(
+                path=hit.path,
+                start_line=hit.start_line,
+                end_line=hit.end_line,
+                symbol=hit.symbol,
+                score=hit.score,
+                text=_excerpt(texts[hit.path], hit.start_line, hit.end_line),
+            )
+            for hit in hits
+        ]
+        results.append(ModeHits(mode=mode, hits=found, search_time_ms=search_ns / 1e6))
+    return CollectionSearched(query=asked.query, results=results)
+
+
+def _owned(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
+    return serving.store.collections.get(str(collection_id), owner=caller.sees)
+
+
+def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
+    kept = _owned(serving, caller, collection_id)
+    if kept.status != "ready":
+        raise Conflict(f"collection {kept.name!r} is {kept.status}, not yet indexed")
+    return kept
+
+
+def _queries(serving: Service, kept: Kept) -> list[str]:
+    """Return some queries of the datasets that are mapped to a collection."""
+    texts: list[str] = []
+    for digest in serving.store.mappings.golds(kept.id):
+        texts += serving.gold(digest).texts
+    return texts[:MOST_QUERIES]
+
+
+def _excerpt(lines: list[str], start: int, end: int) -> str:
+    shown = lines[start - 1 : end] if start else lines
+    return "\n".join(shown)[:MOST_TEXT]

@@ -1,0 +1,193 @@
+"""Datasets over HTTP."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from karat.formats import Limits as FileLimits
+from karat.server.app import create_app
+from karat.server.settings import Limits, Settings
+
+DATASETS = "/api/v2/benchmark-datasets"
+QUERIES: list[dict[str, object]] = [
+    {
+        "query_key": "auth",
+        "query_text": "How do I set up JWT?",
+        "relevant_docs": [{"doc_ref": {"uri": "file:///docs/jwt.md"}, "relevance_grade": 3}],
+    },
+    {
+        "query_key": "deploy",
+        "query_text": "Docker deployment",
+        "relevant_docs": ["file:///docs/docker.md"],
+    },
+]
+SEMANTIK = json.dumps({"schema_version": "1.0", "queries": QUERIES})
+OCTOCODE = "query,result1,result2,result3\nlog in,src/auth.py:3-9:2,,\n"
+Token = Callable[..., str]
+
+
+def upload(
+    client: TestClient, text: str | bytes, file: str = "gold.json", **fields: str
+) -> dict[str, object]:
+    """Return what the service made of *text*."""
+    answer = client.post(DATASETS, files={"file": (file, text)}, data={"name": "Gold", **fields})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, object] = answer.json()
+    return made
+
+
+def test_the_fields_of_a_dataset(client: TestClient) -> None:
+    made = upload(client, SEMANTIK, description="What users ask")
+    assert made.keys() == {
+        *("id", "name", "description", "owner_id", "query_count", "schema_version"),
+        *("created_at", "updated_at", "version"),
+    }
+    assert (made["name"], made["description"]) == ("Gold", "What users ask")
+    assert (made["query_count"], made["schema_version"], made["version"]) == (2, "1.0", 1)
+    assert client.get(f"{DATASETS}/{made['id']}").json() == made
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "queries"),
+    [
+        ("gold.json", SEMANTIK, 2),
+        ("gold.csv", "query_key,query_text,uri\nq,t,file:///a\n", 1),
+        ("gold.csv", OCTOCODE, 1),
+        ("queries.yaml", "queries:\n- id: a\n  query: b\n  expected_files: [c.py]\n", 1),
+        ("gold.json", json.dumps([{"query": "a", "relevant": ["b.py"]}]), 1),
+    ],
+    ids=["semantik", "semantik-csv", "octocode", "akashic", "semble"],
+)
+def test_every_format_can_be_uploaded(
+    client: TestClient, file: str, text: str, queries: int
+) -> None:
+    assert upload(client, text, file)["query_count"] == queries
+
+
+def test_queries_need_a_text(client: TestClient) -> None:
+    file = {"file": ("gold.qrels", "q1 0 d1 1\nq2 0 d2 0\n")}
+    answer = client.post(DATASETS, files=file, data={"name": "x"})
+    assert answer.status_code == 400
+    assert "query 'q1' has no text to search for" in answer.json()["detail"]
+
+
+def test_all_problems_by_line_and_nothing_of_our_disk(client: TestClient) -> None:
+    bad = '{"queries": [\n{"query_key": "a"},\n{"query_text": "b", "relevant_docs": []}\n]}'
+    answer = client.post(DATASETS, files={"file": ("gold.json", bad)}, data={"name": "Bad"})
+    assert answer.status_code == 400
+    lines = answer.json()["detail"].splitlines()
+    assert any(line.startswith("upload.json:2:") for line in lines)
+    assert any(line.startswith("upload.json:3:") for line in lines)
+    assert "/tmp" not in answer.text  # noqa: S108 - it is what must not be told
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "body.name"),
+        ({"name": ""}, "body.name"),
+        ({"name": "  "}, "body.name"),
+        ({"name": "x" * 256}, "body.name"),
+        ({"name": "x", "description": "y" * 2001}, "body.description"),
+    ],
+)
+def test_fields_out_of_range(client: TestClient, fields: dict[str, str], reason: str) -> None:
+    answer = client.post(DATASETS, files={"file": ("gold.json", SEMANTIK)}, data=fields)
+    assert answer.status_code == 422
+    assert reason in answer.json()["detail"]
+
+
+def test_a_file_is_needed(client: TestClient) -> None:
+    assert client.post(DATASETS, data={"name": "x"}).status_code == 422
+
+
+@pytest.mark.parametrize("data", [b"", b"\x1f\x8b1234", b"PAR1", b"\xff\xfe", b"[" * 100_000])
+def test_files_that_are_none(client: TestClient, data: bytes) -> None:
+    answer = client.post(DATASETS, files={"file": ("x.json", data)}, data={"name": "x"})
+    assert answer.status_code == 400, answer.text
+
+
+def test_limits(settings: Settings) -> None:
+    small = Limits(files=FileLimits(upload_bytes=2_000, upload_queries=2, upload_judgments=1))
+    with TestClient(
+        create_app(replace(settings, limits=small)), base_url="http://localhost"
+    ) as client:
+
+        def status(queries: list[dict[str, object]]) -> tuple[int, str]:
+            file = {"file": ("gold.json", json.dumps({"queries": queries}))}
+            answer = client.post(DATASETS, files=file, data={"name": "x"})
+            return answer.status_code, answer.text
+
+        one = QUERIES[0]
+        assert status([one])[0] == 201
+        assert status([{**one, "query_key": str(n)} for n in range(3)])[0] == 413
+        assert status([{**one, "relevant_docs": ["a", "b"]}])[0] == 413
+        assert status([{**one, "query_text": "x" * 3_000}])[0] == 413
+        status_, text = status([{**one, "query_text": "x" * 100_000}])
+        assert (status_, "larger than" in text) == (413, True)
+
+
+def test_lists_have_pages(client: TestClient) -> None:
+    names = [f"Gold {number}" for number in range(3)]
+    for name in names:
+        upload(client, SEMANTIK, name=name)
+    page = client.get(DATASETS, params={"page": 2, "per_page": 2}).json()
+    assert (page["total"], page["page"], page["per_page"]) == (3, 2, 2)
+    assert [dataset["name"] for dataset in page["datasets"]] == ["Gold 0"]
+    for bad in ({"page": 0}, {"per_page": 101}, {"per_page": 0}, {"page": "x"}):
+        assert client.get(DATASETS, params=bad).status_code == 422
+
+
+def test_queries_with_their_judgments(client: TestClient) -> None:
+    made = upload(client, SEMANTIK)
+    found = client.get(f"{DATASETS}/{made['id']}/queries").json()
+    assert [query["query_key"] for query in found["queries"]] == ["auth", "deploy"]
+    assert found["queries"][0]["relevant_docs"] == [
+        {"doc_ref": {"uri": "file:///docs/jwt.md"}, "relevance_grade": 3.0}
+    ]
+    some = client.get(f"{DATASETS}/{made['id']}/queries", params={"q": "DOCKER"}).json()
+    assert [query["query_id"] for query in some["queries"]] == ["deploy"]
+
+
+def test_lines_of_a_judgment(client: TestClient) -> None:
+    made = upload(client, OCTOCODE, "gold.csv")
+    (query,) = client.get(f"{DATASETS}/{made['id']}/queries").json()["queries"]
+    assert query["relevant_docs"][0]["doc_ref"] == {
+        "path": "src/auth.py",
+        "start_line": 3,
+        "end_line": 9,
+    }
+
+
+def test_deleting(client: TestClient) -> None:
+    made = upload(client, SEMANTIK)
+    assert client.delete(f"{DATASETS}/{made['id']}").status_code == 204
+    assert client.get(f"{DATASETS}/{made['id']}").status_code == 404
+    assert client.delete(f"{DATASETS}/{made['id']}").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["../etc/passwd", "%2e%2e", "..\\x", "a#b", "1", "C:"])
+def test_an_id_is_never_a_path(client: TestClient, name: str) -> None:
+    assert client.get(f"{DATASETS}/{name}").status_code in (404, 422)
+
+
+def test_owners_see_only_their_own(client: TestClient, token: Token) -> None:
+    ada, bob, boss = (
+        {"Authorization": f"Bearer {secret}"}
+        for secret in (token("ada"), token("bob"), token("boss", scope="admin"))
+    )
+    files = {"file": ("gold.json", SEMANTIK)}
+    made = client.post(DATASETS, files=files, data={"name": "Hers"}, headers=ada).json()
+    assert made["owner_id"] == "ada"
+    for method in ("get", "delete"):
+        answer = client.request(method, f"{DATASETS}/{made['id']}", headers=bob)
+        # As if it were not there.
+        unknown = client.request(method, f"{DATASETS}/{uuid4()}", headers=bob)
+        assert answer.status_code == unknown.status_code == 404
+    assert client.get(DATASETS, headers=bob).json()["total"] == 0
+    assert client.get(DATASETS, headers=boss).json()["total"] == 1
+    assert client.get(f"{DATASETS}/{made['id']}", headers=ada).status_code == 200

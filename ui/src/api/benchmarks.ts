@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { request } from "./client";
+import type {
+  Annotation,
+  Benchmark,
+  BenchmarkCreate,
+  BenchmarkStatus,
+  Benchmarks,
+  ConfigMatrix,
+  Preview,
+  Started,
+} from "./types";
+
+const ACTIVE = new Set<BenchmarkStatus>(["running"]);
+
+export const isActive = (benchmark: Pick<Benchmark, "status">): boolean =>
+  ACTIVE.has(benchmark.status);
+
+export function useBenchmarks(options: { status?: string; page?: number; perPage?: number } = {}) {
+  const { status, page = 1, perPage = 50 } = options;
+  return useQuery({
+    queryKey: ["benchmarks", "list", status, page, perPage],
+    queryFn: ({ signal }) =>
+      request<Benchmarks>("/benchmarks", {
+        params: { status_filter: status, page, per_page: perPage },
+        signal,
+      }),
+    // Whoever else works here starts and ends benchmarks too.
+    refetchInterval: (query) => (query.state.data?.benchmarks.some(isActive) ? 2000 : 15_000),
+  });
+}
+
+export function useBenchmark(id: string) {
+  return useQuery({
+    queryKey: ["benchmarks", "one", id],
+    queryFn: ({ signal }) => request<Benchmark>(`/benchmarks/${id}`, { signal }),
+  });
+}
+
+/** The exact runs of a matrix, asked of the server, which alone decides what multiplies. */
+export function usePreview(matrix: ConfigMatrix, topK: number) {
+  return useQuery({
+    queryKey: ["preview", matrix, topK],
+    queryFn: ({ signal }) =>
+      request<Preview>("/benchmarks/preview", {
+        method: "POST",
+        json: { config_matrix: matrix, top_k: topK },
+        signal,
+      }),
+    placeholderData: (before) => before,
+    retry: false,
+  });
+}
+
+export function useCreateBenchmark() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (json: BenchmarkCreate) =>
+      request<Benchmark>("/benchmarks", { method: "POST", json }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["benchmarks"] }),
+  });
+}
+
+type Verb = "start" | "cancel";
+
+/** Starts or cancels. A start carries a key, so that a double click starts once. */
+export function useControl(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (verb: Verb) =>
+      request<Started>(`/benchmarks/${id}/${verb}`, {
+        method: "POST",
+        headers: verb === "start" ? { "Idempotency-Key": crypto.randomUUID() } : {},
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["benchmarks"] }),
+  });
+}
+
+export function useDeleteBenchmark() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => request<void>(`/benchmarks/${id}`, { method: "DELETE" }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["benchmarks", "list"] }),
+  });
+}
+
+export function useAnnotate(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (text: string) =>
+      request<Annotation>(`/benchmarks/${id}/annotations`, { method: "POST", json: { text } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["benchmarks"] }),
+  });
+}

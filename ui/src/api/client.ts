@@ -1,0 +1,79 @@
+import { token } from "./token";
+
+export const BASE = "/api/v2";
+
+/** An answer that is no success, or no answer at all (status 0). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: string,
+    readonly reference: string | null = null,
+  ) {
+    super(detail);
+    this.name = "ApiError";
+  }
+}
+
+export type Params = Record<string, string | number | undefined>;
+
+type Options = {
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  params?: Params;
+  json?: unknown;
+  form?: FormData;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+};
+
+/** The address of an endpoint; parameters that are undefined or empty are left out. */
+export function address(path: string, params: Params = {}): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return `${BASE}${path}${given.length ? `?${search}` : ""}`;
+}
+
+export function authorization(): Record<string, string> {
+  const known = token.get();
+  return known ? { Authorization: `Bearer ${known}` } : {};
+}
+
+async function failure(answer: Response): Promise<ApiError> {
+  const body: unknown = await answer.json().catch(() => null);
+  if (body && typeof body === "object" && "detail" in body && typeof body.detail === "string") {
+    const reference = "reference" in body ? String(body.reference) : null;
+    return new ApiError(answer.status, body.detail, reference);
+  }
+  return new ApiError(answer.status, `The server answered ${answer.status} ${answer.statusText}`);
+}
+
+/** The response to a request; anything but a success is thrown as an ApiError. */
+export async function send(path: string, options: Options = {}): Promise<Response> {
+  const { method = "GET", params, json, form, headers, signal } = options;
+  let answer: Response;
+  try {
+    answer = await fetch(address(path, params), {
+      method,
+      headers: {
+        ...authorization(),
+        ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      body: form ?? (json === undefined ? null : JSON.stringify(json)),
+      signal: signal ?? null,
+    });
+  } catch (problem) {
+    if (signal?.aborted) throw problem;
+    throw new ApiError(0, "The server does not answer. Is `karat serve` still running?");
+  }
+  if (!answer.ok) {
+    if (answer.status === 401) token.refused();
+    throw await failure(answer);
+  }
+  return answer;
+}
+
+/** The JSON of the answer. The service's schemas vouch for its type. */
+export async function request<T>(path: string, options: Options = {}): Promise<T> {
+  const answer = await send(path, options);
+  return (answer.status === 204 ? undefined : await answer.json()) as T;
+}

@@ -1,0 +1,52 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { isActive } from "./benchmarks";
+import { type Connection, follow } from "./events";
+import type { Benchmark, BenchmarkProgress, JobProgress } from "./types";
+
+/** How far a running benchmark is, and whether the page still hears of it. */
+export function useBenchmarkProgress(benchmark: Benchmark) {
+  const client = useQueryClient();
+  const [progress, setProgress] = useState<BenchmarkProgress | null>(null);
+  const [connection, setConnection] = useState<Connection>("connecting");
+  const active = isActive(benchmark);
+  const { id } = benchmark;
+  useEffect(() => {
+    if (!active) return;
+    const control = new AbortController();
+    let ended = -1;
+    const onEvent = (event: BenchmarkProgress) => {
+      setProgress(event);
+      const now = event.completed_runs + event.failed_runs;
+      if (now !== ended) client.invalidateQueries({ queryKey: ["results", id] });
+      ended = now;
+      if (!isActive(event)) {
+        control.abort();
+        client.invalidateQueries({ queryKey: ["benchmarks"] });
+        client.invalidateQueries({ queryKey: ["results", id] });
+      }
+    };
+    follow(`/benchmarks/${id}/events`, { onEvent, onConnection: setConnection }, control.signal);
+    return () => control.abort();
+  }, [active, id, client]);
+  return { progress: active ? progress : null, connection };
+}
+
+/** How far an indexing or a resolving is; *onEnd* is called once, with the last event. */
+export function useJobProgress(operation: string | null, onEnd: (last: JobProgress) => void) {
+  const [progress, setProgress] = useState<JobProgress | null>(null);
+  useEffect(() => {
+    if (operation === null) return;
+    const control = new AbortController();
+    const onEvent = (event: JobProgress) => {
+      setProgress(event);
+      if (event.status === "pending" || event.status === "running") return;
+      control.abort();
+      onEnd(event);
+    };
+    const path = `/operations/${operation}/events`;
+    follow(path, { onEvent, onConnection: () => {} }, control.signal);
+    return () => control.abort();
+  }, [operation, onEnd]);
+  return progress;
+}

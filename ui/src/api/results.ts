@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { request } from "./client";
+import type {
+  Comparison,
+  Curves,
+  Drilldown,
+  QueryResult,
+  QueryResults,
+  Results,
+  ScoreMatrix,
+  Slices,
+  Trend,
+  TwoSides,
+} from "./types";
+
+export function useResults(id: string) {
+  return useQuery({
+    queryKey: ["results", id, "runs"],
+    queryFn: ({ signal }) => request<Results>(`/benchmarks/${id}/results`, { signal }),
+  });
+}
+
+const LARGEST_PAGE = 100;
+
+/** All queries of one run; the pages that the service deals them out in are joined. */
+export function useRunQueries(id: string, run: string) {
+  return useQuery({
+    queryKey: ["results", id, "run", run],
+    queryFn: async ({ signal }) => {
+      const found: QueryResult[] = [];
+      for (let page = 1; ; page++) {
+        const next = await request<QueryResults>(`/benchmarks/${id}/runs/${run}/queries`, {
+          params: { page, per_page: LARGEST_PAGE },
+          signal,
+        });
+        found.push(...next.results);
+        if (found.length >= next.total || next.results.length === 0) return found;
+      }
+    },
+  });
+}
+
+export function useComparison(id: string, baseline: string | undefined, metric: string) {
+  return useQuery({
+    queryKey: ["results", id, "comparison", baseline, metric],
+    queryFn: ({ signal }) =>
+      request<Comparison>(`/benchmarks/${id}/comparison`, { params: { baseline, metric }, signal }),
+    enabled: baseline !== undefined,
+  });
+}
+
+export function useMatrix(id: string, metric: string, enabled = true) {
+  return useQuery({
+    queryKey: ["results", id, "matrix", metric],
+    queryFn: ({ signal }) =>
+      request<ScoreMatrix>(`/benchmarks/${id}/matrix`, { params: { metric }, signal }),
+    enabled,
+  });
+}
+
+export function useSlices(id: string, metric: string, by: string | undefined) {
+  return useQuery({
+    queryKey: ["results", id, "slices", metric, by],
+    queryFn: ({ signal }) =>
+      request<Slices>(`/benchmarks/${id}/slices`, { params: { metric, by }, signal }),
+  });
+}
+
+export function useCurves(id: string) {
+  return useQuery({
+    queryKey: ["results", id, "curves"],
+    queryFn: ({ signal }) => request<Curves>(`/benchmarks/${id}/curves`, { signal }),
+  });
+}
+
+export function useDrilldown(id: string, query: string) {
+  return useQuery({
+    queryKey: ["results", id, "query", query],
+    queryFn: ({ signal }) =>
+      request<Drilldown>(`/benchmarks/${id}/queries/${encodeURIComponent(query)}`, { signal }),
+  });
+}
+
+export function useTwoSides(left: string, right: string, metric: string) {
+  return useQuery({
+    queryKey: ["results", "compare", left, right, metric],
+    queryFn: ({ signal }) =>
+      request<TwoSides>("/compare", { params: { left, right, metric }, signal }),
+    enabled: left !== "" && right !== "",
+  });
+}
+
+export function useTrend(dataset: string) {
+  return useQuery({
+    queryKey: ["results", "trend", dataset],
+    queryFn: ({ signal }) => request<Trend>("/trend", { params: { dataset }, signal }),
+    enabled: dataset !== "",
+  });
+}

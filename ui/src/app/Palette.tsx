@@ -1,0 +1,98 @@
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { useJumps } from "@/api/system";
+import type { Jump } from "@/api/types";
+
+type Choice = { key: string; title: string; detail: string; to: string };
+
+const PAGES: readonly Choice[] = [
+  { key: "benchmarks", title: "Benchmarks", detail: "page", to: "/benchmarks" },
+  { key: "new", title: "New benchmark", detail: "page", to: "/benchmarks/new" },
+  { key: "compare", title: "Compare two benchmarks", detail: "page", to: "/compare" },
+  { key: "datasets", title: "Datasets", detail: "page", to: "/datasets" },
+  { key: "collections", title: "Collections", detail: "page", to: "/collections" },
+  { key: "trend", title: "Trend", detail: "page", to: "/trend" },
+];
+
+const WAYS: Record<Jump["kind"], (id: string, title: string) => string> = {
+  benchmark: (id) => `/benchmarks/${id}`,
+  dataset: (id) => `/datasets/${id}`,
+  collection: (id) => `/collections/${id}`,
+  // A query is found in its dataset; the id of the dataset stands before the slash.
+  query: (id, title) => `/datasets/${id.split("/")[0]}?q=${encodeURIComponent(title)}`,
+};
+
+/** A field that jumps anywhere by a few letters. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const [, navigate] = useLocation();
+  const box = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const asked = useDeferredValue(typed.trim());
+  const jumps = useJumps(asked);
+  const words = asked.toLowerCase();
+  const found: Choice[] = [
+    ...PAGES.filter(({ title }) => title.toLowerCase().includes(words)),
+    ...(asked ? (jumps.data?.results ?? []) : []).map((jump) => ({
+      key: `${jump.kind} ${jump.id}`,
+      title: jump.title,
+      detail: jump.detail ? `${jump.kind} · ${jump.detail}` : jump.kind,
+      to: WAYS[jump.kind](jump.id, jump.title),
+    })),
+  ];
+  const chosen = Math.min(at, found.length - 1);
+  useEffect(() => box.current?.showModal(), []);
+
+  const go = (choice: Choice | undefined) => {
+    if (!choice) return;
+    box.current?.close();
+    navigate(choice.to);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setAt((chosen + step + found.length) % Math.max(1, found.length));
+    else if (event.key === "Enter") go(found[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog ref={box} className="palette" aria-label="Jump to" onClose={onClose}>
+      <input
+        role="combobox"
+        aria-label="Jump to"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length ? `${id}-${chosen}` : undefined}
+        placeholder="A benchmark, dataset, collection or query"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div role="listbox" id={`${id}-list`} aria-label="What was found" tabIndex={-1}>
+        {found.map((choice, number) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys.
+          <div
+            key={choice.key}
+            id={`${id}-${number}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={number === chosen}
+            onClick={() => go(choice)}
+          >
+            <span className="anywhere">{choice.title}</span>
+            <small>{choice.detail}</small>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && (
+        <p className="soft" role="status">
+          Nothing is called so.
+        </p>
+      )}
+    </dialog>
+  );
+}

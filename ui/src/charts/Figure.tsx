@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+import { Term } from "@/parts/Term";
+
+type Props = {
+  title: string;
+  means?: string;
+  caption?: ReactNode;
+  /** The numbers behind the drawing: a header and rows. */
+  table: { head: readonly string[]; rows: readonly (readonly string[])[] };
+  children: ReactNode;
+};
+
+const SHOWN_ROWS = 200;
+
+/** A chart with its title, what it says, and the table that it draws. */
+export function Figure({ title, means, caption, table, children }: Props) {
+  return (
+    <figure className="card">
+      <h3>{means ? <Term means={means}>{title}</Term> : title}</h3>
+      {children}
+      {caption && <figcaption>{caption}</figcaption>}
+      <details>
+        <summary>Show as a table</summary>
+        <section className="scroll" tabIndex={0} aria-label={`${title}, as a table`}>
+          <table>
+            <thead>
+              <tr>
+                {table.head.map((name, at) => (
+                  <th key={name} scope="col" className={at ? "n" : undefined}>
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {table.rows.slice(0, SHOWN_ROWS).map(([name, ...cells]) => (
+                <tr key={`${name} ${cells.join(" ")}`}>
+                  <th scope="row">{name}</th>
+                  {cells.map((cell, at) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column.
+                    <td key={at} className="n">
+                      {cell}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,140 @@
+import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
+import type { ScoreMatrix } from "@/api/types";
+import { useTheme } from "@/parts/theme";
+import { useShowTip } from "@/parts/tip";
+import { score } from "@/words/format";
+import { Figure } from "./Figure";
+import { type HeatOrder, LEVELS, level, ordered } from "./heat";
+
+const ROW = 18;
+
+type Props = {
+  matrix: ScoreMatrix;
+  names: ReadonlyMap<string, string>;
+  order: HeatOrder;
+  onOpen: (query: string, run: string) => void;
+};
+
+/**
+ * Every query in every run: a row per run, a column per query, on a canvas, so that a thousand queries
+ * times fifty runs cost nothing. Arrows move a cursor, Enter opens the query.
+ */
+export function Heatmap({ matrix, names, order, onOpen }: Props) {
+  const { queries, texts, runs, values, metric } = matrix;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const legend = useRef<HTMLUListElement>(null);
+  const showTip = useShowTip();
+  const theme = useTheme();
+  const [cursor, setCursor] = useState<{ column: number; run: number } | null>(null);
+  const columns = useMemo(() => ordered(values, order), [values, order]);
+  const cell = Math.max(1, Math.floor(1000 / Math.max(1, columns.length)));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the legend's colours.
+  useEffect(() => {
+    const pen = canvas.current?.getContext("2d");
+    if (!pen || !legend.current) return;
+    const swatches = [...legend.current.querySelectorAll(".swatch")];
+    const inks = swatches.map((one) => getComputedStyle(one).backgroundColor);
+    const missing = inks.at(-1) ?? "";
+    const gap = cell > 5 ? 1 : 0;
+    pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
+    columns.forEach((query, at) => {
+      values[query]?.forEach((value, run) => {
+        pen.fillStyle = (value === null ? missing : inks[level(value)]) ?? missing;
+        pen.fillRect(at * cell, run * ROW, cell - gap, ROW - 1);
+      });
+    });
+    if (cursor) {
+      pen.strokeStyle = getComputedStyle(canvas.current as Element).color;
+      pen.lineWidth = 2;
+      pen.strokeRect(cursor.column * cell - 1, cursor.run * ROW - 1, cell + 2, ROW + 1);
+    }
+  }, [values, columns, cell, cursor, theme]);
+
+  const told = (column: number, run: number): string => {
+    const query = columns[column] ?? 0;
+    const name = names.get(runs[run] ?? "") ?? "";
+    return `${texts[query]}\n${name}: ${score(values[query]?.[run])}`;
+  };
+  const under = (event: MouseEvent<HTMLCanvasElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - box.left) / box.width) * columns.length);
+    const run = Math.floor(((event.clientY - box.top) / box.height) * runs.length);
+    return column >= 0 && column < columns.length && run >= 0 && run < runs.length
+      ? { column, run }
+      : null;
+  };
+  const open = ({ column, run }: { column: number; run: number }) =>
+    onOpen(queries[columns[column] ?? 0] ?? "", runs[run] ?? "");
+  const onKeyDown = (event: KeyboardEvent) => {
+    const here = cursor ?? { column: 0, run: 0 };
+    const [dx, dy] = {
+      ArrowRight: [1, 0],
+      ArrowLeft: [-1, 0],
+      ArrowDown: [0, 1],
+      ArrowUp: [0, -1],
+    }[event.key] ?? [0, 0];
+    if (event.key === "Enter" && cursor) open(cursor);
+    if (!dx && !dy) return;
+    event.preventDefault();
+    setCursor({
+      column: Math.max(0, Math.min(columns.length - 1, here.column + (dx ?? 0))),
+      run: Math.max(0, Math.min(runs.length - 1, here.run + (dy ?? 0))),
+    });
+  };
+
+  const rows = columns.map((query) => [
+    texts[query] ?? "",
+    ...(values[query] ?? []).map((value) => score(value)),
+  ]);
+  return (
+    <Figure
+      title={`${metric} of every query in every run`}
+      means="A row per run, a column per query; the darker, the better. Click a cell to see the query."
+      table={{ head: ["Query", ...runs.map((run) => names.get(run) ?? run)], rows }}
+    >
+      <div className="heat">
+        <div className="names" style={{ gridAutoRows: ROW }} aria-hidden="true">
+          {runs.map((run) => (
+            <span key={run}>{names.get(run)}</span>
+          ))}
+        </div>
+        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a map with a cursor. */}
+        <canvas
+          ref={canvas}
+          width={columns.length * cell}
+          height={runs.length * ROW}
+          style={{ height: runs.length * ROW }}
+          tabIndex={0}
+          role="application"
+          aria-label={`Heat map of ${columns.length} queries and ${runs.length} runs; arrows move, Enter opens`}
+          onPointerMove={(event) => {
+            const at = under(event);
+            showTip(at && told(at.column, at.run), event);
+          }}
+          onPointerLeave={() => showTip(null)}
+          onClick={(event) => {
+            const at = under(event);
+            if (at) open(at);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <p className="soft" aria-live="polite">
+        {cursor ? told(cursor.column, cursor.run) : ""}
+      </p>
+      <ul className="keys" ref={legend}>
+        {LEVELS.map((name, at) => (
+          <li key={name}>
+            <span className={`swatch ${name}`} />
+            {["0", "< 0.25", "< 0.5", "< 0.75", "< 1", "1"][at]}
+          </li>
+        ))}
+        <li>
+          <span className="swatch hx" />
+          no score
+        </li>
+      </ul>
+    </Figure>
+  );
+}

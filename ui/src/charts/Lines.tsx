@@ -1,0 +1,111 @@
+import { useShowTip } from "@/parts/tip";
+import { score } from "@/words/format";
+import { XAxis, YAxis } from "./axes";
+import { Figure } from "./Figure";
+import { linear } from "./scale";
+
+export type Series = {
+  id: string;
+  name: string;
+  points: readonly { x: number; y: number; bounds?: readonly number[]; told?: string }[];
+};
+
+const WIDTH = 520;
+const HEIGHT = 270;
+const LEFT = 44;
+const BOTTOM = HEIGHT - 34;
+// Eight colours can be told apart; who comes later shares grey.
+const COLOURS = 8;
+
+export const colour = (at: number): string => (at < COLOURS ? `c${at}` : "cx");
+
+type Props = {
+  title: string;
+  means: string;
+  caption?: string;
+  series: readonly Series[];
+  xLabel: string;
+  /** What stands below a place of the horizontal axis. */
+  format?: (x: number) => string;
+  onPoint?: (series: Series, at: number) => void;
+};
+
+/** Lines over one horizontal axis; a point with bounds has its interval as a band. */
+export function Lines({ title, means, caption, series, xLabel, format = String, onPoint }: Props) {
+  const showTip = useShowTip();
+  const all = series.flatMap(({ points }) => points);
+  const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
+  const ends = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
+  const span = ends[1] - ends[0] || 1;
+  const x = Object.assign(
+    (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (WIDTH - LEFT - 24),
+    { ticks: xs.length <= 8 ? xs : xs.filter((_, at) => at % Math.ceil(xs.length / 7) === 0) },
+  );
+  const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
+  const low = Math.min(high, ...all.map(({ y, bounds }) => bounds?.[0] ?? y));
+  const y = linear(low > high / 2 ? low : 0, high, BOTTOM, 10, 4);
+  const rows = series.flatMap(({ name, points }) =>
+    points.map((point) => [name, format(point.x), score(point.y)]),
+  );
+  return (
+    <Figure
+      title={title}
+      means={means}
+      caption={caption}
+      table={{ head: ["Run", xLabel, "Mean"], rows }}
+    >
+      <svg className="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title}>
+        <XAxis scale={x} from={10} to={BOTTOM} format={format} />
+        <YAxis scale={y} from={LEFT} to={WIDTH - 8} />
+        <text className="tick" x={WIDTH - 8} y={HEIGHT - 4} textAnchor="end">
+          {xLabel}
+        </text>
+        {series.map((one, number) => (
+          <g key={one.id} className={colour(number)}>
+            <path className="band" d={band(one, x, y)} />
+            <path
+              className={`line ${colour(number)}`}
+              d={one.points.map((p, at) => `${at ? "L" : "M"}${x(p.x)} ${y(p.y)}`).join("")}
+            />
+            {one.points.map((point, at) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the table below opens the same.
+              <circle
+                key={point.x}
+                className="dot"
+                cx={x(point.x)}
+                cy={y(point.y)}
+                r={4}
+                onPointerMove={(event) =>
+                  showTip(
+                    point.told ?? `${one.name}\n${xLabel} ${format(point.x)}: ${score(point.y)}`,
+                    event,
+                  )
+                }
+                onPointerLeave={() => showTip(null)}
+                onClick={() => onPoint?.(one, at)}
+              />
+            ))}
+          </g>
+        ))}
+      </svg>
+      <ul className="keys">
+        {series.map(({ id, name }, number) => (
+          <li key={id}>
+            <svg viewBox="0 0 26 10" className={`chart ${colour(number)}`} aria-hidden="true">
+              <path className={`line ${colour(number)}`} d="M0 5H26" />
+            </svg>
+            {name}
+          </li>
+        ))}
+      </ul>
+    </Figure>
+  );
+}
+
+function band({ points }: Series, x: (at: number) => number, y: (at: number) => number): string {
+  const known = points.filter(({ bounds }) => bounds);
+  if (known.length < 2) return "";
+  const there = known.map((p) => `${x(p.x)} ${y(p.bounds?.[1] ?? p.y)}`);
+  const back = known.map((p) => `${x(p.x)} ${y(p.bounds?.[0] ?? p.y)}`).reverse();
+  return `M${[...there, ...back].join("L")}Z`;
+}

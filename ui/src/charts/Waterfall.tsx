@@ -1,0 +1,68 @@
+import { type PointerEvent, useMemo } from "react";
+import { useShowTip } from "@/parts/tip";
+import { change } from "@/words/format";
+import { YAxis } from "./axes";
+import { Figure } from "./Figure";
+import { linear } from "./scale";
+
+export type Delta = { id: string; name: string; value: number };
+
+const WIDTH = 1080;
+const HEIGHT = 220;
+const LEFT = 46;
+
+type Props = { title: string; deltas: readonly Delta[]; onOpen: (delta: Delta) => void };
+
+/** The change of each query against the baseline, from the greatest gain to the greatest loss. */
+export function Waterfall({ title, deltas, onOpen }: Props) {
+  const showTip = useShowTip();
+  const sorted = useMemo(() => [...deltas].sort((a, b) => b.value - a.value), [deltas]);
+  const high = Math.max(0, sorted[0]?.value ?? 0);
+  const low = Math.min(0, sorted.at(-1)?.value ?? 0);
+  const y = linear(low, high > low ? high : 0.01, HEIGHT - 12, 10, 4);
+  const wide = (WIDTH - LEFT) / Math.max(1, sorted.length);
+  const gap = wide > 4 ? 1 : 0;
+  const bars = (sign: 1 | -1) =>
+    sorted
+      .map(({ value }, at) =>
+        Math.sign(value) === sign
+          ? `M${LEFT + at * wide} ${y(0)}V${y(value)}h${wide - gap}V${y(0)}Z`
+          : "",
+      )
+      .join("");
+  const under = (event: PointerEvent<SVGSVGElement> | React.MouseEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * WIDTH;
+    return sorted[Math.floor((at - LEFT) / wide)];
+  };
+  return (
+    <Figure
+      title={title}
+      means="One bar per query: what it gained or lost against the baseline. Click a bar to see the query."
+      table={{ head: ["Query", "Change"], rows: sorted.map((d) => [d.name, change(d.value)]) }}
+    >
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table of queries opens the same by keyboard. */}
+      <svg
+        className="chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={title}
+        onPointerMove={(event) => {
+          const delta = under(event);
+          showTip(delta ? `${delta.name}\n${change(delta.value)}` : null, event);
+        }}
+        onPointerLeave={() => showTip(null)}
+        onClick={(event) => {
+          const delta = under(event);
+          if (delta) onOpen(delta);
+        }}
+      >
+        <rect className="reach" width={WIDTH} height={HEIGHT} />
+        <YAxis scale={y} from={LEFT} to={WIDTH} />
+        <path className="gain" d={bars(1)} />
+        <path className="loss" d={bars(-1)} />
+        <line className="zero" x1={LEFT} x2={WIDTH} y1={y(0)} y2={y(0)} />
+      </svg>
+    </Figure>
+  );
+}

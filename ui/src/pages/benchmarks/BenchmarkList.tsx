@@ -1,0 +1,136 @@
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { useBenchmarks } from "@/api/benchmarks";
+import type { Benchmark } from "@/api/types";
+import { Status } from "@/parts/Badge";
+import { type Column, DataTable } from "@/parts/DataTable";
+import { Empty, Loaded } from "@/parts/Notes";
+import { Page } from "@/parts/Page";
+import { Pager } from "@/parts/Pager";
+import { useUrlState } from "@/parts/urlState";
+import { moment } from "@/words/format";
+import { FirstSteps } from "./FirstSteps";
+
+const STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+
+/** All benchmarks, the newest first; two that are ticked can be compared. */
+export function BenchmarkList() {
+  const [status, setStatus] = useUrlState("status", "");
+  const [page, setPage] = useUrlState("page", "1");
+  const [ticked, setTicked] = useState<readonly string[]>([]);
+  const [, navigate] = useLocation();
+  const listed = useBenchmarks({ status, page: Number(page) });
+
+  const tick = (id: string) =>
+    setTicked((before) =>
+      before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-2),
+    );
+  const columns: Column<Benchmark>[] = [
+    {
+      id: "name",
+      header: "Benchmark",
+      sort: ({ name }) => name.toLowerCase(),
+      cell: ({ id, name, description }) => (
+        <>
+          <Link href={`/benchmarks/${id}`}>{name}</Link>
+          {description && <small>{description}</small>}
+        </>
+      ),
+    },
+    {
+      id: "status",
+      header: "Status",
+      sort: (row) => row.status,
+      cell: (row) => <Status of={row.status} />,
+    },
+    {
+      id: "runs",
+      header: "Runs",
+      means: "Runs that have ended, of all; a run is one configuration.",
+      numeric: true,
+      sort: (row) => row.total_runs,
+      cell: (row) => (
+        <>
+          {row.completed_runs} / {row.total_runs}
+          {row.failed_runs > 0 && <small className="loss">{row.failed_runs} failed</small>}
+        </>
+      ),
+    },
+    {
+      id: "created",
+      header: "Created",
+      numeric: true,
+      sort: (row) => row.created_at,
+      cell: (row) => moment(row.created_at),
+    },
+    {
+      id: "tick",
+      header: "Compare",
+      cell: (row) => (
+        <label className="check">
+          <input type="checkbox" checked={ticked.includes(row.id)} onChange={() => tick(row.id)} />
+          <span className="unseen">Compare {row.name}</span>
+        </label>
+      ),
+    },
+  ];
+  return (
+    <Page
+      title="Benchmarks"
+      below={
+        <p className="soft">Each measures a set of search configurations on the same queries.</p>
+      }
+      actions={
+        <>
+          <button
+            type="button"
+            className="button"
+            disabled={ticked.length !== 2}
+            onClick={() => navigate(`/compare?left=${ticked[0]}&right=${ticked[1]}`)}
+          >
+            Compare {ticked.length}/2
+          </button>
+          <Link href="/benchmarks/new" className="button main">
+            New benchmark
+          </Link>
+        </>
+      }
+    >
+      <Loaded of={listed}>
+        {(data) =>
+          data.total === 0 && !status ? (
+            <FirstSteps />
+          ) : (
+            <div className="stack">
+              <label className="row soft">
+                Show
+                <select value={status} onChange={(event) => setStatus(event.target.value)}>
+                  <option value="">every status</option>
+                  {STATUSES.map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              </label>
+              {data.total === 0 ? (
+                <Empty title={`No benchmark is ${status}`}>
+                  <button type="button" className="button" onClick={() => setStatus("")}>
+                    Show all
+                  </button>
+                </Empty>
+              ) : (
+                <DataTable
+                  label="Benchmarks"
+                  columns={columns}
+                  rows={data.benchmarks}
+                  rowKey={({ id }) => id}
+                  onOpen={({ id }) => navigate(`/benchmarks/${id}`)}
+                />
+              )}
+              <Pager of={data} noun="benchmarks" onPage={(next) => setPage(String(next))} />
+            </div>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,50 @@
+import { Link } from "wouter";
+import { useCollections } from "@/api/collections";
+import { useDatasets } from "@/api/datasets";
+import { Empty } from "@/parts/Notes";
+
+/** What to do next, where nothing has been measured yet: the first step that is not done. */
+export function FirstSteps() {
+  const collections = useCollections().data?.total ?? 0;
+  const datasets = useDatasets().data?.total ?? 0;
+  const steps = [
+    {
+      done: collections > 0,
+      to: "/collections?new=1",
+      label: "Add a collection",
+      why: "the documents to be searched",
+    },
+    {
+      done: datasets > 0,
+      to: "/datasets?new=1",
+      label: "Upload a dataset",
+      why: "queries, and what is relevant to them",
+    },
+    {
+      done: false,
+      to: "/benchmarks/new",
+      label: "Make a benchmark",
+      why: "the configurations to be compared",
+    },
+  ];
+  const next = steps.find(({ done }) => !done);
+  return (
+    <Empty title="Nothing has been measured yet">
+      <p>Three steps lead to the first result.</p>
+      <ol className="steps">
+        {steps.map(({ done, to, label, why }) => (
+          <li key={to} className="row">
+            <span aria-hidden="true">{done ? "✓" : "○"}</span>
+            <Link href={to} className={label === next?.label ? "button main" : "button"}>
+              {label}
+            </Link>
+            <span>
+              {why}
+              {done && <span className="unseen">, done</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Empty>
+  );
+}

@@ -1,0 +1,113 @@
+import type { Collection, Mode } from "@/api/types";
+import { type Draft, type Parsed, PRESETS } from "./matrix";
+
+type Props = {
+  draft: Draft;
+  parsed: Parsed;
+  collection: Collection | undefined;
+  onChange: (draft: Draft) => void;
+};
+
+const MODES: readonly { mode: Mode; label: string }[] = [
+  { mode: "dense", label: "dense: by meaning" },
+  { mode: "sparse", label: "sparse: by words" },
+  { mode: "hybrid", label: "hybrid: both, fused" },
+];
+
+const FIELDS = [
+  { name: "topK", label: "top_k", hint: "How many results are retrieved." },
+  { name: "rrfK", label: "rrf_k", hint: "The constant of rank fusion; only hybrid uses it." },
+  {
+    name: "thresholds",
+    label: "Score thresholds",
+    hint: "Results below are dropped; none keeps all.",
+  },
+  { name: "metricKs", label: "k of the measures", hint: "Where rankings are cut for scoring." },
+  { name: "primaryK", label: "Primary k", hint: "The k of the measure that decides." },
+] as const;
+
+function toggled<T>(values: readonly T[], value: T): T[] {
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+}
+
+/** The settings that are combined: presets first, every axis below. */
+export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
+  const problems = parsed.problems ?? {};
+  const usable = (mode: Mode) =>
+    !collection ||
+    ((mode === "sparse" ? true : collection.dense.state === "ready") &&
+      (mode === "dense" || collection.sparse.state === "ready"));
+  const missing = MODES.filter(({ mode }) => !usable(mode)).map(({ mode }) => mode);
+  return (
+    <div className="stack">
+      <fieldset>
+        <legend>Presets</legend>
+        <div className="row">
+          {PRESETS.map(({ name, why, draft: preset }) => (
+            <button
+              key={name}
+              type="button"
+              className="button"
+              title={why}
+              onClick={() => onChange(preset)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend>Search modes</legend>
+        <div className="row">
+          {MODES.map(({ mode, label }) => (
+            <label key={mode} className="check">
+              <input
+                type="checkbox"
+                checked={draft.modes.includes(mode)}
+                disabled={!usable(mode) && !draft.modes.includes(mode)}
+                onChange={() => onChange({ ...draft, modes: toggled(draft.modes, mode) })}
+              />
+              {label}
+            </label>
+          ))}
+        </div>
+        {missing.length > 0 && (
+          <small>
+            The collection lacks an index for {missing.join(" and ")}. Make one with it to compare
+            these.
+          </small>
+        )}
+        {problems.modes && <small className="loss">{problems.modes}</small>}
+      </fieldset>
+      <fieldset>
+        <legend>Reranker</legend>
+        <div className="row">
+          {[false, true].map((on) => (
+            <label key={String(on)} className="check">
+              <input
+                type="checkbox"
+                checked={draft.reranker.includes(on)}
+                onChange={() => onChange({ ...draft, reranker: toggled(draft.reranker, on) })}
+              />
+              {on ? "with" : "without"}
+            </label>
+          ))}
+        </div>
+        {problems.reranker && <small className="loss">{problems.reranker}</small>}
+      </fieldset>
+      <div className="fields">
+        {FIELDS.map(({ name, label, hint }) => (
+          <label key={name} className="field">
+            {label}
+            <input
+              value={draft[name]}
+              aria-invalid={problems[name] !== undefined}
+              onChange={(event) => onChange({ ...draft, [name]: event.target.value })}
+            />
+            <small className={problems[name] ? "loss" : undefined}>{problems[name] ?? hint}</small>
+          </label>
+        ))}
+      </div>
+    </div>
+  );
+}

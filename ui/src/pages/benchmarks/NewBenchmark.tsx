@@ -1,0 +1,118 @@
+import { type FormEvent, useState } from "react";
+import { useLocation } from "wouter";
+import { useCreateBenchmark } from "@/api/benchmarks";
+import { request } from "@/api/client";
+import { useCollection } from "@/api/collections";
+import type { Started } from "@/api/types";
+import { Problem } from "@/parts/Notes";
+import { Page } from "@/parts/Page";
+import { useUrlState } from "@/parts/urlState";
+import { MappingChoice, useChosenMapping } from "./MappingChoice";
+import { MatrixBuilder } from "./MatrixBuilder";
+import { PLAIN, parse } from "./matrix";
+import { RunCount } from "./RunCount";
+
+/** A benchmark in the making: what is searched, what is asked, which settings are combined. */
+export function NewBenchmark() {
+  const [dataset, setDataset] = useUrlState("dataset", "");
+  const [collection, setCollection] = useUrlState("collection", "");
+  const [draft, setDraft] = useState(PLAIN);
+  const [name, setName] = useState("");
+  const [, navigate] = useLocation();
+  const create = useCreateBenchmark();
+  const mapping = useChosenMapping(dataset, collection);
+  const documents = useCollection(collection);
+  const parsed = parse(draft);
+  const resolved = mapping && mapping.mapping_status !== "pending";
+  const ready = name.trim() !== "" && resolved && parsed.matrix !== null;
+
+  const make = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!mapping || !parsed.matrix) return;
+    const start = (event.nativeEvent as SubmitEvent).submitter?.getAttribute("value") === "start";
+    const description = String(new FormData(event.currentTarget).get("description"));
+    const made = await create.mutateAsync({
+      name,
+      description,
+      mapping_id: mapping.id,
+      config_matrix: parsed.matrix,
+      top_k: Math.max(...(parsed.matrix.top_k_values ?? [10])),
+      metrics_to_compute: ["precision", "recall", "mrr", "ndcg", "ap"],
+    });
+    // A benchmark that cannot be started is still made; its own page says why.
+    if (start)
+      await request<Started>(`/benchmarks/${made.id}/start`, { method: "POST" }).catch(() => {});
+    navigate(`/benchmarks/${made.id}`);
+  };
+  return (
+    <Page title="New benchmark" crumbs={[{ label: "Benchmarks", to: "/benchmarks" }]}>
+      <form className="stack narrow" onSubmit={(event) => make(event).catch(() => {})}>
+        <section className="card stack">
+          <h2>1. What is asked, and where</h2>
+          <MappingChoice
+            dataset={dataset}
+            collection={collection}
+            onDataset={setDataset}
+            onCollection={setCollection}
+          />
+        </section>
+        <section className="card stack">
+          <h2>2. Which settings are combined</h2>
+          <MatrixBuilder
+            draft={draft}
+            parsed={parsed}
+            collection={documents.data}
+            onChange={setDraft}
+          />
+          {parsed.matrix && <RunCount matrix={parsed.matrix} />}
+        </section>
+        <section className="card stack">
+          <h2>3. Name it</h2>
+          <div className="fields">
+            <label className="field">
+              Name
+              <input
+                value={name}
+                maxLength={255}
+                onChange={(event) => setName(event.target.value)}
+                required
+              />
+            </label>
+            <label className="field">
+              Description
+              <input name="description" maxLength={2000} />
+            </label>
+          </div>
+          <Problem of={create.error} />
+          <div className="row">
+            <button
+              type="submit"
+              value="start"
+              className="button main"
+              disabled={!ready || create.isPending}
+            >
+              Create and start
+            </button>
+            <button
+              type="submit"
+              value="create"
+              className="button"
+              disabled={!ready || create.isPending}
+            >
+              Create only
+            </button>
+            {!ready && (
+              <small>
+                {!resolved
+                  ? "The dataset must be mapped and resolved first."
+                  : parsed.problems
+                    ? "Some settings are not right yet."
+                    : "It needs a name."}
+              </small>
+            )}
+          </div>
+        </section>
+      </form>
+    </Page>
+  );
+}

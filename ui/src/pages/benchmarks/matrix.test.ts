@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { PLAIN, PRESETS, parse } from "./matrix";
+
+it.each(PRESETS)("the preset $name is a matrix", ({ draft }) => {
+  expect(parse(draft).problems).toBeNull();
+});
+
+it("reads lists of numbers, each once, and the word none", () => {
+  const { matrix } = parse({ ...PLAIN, topK: "10, 5 10", thresholds: "none, 0.5" });
+  expect(matrix?.top_k_values).toEqual([10, 5]);
+  expect(matrix?.score_thresholds).toEqual([null, 0.5]);
+});
+
+it("scores at the primary k too", () => {
+  expect(
+    parse({ ...PLAIN, metricKs: "1, 20", primaryK: "5" }).matrix?.k_values_for_metrics,
+  ).toEqual([1, 5, 20]);
+});
+
+it.each([
+  [{ modes: [] }, "modes"],
+  [{ reranker: [] }, "reranker"],
+  [{ topK: "0" }, "topK"],
+  [{ topK: "ten" }, "topK"],
+  [{ rrfK: "" }, "rrfK"],
+  [{ thresholds: "1.5" }, "thresholds"],
+  [{ primaryK: "5, 10" }, "primaryK"],
+  [{ metricKs: "1.5" }, "metricKs"],
+])("says that %o is wrong", (change, field) => {
+  const { problems } = parse({ ...PLAIN, ...change });
+  expect(Object.keys(problems ?? {})).toEqual([field]);
+});

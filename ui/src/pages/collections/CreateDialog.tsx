@@ -1,0 +1,109 @@
+import { type FormEvent, useState } from "react";
+import { useLocation } from "wouter";
+import { useCreateCollection } from "@/api/collections";
+import { useMe } from "@/api/system";
+import { Dialog } from "@/parts/Dialog";
+import { Problem } from "@/parts/Notes";
+
+const KINDS = [
+  { kind: "folder", label: "Folder on the server" },
+  { kind: "git", label: "Git repository on the server" },
+  { kind: "beir", label: "BEIR corpus on the server" },
+  { kind: "upload", label: "Archive from here (.zip, .tar.gz)" },
+] as const;
+type Kind = (typeof KINDS)[number]["kind"];
+
+/** Makes a collection; its indexing goes on when the dialog is closed. */
+export function CreateDialog({ onClose }: { onClose: () => void }) {
+  const [kind, setKind] = useState<Kind>("folder");
+  const [, navigate] = useLocation();
+  const roots = useMe().data?.roots ?? [];
+  const create = useCreateCollection();
+  const make = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? "").trim();
+    const file = form.get("file");
+    create.mutate(
+      {
+        name: text("name"),
+        description: text("description"),
+        index: {
+          dense: form.has("dense"),
+          sparse: form.has("sparse"),
+          chunker: "auto",
+          model: null,
+        },
+        ...(kind === "upload"
+          ? { archive: file instanceof File ? file : undefined }
+          : { source: source(kind, text("path"), text("revision")) }),
+      },
+      { onSuccess: ({ id }) => navigate(`/collections/${id}`) },
+    );
+  };
+  return (
+    <Dialog title="Add a collection" onClose={onClose}>
+      <form className="stack" onSubmit={make}>
+        <label className="field">
+          Name
+          <input name="name" maxLength={255} required />
+        </label>
+        <label className="field">
+          Where the documents are
+          <select value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
+            {KINDS.map(({ kind: one, label }) => (
+              <option key={one} value={one}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        {kind === "upload" ? (
+          <label className="field">
+            Archive
+            <input name="file" type="file" accept=".zip,.tar.gz,.tgz" required />
+          </label>
+        ) : (
+          <label className="field">
+            Path
+            <input name="path" required defaultValue={roots[0] ?? ""} />
+            <small>
+              {roots.length
+                ? `Below ${roots.join(" or ")}.`
+                : "The server was started without --root, so it opens no folder; upload an archive instead."}
+            </small>
+          </label>
+        )}
+        {kind === "git" && (
+          <label className="field">
+            Revision
+            <input name="revision" defaultValue="HEAD" required />
+          </label>
+        )}
+        <fieldset className="row">
+          <legend>Indexes</legend>
+          <label className="check">
+            <input type="checkbox" name="dense" defaultChecked /> dense, for search by meaning
+          </label>
+          <label className="check">
+            <input type="checkbox" name="sparse" defaultChecked /> sparse, for search by words
+          </label>
+        </fieldset>
+        <label className="field">
+          Description
+          <input name="description" maxLength={2000} />
+        </label>
+        <Problem of={create.error} />
+        <footer>
+          <button type="submit" className="button main" disabled={create.isPending}>
+            {create.isPending ? "Adding…" : "Add"}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+function source(kind: Exclude<Kind, "upload">, path: string, revision: string) {
+  return kind === "git" ? { kind, path, revision } : { kind, path };
+}

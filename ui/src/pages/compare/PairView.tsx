@@ -1,0 +1,125 @@
+import { useMemo } from "react";
+import { Link, useLocation } from "wouter";
+import { Waterfall } from "@/charts/Waterfall";
+import { type Column, DataTable } from "@/parts/DataTable";
+import { useTip } from "@/parts/tip";
+import { useUrlState } from "@/parts/urlState";
+import { DEFINITIONS } from "@/words/definitions";
+import { change, count, plural, score } from "@/words/format";
+import { type Outcome, outcome, type Pair } from "./deltas";
+
+type Props = {
+  rows: readonly Pair[];
+  left: string;
+  right: string;
+  metric: string;
+  /** Where one query is seen. */
+  to: (query: string) => string;
+};
+
+const OUTCOMES: readonly Outcome[] = ["improved", "regressed", "tied"];
+
+/** Two runs query by query: the counts, the waterfall, and the queries, worst regression first. */
+export function PairView({ rows, left, right, metric, to }: Props) {
+  const [show, setShow] = useUrlState<Outcome | "">("show", "");
+  const [text, setText] = useUrlState("q", "");
+  const [, navigate] = useLocation();
+  const wanted = text.toLowerCase();
+  const shown = useMemo(
+    () =>
+      rows.filter(
+        (row) => (!show || outcome(row) === show) && row.text.toLowerCase().includes(wanted),
+      ),
+    [rows, show, wanted],
+  );
+  const deltas = useMemo(
+    () =>
+      rows.flatMap(({ id, text: name, change: value }) =>
+        value === null ? [] : [{ id, name, value }],
+      ),
+    [rows],
+  );
+  const columns: Column<Pair>[] = [
+    {
+      id: "query",
+      header: "Query",
+      sort: (row) => row.text.toLowerCase(),
+      cell: (row) => <Link href={to(row.id)}>{row.text}</Link>,
+    },
+    {
+      id: "left",
+      header: left,
+      numeric: true,
+      sort: (row) => row.left,
+      cell: (row) => score(row.left),
+    },
+    {
+      id: "right",
+      header: right,
+      numeric: true,
+      sort: (row) => row.right,
+      cell: (row) => score(row.right),
+    },
+    {
+      id: "change",
+      header: "Change",
+      means: DEFINITIONS.difference,
+      numeric: true,
+      sort: (row) => row.change,
+      cell: (row) => {
+        const way = outcome(row);
+        const tone = way === "improved" ? "gain" : way === "regressed" ? "loss" : undefined;
+        return <span className={tone}>{change(row.change)}</span>;
+      },
+    },
+  ];
+  return (
+    <div className="stack">
+      <div className="tiles">
+        {OUTCOMES.map((one) => (
+          <Count
+            key={one}
+            of={one}
+            value={rows.filter((row) => outcome(row) === one).length}
+            pressed={show === one}
+            onPress={() => setShow(show === one ? "" : one)}
+          />
+        ))}
+      </div>
+      <Waterfall
+        title={`Change of ${metric}, ${right} against ${left}`}
+        deltas={deltas}
+        onOpen={({ id }) => navigate(to(id))}
+      />
+      <label className="row soft">
+        Filter
+        <input type="search" value={text} onChange={(event) => setText(event.target.value)} />
+        {plural(shown.length, "query", "queries")}
+      </label>
+      <DataTable
+        label="Queries"
+        columns={columns}
+        rows={shown}
+        rowKey={({ id }) => id}
+        order="change"
+        orderName="by"
+        onOpen={({ id }) => navigate(to(id))}
+      />
+    </div>
+  );
+}
+
+type CountProps = { of: Outcome; value: number; pressed: boolean; onPress: () => void };
+
+function Count({ of, value, pressed, onPress }: CountProps) {
+  const tip = useTip(DEFINITIONS.counts);
+  const tone = { improved: "gain", regressed: "loss", tied: undefined }[of];
+  return (
+    <div className="tile">
+      <button type="button" aria-pressed={pressed} onClick={onPress} {...tip}>
+        <b className={tone}>{count(value)}</b>
+        {of}
+      </button>
+    </div>
+  );
+}

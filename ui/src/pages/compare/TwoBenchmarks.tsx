@@ -1,0 +1,123 @@
+import { useBenchmarks } from "@/api/benchmarks";
+import { useMatrix, useTwoSides } from "@/api/results";
+import type { Benchmark, TwoSides } from "@/api/types";
+import { Badge } from "@/parts/Badge";
+import { Empty, Loaded } from "@/parts/Notes";
+import { Page } from "@/parts/Page";
+import { Term } from "@/parts/Term";
+import { useUrlState } from "@/parts/urlState";
+import { DEFINITIONS } from "@/words/definitions";
+import { change, probability, score } from "@/words/format";
+import { pairs } from "./deltas";
+import { PairView } from "./PairView";
+
+/** The best run of one benchmark against the best of another, or any two runs. */
+export function TwoBenchmarks() {
+  const [left, setLeft] = useUrlState("left", "");
+  const [right, setRight] = useUrlState("right", "");
+  const [metric, setMetric] = useUrlState("metric", "ndcg@10");
+  const listed = useBenchmarks({ perPage: 100 });
+  const two = useTwoSides(left, right, metric);
+  const known = (listed.data?.benchmarks ?? []).filter((one) => one.completed_runs > 0);
+  return (
+    <Page title="Compare two benchmarks" crumbs={[{ label: "Benchmarks", to: "/benchmarks" }]}>
+      <div className="row">
+        <Choice label="Baseline" value={left} known={known} onChoose={setLeft} />
+        <Choice label="Against it" value={right} known={known} onChoose={setRight} />
+        <label className="field">
+          Measure
+          <input
+            defaultValue={metric}
+            onBlur={(event) => setMetric(event.target.value.trim() || "ndcg@10")}
+          />
+        </label>
+      </div>
+      {left && right ? (
+        <Loaded of={two}>{(data) => <Sides two={data} />}</Loaded>
+      ) : (
+        <Empty title="Choose two benchmarks">
+          <p>
+            Their best runs are compared query by query, on the queries that both have answered.
+          </p>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+type ChoiceProps = {
+  label: string;
+  value: string;
+  known: readonly Benchmark[];
+  onChoose: (id: string) => void;
+};
+
+function Choice({ label, value, known, onChoose }: ChoiceProps) {
+  return (
+    <label className="field">
+      {label}
+      <select value={value} onChange={(event) => onChoose(event.target.value)}>
+        <option value="">Choose…</option>
+        {known.every(({ id }) => id !== value) && value && (
+          <option value={value}>Run {value}</option>
+        )}
+        {known.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Sides({ two }: { two: TwoSides }) {
+  const { left, right, comparison, metric } = two;
+  const before = useMatrix(left.benchmark_id, metric);
+  const after = useMatrix(right.benchmark_id, metric);
+  const rows =
+    before.data && after.data
+      ? pairs({ matrix: before.data, run: left.run_id }, { matrix: after.data, run: right.run_id })
+      : [];
+  return (
+    <div className="stack">
+      <div className="row">
+        {two.comparable ? (
+          <Badge tone="good">comparable</Badge>
+        ) : (
+          <Badge tone="warn">not comparable</Badge>
+        )}
+        {two.why && <span>{two.why}</span>}
+      </div>
+      <p className="verdict">{two.verdict}</p>
+      <div className="tiles">
+        {[left, right].map((side) => (
+          <div className="tile" key={side.run_id}>
+            <b>{score(side.mean)}</b>
+            {side.benchmark_name}
+            <small className="row">{side.run_name}</small>
+          </div>
+        ))}
+        <div className="tile">
+          <b>{change(comparison.difference)}</b>
+          <Term means={DEFINITIONS.difference}>
+            [{change(comparison.low)}, {change(comparison.high)}]
+          </Term>
+        </div>
+        <div className="tile">
+          <b>{probability(comparison.p)}</b>
+          <Term means={DEFINITIONS.p}>p, paired over {two.queries} queries</Term>
+        </div>
+      </div>
+      <PairView
+        rows={rows}
+        left={left.benchmark_name}
+        right={right.benchmark_name}
+        metric={metric}
+        to={(query) =>
+          `/benchmarks/${right.benchmark_id}/queries/${encodeURIComponent(query)}?right=${right.run_id}`
+        }
+      />
+    </div>
+  );
+}

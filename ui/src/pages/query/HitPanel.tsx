@@ -1,0 +1,65 @@
+import { useContent } from "@/api/collections";
+import { useDataset } from "@/api/datasets";
+import { useJudge } from "@/api/judgments";
+import type { Benchmark, Drilldown, DrilldownHit } from "@/api/types";
+import { Grades } from "@/pages/judging/Grades";
+import { lineRange } from "@/pages/judging/lineRange";
+import { Code, marked } from "@/parts/Code";
+import { Loaded, Problem } from "@/parts/Notes";
+import { place } from "@/words/format";
+
+type Props = {
+  benchmark: Benchmark;
+  query: Drilldown["query"];
+  hit: DrilldownHit;
+  onClose: () => void;
+};
+
+/** The text of a hit at its lines, and the grades that can be given to it. */
+export function HitPanel({ benchmark, query, hit, onClose }: Props) {
+  const { collection_id, dataset_id } = benchmark;
+  const content = useContent(collection_id, hit.path);
+  const version = useDataset(dataset_id).data?.version;
+  const { judge, undo } = useJudge(dataset_id);
+  const busy = version === undefined || judge.isPending || undo.isPending;
+  const give = (grade: number) => {
+    if (busy || version === undefined) return;
+    judge.mutate({
+      query_id: query.query_id,
+      path: hit.path,
+      ...lineRange(hit),
+      grade,
+      reason: "",
+      version,
+    });
+  };
+  return (
+    <section className="card stack" aria-label="The chosen hit">
+      <div className="row">
+        <strong className="anywhere">{place(hit)}</strong>
+        {hit.symbol && <code>{hit.symbol}</code>}
+        <button
+          type="button"
+          className="button plain small"
+          aria-label="Close the hit"
+          onClick={onClose}
+        >
+          ✕
+        </button>
+      </div>
+      <Grades grade={hit.grade} busy={busy} onGrade={give} onUndo={() => undo.mutate()} />
+      <Problem of={judge.error ?? undo.error} />
+      <Loaded of={content}>
+        {({ text }) => (
+          <Code
+            label={`Text of ${hit.path}`}
+            text={text}
+            first={hit.start_line}
+            last={hit.end_line}
+            words={marked(query.query_text)}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

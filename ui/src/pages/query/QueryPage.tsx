@@ -1,0 +1,95 @@
+import { useBenchmark } from "@/api/benchmarks";
+import { useDrilldown } from "@/api/results";
+import type { Benchmark, Drilldown, DrilldownHit, DrilldownRun } from "@/api/types";
+import { Badge } from "@/parts/Badge";
+import { Loaded } from "@/parts/Notes";
+import { Page } from "@/parts/Page";
+import { useUrlState } from "@/parts/urlState";
+import { HitPanel } from "./HitPanel";
+import { hitKey } from "./hits";
+import { RankLines } from "./RankLines";
+import { RunsOfQuery } from "./RunsOfQuery";
+import { Targets } from "./Targets";
+
+/** One query: what was relevant, what each run answered, and what stands there. */
+export function QueryPage({ id, query }: { id: string; query: string }) {
+  const benchmark = useBenchmark(id);
+  const drilldown = useDrilldown(id, query);
+  return (
+    <Loaded of={benchmark}>
+      {(found) => (
+        <Loaded of={drilldown}>{(data) => <Found benchmark={found} data={data} />}</Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+function Found({ benchmark, data }: { benchmark: Benchmark; data: Drilldown }) {
+  const { query, targets, runs } = data;
+  const [left, setLeft] = useUrlState("left", "");
+  const [right, setRight] = useUrlState("right", "");
+  const [chosen, setChosen] = useUrlState("hit", "");
+  const second = runs.find((run) => run.run_id === right) ?? runs.at(-1);
+  const first = runs.find((run) => run.run_id === left) ?? runs.find((run) => run !== second);
+  const hit = hits(first, second).find((one) => hitKey(one) === chosen);
+  return (
+    <Page
+      title={query.query_text}
+      crumbs={[
+        { label: "Benchmarks", to: "/benchmarks" },
+        { label: benchmark.name, to: `/benchmarks/${benchmark.id}` },
+      ]}
+      below={
+        <div className="chips">
+          <Badge>{query.query_key}</Badge>
+          {Object.entries(query.tags).map(([name, value]) => (
+            <Badge key={name}>
+              {name}: {value}
+            </Badge>
+          ))}
+        </div>
+      }
+    >
+      <div className="stack">
+        <Targets targets={targets} runs={[first, second].filter((run) => run !== undefined)} />
+        <div className="halves">
+          {first && second && first !== second && (
+            <Pick label="Left" value={first.run_id} runs={runs} onPick={setLeft} />
+          )}
+          {second && <Pick label="Right" value={second.run_id} runs={runs} onPick={setRight} />}
+        </div>
+        <RankLines left={first} right={second} chosen={chosen} onChoose={setChosen} />
+        {hit && (
+          <HitPanel benchmark={benchmark} query={query} hit={hit} onClose={() => setChosen("")} />
+        )}
+        <RunsOfQuery runs={runs} />
+      </div>
+    </Page>
+  );
+}
+
+function hits(...runs: readonly (DrilldownRun | undefined)[]): DrilldownHit[] {
+  return runs.flatMap((run) => run?.hits ?? []);
+}
+
+type PickProps = {
+  label: string;
+  value: string;
+  runs: readonly DrilldownRun[];
+  onPick: (run: string) => void;
+};
+
+function Pick({ label, value, runs, onPick }: PickProps) {
+  return (
+    <label className="row soft">
+      {label}
+      <select value={value} onChange={(event) => onPick(event.target.value)}>
+        {runs.map((run) => (
+          <option key={run.run_id} value={run.run_id}>
+            {run.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,92 @@
+import type { DrilldownHit, DrilldownRun } from "@/api/types";
+import { useKeys } from "@/parts/keys";
+import { place, plural } from "@/words/format";
+import { hitKey, joined } from "./hits";
+
+// The style sheet gives every hit this height, so that lines meet them.
+const ROW = 31;
+const WIDTH = 72;
+
+type Props = {
+  left: DrilldownRun | undefined;
+  right: DrilldownRun | undefined;
+  chosen: string;
+  onChoose: (key: string) => void;
+};
+
+/** Two rankings side by side, with a line between the places that both hold. */
+export function RankLines({ left, right, chosen, onChoose }: Props) {
+  const all = [...(left?.hits ?? []), ...(right?.hits ?? [])];
+  const step = (by: number) => {
+    const at = all.findIndex((hit) => hitKey(hit) === chosen);
+    const next = all[Math.max(0, Math.min(all.length - 1, at + by))];
+    if (next) onChoose(hitKey(next));
+  };
+  useKeys({ j: () => step(1), k: () => step(-1), escape: () => onChoose("") });
+  if (!right) return null;
+  const toggle = (key: string) => onChoose(key === chosen ? "" : key);
+  if (!left || left === right) return <List run={right} chosen={chosen} onChoose={toggle} />;
+  const lines = joined(left.hits, right.hits);
+  const height = ROW * Math.max(left.hits.length, right.hits.length);
+  return (
+    <section aria-label="Rankings">
+      <p className="soft">
+        {plural(lines.length, "place")} in both, {left.hits.length - lines.length} only left,{" "}
+        {right.hits.length - lines.length} only right
+      </p>
+      <div className="ranks">
+        <List run={left} chosen={chosen} onChoose={toggle} />
+        <svg
+          className="chart"
+          viewBox={`0 0 ${WIDTH} ${height}`}
+          height={height}
+          aria-hidden="true"
+        >
+          {lines.map(([from, to]) => (
+            <line
+              key={from}
+              className={left.hits[from]?.relevant ? "joins relevant" : "joins"}
+              x1={0}
+              x2={WIDTH}
+              y1={ROW * (from + 0.5)}
+              y2={ROW * (to + 0.5)}
+            />
+          ))}
+        </svg>
+        <List run={right} chosen={chosen} onChoose={toggle} />
+      </div>
+    </section>
+  );
+}
+
+type ListProps = { run: DrilldownRun; chosen: string; onChoose: (key: string) => void };
+
+function List({ run, chosen, onChoose }: ListProps) {
+  if (run.hits.length === 0) return <p className="soft">{run.name} found nothing.</p>;
+  return (
+    <ol className="hits" aria-label={`Hits of ${run.name}`}>
+      {run.hits.map((hit) => (
+        <li key={hit.rank}>
+          <button
+            type="button"
+            className={hit.relevant ? "hit relevant" : "hit"}
+            aria-expanded={hitKey(hit) === chosen}
+            title={place(hit)}
+            onClick={() => onChoose(hitKey(hit))}
+          >
+            <span className="rank">{hit.rank}</span>
+            <span className="place">
+              <bdi>{place(hit)}</bdi>
+            </span>
+            <Grade of={hit} />
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Grade({ of: { grade, relevant } }: { of: DrilldownHit }) {
+  if (grade === null) return <small>not judged</small>;
+  return <small className={relevant ? "gain" : undefined}>grade {grade}</small>;
+}

@@ -1,0 +1,50 @@
+import { useMemo } from "react";
+import type { DrilldownRun } from "@/api/types";
+import { type Column, DataTable } from "@/parts/DataTable";
+import { measure } from "@/words/definitions";
+import { milliseconds, score } from "@/words/format";
+
+/** What every run scored on this query. */
+export function RunsOfQuery({ runs }: { runs: readonly DrilldownRun[] }) {
+  const columns = useMemo(() => {
+    const measures = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
+    const name: Column<DrilldownRun> = {
+      id: "name",
+      header: "Run",
+      sort: (run) => run.name.toLowerCase(),
+      cell: (run) => run.name,
+    };
+    return [
+      name,
+      ...measures.map(
+        (one): Column<DrilldownRun> => ({
+          id: one,
+          header: one,
+          means: measure(one),
+          numeric: true,
+          sort: (run) => run.metrics[one],
+          cell: (run) => score(run.metrics[one]),
+        }),
+      ),
+      {
+        id: "search",
+        header: "search",
+        means: "Time of the search for this query alone.",
+        numeric: true,
+        sort: (run: DrilldownRun) => run.search_time_ms,
+        cell: (run: DrilldownRun) => milliseconds(run.search_time_ms),
+      },
+    ];
+  }, [runs]);
+  return (
+    <section>
+      <h2>All runs on this query</h2>
+      <DataTable
+        label="All runs on this query"
+        columns={columns}
+        rows={runs}
+        rowKey={(run) => run.run_id}
+      />
+    </section>
+  );
+}

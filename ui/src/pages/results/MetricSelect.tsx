@@ -1,0 +1,19 @@
+import type { Results } from "@/api/types";
+import { Term } from "@/parts/Term";
+import { measure } from "@/words/definitions";
+import { measures } from "./metrics";
+
+type Props = { results: Results; chosen: string; onChoose: (metric: string) => void };
+
+export function MetricSelect({ results, chosen, onChoose }: Props) {
+  return (
+    <label className="row soft">
+      <Term means={measure(chosen)}>Measure</Term>
+      <select value={chosen} onChange={(event) => onChoose(event.target.value)}>
+        {measures(results).map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

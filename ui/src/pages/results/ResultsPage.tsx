@@ -1,0 +1,120 @@
+import { Link, useLocation } from "wouter";
+import { isActive, useBenchmark, useDeleteBenchmark } from "@/api/benchmarks";
+import { address } from "@/api/client";
+import { useResults } from "@/api/results";
+import type { Benchmark, Results } from "@/api/types";
+import { Status } from "@/parts/Badge";
+import { Confirm } from "@/parts/Confirm";
+import { Empty, Loaded } from "@/parts/Notes";
+import { Page } from "@/parts/Page";
+import { Tabs } from "@/parts/Tabs";
+import { useUrlState } from "@/parts/urlState";
+import { moment, plural } from "@/words/format";
+import { Controls } from "./Controls";
+import { HeatTab } from "./HeatTab";
+import { OverviewTab } from "./OverviewTab";
+import { Progress } from "./Progress";
+import { RemarksTab } from "./RemarksTab";
+import { SlicesTab } from "./SlicesTab";
+
+const TABS = [
+  { name: "runs", label: "Runs" },
+  { name: "heat", label: "Heat map" },
+  { name: "slices", label: "Slices" },
+  { name: "remarks", label: "Remarks" },
+] as const;
+type Tab = (typeof TABS)[number]["name"];
+
+/** One benchmark: what it does now, and what its runs have scored. */
+export function ResultsPage({ id }: { id: string }) {
+  const benchmark = useBenchmark(id);
+  return <Loaded of={benchmark}>{(data) => <Found benchmark={data} />}</Loaded>;
+}
+
+function Found({ benchmark }: { benchmark: Benchmark }) {
+  const { id, name, description, status } = benchmark;
+  const results = useResults(id);
+  const remove = useDeleteBenchmark();
+  const [, navigate] = useLocation();
+  return (
+    <Page
+      title={name}
+      crumbs={[{ label: "Benchmarks", to: "/benchmarks" }]}
+      below={
+        <>
+          {description && <p className="soft">{description}</p>}
+          <div className="row soft">
+            <Status of={status} />
+            <span>{plural(benchmark.total_runs, "run")}</span>
+            <span>created {moment(benchmark.created_at)}</span>
+            {results.data && <span>judgments version {results.data.judgments_version}</span>}
+          </div>
+        </>
+      }
+      actions={
+        <>
+          <Controls benchmark={benchmark} />
+          {!isActive(benchmark) && (
+            <Confirm
+              label="Delete"
+              question={`Delete ${name} with all its results? This cannot be undone.`}
+              onConfirm={() => remove.mutateAsync(id).then(() => navigate("/benchmarks"))}
+            />
+          )}
+        </>
+      }
+    >
+      {benchmark.warning && <div className="note warn">{benchmark.warning}</div>}
+      <Progress benchmark={benchmark} />
+      <Loaded of={results}>{(data) => <Measured benchmark={benchmark} results={data} />}</Loaded>
+    </Page>
+  );
+}
+
+function Measured({ benchmark, results }: { benchmark: Benchmark; results: Results }) {
+  const [tab, setTab] = useUrlState<Tab>("tab", "runs");
+  const { id, status } = benchmark;
+  const scored = results.runs.filter((run) => run.status === "completed");
+  if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
+    return (
+      <Empty title={isActive(benchmark) ? "The first run is under way" : "No run has ended yet"}>
+        <p>
+          {status === "pending"
+            ? "Press Start above. Results appear here as each run ends; you may close this page meanwhile."
+            : "Results appear here as each run ends."}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {results.summary.comparison && <p className="verdict">{results.summary.comparison}</p>}
+      <div className="row">
+        {scored.length > 1 && (
+          <Link className="button" href={`/benchmarks/${id}/compare`}>
+            Compare runs
+          </Link>
+        )}
+        <Link className="button" href={`/datasets/${benchmark.dataset_id}/judge?benchmark=${id}`}>
+          Judge unjudged hits
+        </Link>
+        <span className="soft">Export:</span>
+        <a href={address(`/benchmarks/${id}/report.html`)} download>
+          HTML report
+        </a>
+        <a href={address(`/benchmarks/${id}/export.csv`)} download>
+          CSV
+        </a>
+        <a href={address(`/benchmarks/${id}/export.json`)} download>
+          JSON
+        </a>
+      </div>
+      <Tabs tabs={TABS} chosen={tab} onChoose={setTab}>
+        {tab === "runs" && <OverviewTab id={id} results={results} />}
+        {tab === "heat" && <HeatTab id={id} results={results} />}
+        {tab === "slices" && <SlicesTab id={id} results={results} />}
+        {tab === "remarks" && <RemarksTab benchmark={benchmark} />}
+      </Tabs>
+    </>
+  );
+}

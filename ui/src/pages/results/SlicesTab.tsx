@@ -1,0 +1,76 @@
+import { useSlices } from "@/api/results";
+import type { Results } from "@/api/types";
+import { Empty, Loaded } from "@/parts/Notes";
+import { useUrlState } from "@/parts/urlState";
+import { interval, score } from "@/words/format";
+import { MetricSelect } from "./MetricSelect";
+import { ranked, useMetric } from "./metrics";
+
+/** Means over parts of the queries, by a tag such as their category. */
+export function SlicesTab({ id, results }: { id: string; results: Results }) {
+  const [metric, setMetric] = useMetric(results);
+  const [by, setBy] = useUrlState("by", "");
+  const slices = useSlices(id, metric, by || undefined);
+  const runs = ranked(results, metric);
+  return (
+    <Loaded of={slices}>
+      {(data) =>
+        data.tags.length === 0 ? (
+          <Empty title="The queries carry no tags">
+            <p>
+              Give the queries of the dataset a category or other tags, and their scores appear here
+              by group.
+            </p>
+          </Empty>
+        ) : (
+          <div className="stack">
+            <div className="row">
+              <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
+              <label className="row soft">
+                By
+                <select value={data.by} onChange={(event) => setBy(event.target.value)}>
+                  {data.tags.map((tag) => (
+                    <option key={tag}>{tag}</option>
+                  ))}
+                </select>
+              </label>
+            </div>
+            <section className="scroll" tabIndex={0} aria-label="Slices">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">{data.by}</th>
+                    <th scope="col" className="n">
+                      Queries
+                    </th>
+                    {runs.map((run) => (
+                      <th key={run.id} scope="col" className="n">
+                        {run.name}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.slices.map((slice) => (
+                    <tr key={slice.value}>
+                      <th scope="row">{slice.value}</th>
+                      <td className="n">{slice.queries}</td>
+                      {runs.map((run) => (
+                        <td key={run.id} className="n">
+                          {score(slice.means[run.id])}
+                          <small>
+                            {interval(slice.intervals[run.id] as [number, number] | undefined)}
+                          </small>
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </section>
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}

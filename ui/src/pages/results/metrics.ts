@@ -1,0 +1,24 @@
+import type { Results, RunResult } from "@/api/types";
+import { useUrlState } from "@/parts/urlState";
+
+/** The names of all measures that any run has, in the order of the service. */
+export function measures(results: Results): string[] {
+  return [...new Set(results.runs.flatMap((run) => Object.keys(run.metrics_flat)))];
+}
+
+/** The measure on view, from the address; the primary one at first. */
+export function useMetric(results: Results) {
+  return useUrlState("metric", results.primary_metric);
+}
+
+export const scoredRuns = (results: Results): RunResult[] =>
+  results.runs.filter((run) => run.status === "completed");
+
+/** The runs with a score of *metric*, best first. */
+export function ranked(results: Results, metric: string): RunResult[] {
+  const value = (run: RunResult) => run.metrics_flat[metric] ?? Number.NEGATIVE_INFINITY;
+  return scoredRuns(results).sort((a, b) => value(b) - value(a));
+}
+
+export const names = (results: Results): Map<string, string> =>
+  new Map(results.runs.map(({ id, name }) => [id, name]));

@@ -1,0 +1,141 @@
+import { useEffect, useMemo } from "react";
+import { Link, useLocation } from "wouter";
+import { useDatasets } from "@/api/datasets";
+import { useTrend } from "@/api/results";
+import type { TrendPoint } from "@/api/types";
+import { Lines } from "@/charts/Lines";
+import { type Column, DataTable } from "@/parts/DataTable";
+import { Empty, Loaded } from "@/parts/Notes";
+import { Page } from "@/parts/Page";
+import { useUrlState } from "@/parts/urlState";
+import { measure } from "@/words/definitions";
+import { interval, moment, score } from "@/words/format";
+import { series } from "./series";
+
+/** The scores of one dataset over time, a line per configuration, with what people noted. */
+export function TrendPage() {
+  const datasets = useDatasets();
+  const [dataset, setDataset] = useUrlState("dataset", "");
+  const trend = useTrend(dataset);
+  const first = datasets.data?.datasets[0]?.id;
+  useEffect(() => {
+    if (!dataset && first) setDataset(first);
+  }, [dataset, first, setDataset]);
+  return (
+    <Page
+      title="Trend"
+      below={<p className="soft">Every run over one dataset, in the course of time.</p>}
+    >
+      {datasets.data?.total === 0 ? (
+        <Empty title="There is no trend without a dataset">
+          <Link className="button main" href="/datasets?new=1">
+            Upload a dataset
+          </Link>
+        </Empty>
+      ) : (
+        <div className="stack">
+          <label className="row soft">
+            Dataset
+            <select value={dataset} onChange={(event) => setDataset(event.target.value)}>
+              {datasets.data?.datasets.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          {dataset && <Loaded of={trend}>{({ points }) => <Course points={points} />}</Loaded>}
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Course({ points }: { points: readonly TrendPoint[] }) {
+  const measures = useMemo(
+    () => [...new Set(points.flatMap(({ values }) => Object.keys(values)))],
+    [points],
+  );
+  const [metric, setMetric] = useUrlState(
+    "metric",
+    measures.find((one) => one === "ndcg@10") ?? measures[0] ?? "",
+  );
+  const [, navigate] = useLocation();
+  if (points.length === 0) {
+    return (
+      <Empty title="No run over this dataset has ended yet">
+        <Link className="button main" href="/benchmarks/new">
+          New benchmark
+        </Link>
+      </Empty>
+    );
+  }
+  const columns: Column<TrendPoint>[] = [
+    {
+      id: "benchmark",
+      header: "Benchmark",
+      sort: (point) => point.benchmark_name.toLowerCase(),
+      cell: (point) => (
+        <>
+          <Link href={`/benchmarks/${point.benchmark_id}`}>{point.benchmark_name}</Link>
+          {point.annotations.map((text) => (
+            <small key={text}>{text}</small>
+          ))}
+        </>
+      ),
+    },
+    { id: "run", header: "Run", sort: (point) => point.run_name, cell: (point) => point.run_name },
+    {
+      id: "value",
+      header: metric,
+      means: measure(metric),
+      numeric: true,
+      sort: (point) => point.values[metric],
+      cell: (point) => (
+        <>
+          {score(point.values[metric])}
+          <small>{interval(point.intervals[metric] as [number, number] | undefined)}</small>
+        </>
+      ),
+    },
+    {
+      id: "when",
+      header: "When",
+      numeric: true,
+      sort: (point) => point.created_at,
+      cell: (point) => moment(point.created_at),
+    },
+  ];
+  return (
+    <>
+      <label className="row soft">
+        Measure
+        <select value={metric} onChange={(event) => setMetric(event.target.value)}>
+          {measures.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <div className="trend">
+        <Lines
+          title={`${metric} over time`}
+          means={measure(metric)}
+          caption="A line joins runs of the same configuration; bands are 95 % intervals."
+          series={series(points, metric)}
+          xLabel="date"
+          format={(at) =>
+            new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
+          }
+        />
+      </div>
+      <DataTable
+        label="Runs over time"
+        columns={columns}
+        rows={points}
+        rowKey={(point) => point.run_id}
+        order="-when"
+        onOpen={(point) => navigate(`/benchmarks/${point.benchmark_id}`)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import type { TrendPoint } from "@/api/types";
+import type { Series } from "@/charts/Lines";
+import { moment, score } from "@/words/format";
+
+/** One line per configuration, by its name, through the runs that have a score. */
+export function series(points: readonly TrendPoint[], metric: string): Series[] {
+  const found = new Map<string, Series["points"][number][]>();
+  for (const point of points) {
+    const y = point.values[metric];
+    if (y == null) continue;
+    const line = found.get(point.run_name) ?? [];
+    const bounds = point.intervals[metric];
+    const told = [
+      `${point.benchmark_name}: ${point.run_name}`,
+      `${score(y)}, ${moment(point.created_at)}`,
+      ...point.annotations,
+    ].join("\n");
+    line.push({ x: Date.parse(point.created_at), y, told, ...(bounds ? { bounds } : {}) });
+    found.set(point.run_name, line);
+  }
+  return [...found].map(([name, line]) => ({
+    id: name,
+    name,
+    points: line.sort((a, b) => a.x - b.x),
+  }));
+}

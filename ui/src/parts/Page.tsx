@@ -1,0 +1,39 @@
+import { type ReactNode, useEffect } from "react";
+import { Link } from "wouter";
+
+type Crumb = { label: string; to: string };
+type Props = {
+  title: string;
+  crumbs?: readonly Crumb[];
+  below?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+/** A page: where it lies, what it is called, what can be done with it. */
+export function Page({ title, crumbs = [], below, actions, children }: Props) {
+  useEffect(() => {
+    document.title = `${title} · Karat`;
+  }, [title]);
+  return (
+    <>
+      <div className="head">
+        <div className="titles">
+          {crumbs.length > 0 && (
+            <nav className="crumbs" aria-label="You are here">
+              {crumbs.map(({ label, to }) => (
+                <span key={to}>
+                  <Link href={to}>{label}</Link> /
+                </span>
+              ))}
+            </nav>
+          )}
+          <h1>{title}</h1>
+          {below}
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { useSyncExternalStore } from "react";
+
+export type Theme = "system" | "light" | "dark";
+const KEY = "karat.theme";
+const listeners = new Set<() => void>();
+const ORDER: readonly Theme[] = ["system", "light", "dark"];
+const system = window.matchMedia?.("(prefers-color-scheme: dark)");
+
+function chosen(): Theme {
+  const kept = localStorage.getItem(KEY);
+  return ORDER.find((theme) => theme === kept) ?? "system";
+}
+
+function apply(): void {
+  const theme = chosen();
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Applies the kept theme; called once, before anything is drawn. */
+export const startTheme = apply;
+
+/** The next theme: system, light, dark, and around again. */
+export function nextTheme(): void {
+  const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length] ?? "system";
+  localStorage.setItem(KEY, next);
+  apply();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  system?.addEventListener("change", listener);
+  return () => {
+    listeners.delete(listener);
+    system?.removeEventListener("change", listener);
+  };
+}
+
+/** The chosen theme and, after a colon, what the system prefers; it changes when either does. */
+export function useTheme(): string {
+  return useSyncExternalStore(subscribe, () => `${chosen()}:${system?.matches ? "dark" : "light"}`);
+}

@@ -1,0 +1,202 @@
+import type {
+  Benchmark,
+  Collection,
+  Dataset,
+  Drilldown,
+  DrilldownRun,
+  Mapping,
+  Results,
+  RunResult,
+  ScoreMatrix,
+} from "@/api/types";
+
+const WHEN = "2026-03-01T10:00:00Z";
+
+/** An id that reads as what it names. */
+export const uuid = (number: number): string =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+
+export const dataset = (more: Partial<Dataset> = {}): Dataset => ({
+  id: uuid(1),
+  name: "Handbook questions",
+  description: "",
+  owner_id: "local",
+  query_count: 3,
+  schema_version: "1.0",
+  created_at: WHEN,
+  updated_at: WHEN,
+  format: "semantik",
+  version: 1,
+  ...more,
+});
+
+export const collection = (more: Partial<Collection> = {}): Collection => ({
+  id: uuid(2),
+  name: "Handbook",
+  description: "",
+  owner_id: "local",
+  source: { kind: "folder", path: "/srv/handbook", revision: null },
+  status: "ready",
+  error_message: null,
+  dense: { state: "ready", model: "minilm", dimension: 384, vectors: 120 },
+  sparse: { state: "ready" },
+  document_count: 40,
+  chunk_count: 120,
+  snapshot: "ab",
+  created_at: WHEN,
+  updated_at: WHEN,
+  operation_uuid: uuid(12),
+  ...more,
+});
+
+export const mapping = (more: Partial<Mapping> = {}): Mapping => ({
+  id: uuid(3),
+  dataset_id: uuid(1),
+  collection_id: uuid(2),
+  mapping_status: "resolved",
+  mapped_count: 5,
+  total_count: 5,
+  created_at: WHEN,
+  resolved_at: WHEN,
+  ...more,
+});
+
+export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
+  id: uuid(4),
+  name: "Dense against hybrid",
+  description: "",
+  owner_id: "local",
+  mapping_id: uuid(3),
+  dataset_id: uuid(1),
+  collection_id: uuid(2),
+  status: "completed",
+  total_runs: 2,
+  completed_runs: 2,
+  failed_runs: 0,
+  created_at: WHEN,
+  started_at: WHEN,
+  completed_at: WHEN,
+  operation_uuid: uuid(14),
+  config_matrix: {
+    search_modes: ["dense", "hybrid"],
+    use_reranker: [false],
+    top_k_values: [10],
+    rrf_k_values: [60],
+    score_thresholds: [null],
+    primary_k: 10,
+    k_values_for_metrics: [1, 5, 10],
+  },
+  warning: null,
+  annotations: [],
+  ...more,
+});
+
+export const RUNS = ["dense", "hybrid"] as const;
+export const runId = (at: number): string => `${uuid(5)}.${at}`;
+
+export function run(at: number, ndcg: number, more: Partial<RunResult> = {}): RunResult {
+  const mode = RUNS[at] ?? "sparse";
+  return {
+    id: runId(at),
+    run_order: at,
+    name: `${mode} k=10`,
+    config_hash: `hash${at}`,
+    config: {
+      search_mode: mode,
+      use_reranker: false,
+      top_k: 10,
+      rrf_k: null,
+      score_threshold: null,
+    },
+    status: "completed",
+    error_message: null,
+    metrics: { mrr: ndcg, ap: ndcg, precision: {}, recall: {}, ndcg: { "10": ndcg } },
+    metrics_flat: { "ndcg@10": ndcg, "ndcg@5": ndcg - 0.02, "recall@10": ndcg, mrr: ndcg },
+    resolved_metrics_flat: null,
+    intervals: { "ndcg@10": [ndcg - 0.05, ndcg + 0.05] },
+    timing: { indexing_ms: 10, evaluation_ms: 20, total_ms: 30 },
+    latency: { p50: 4 + 6 * at, p90: 8, p95: 9, p99: 12, samples: 3, measured: true },
+    answered: 3,
+    errors: 0,
+    timeouts: 0,
+    invalid: 0,
+    warnings: [],
+    identical_to: [],
+    ...more,
+  };
+}
+
+export const results = (more: Partial<Results> = {}): Results => ({
+  benchmark_id: uuid(4),
+  status: "completed",
+  primary_k: 10,
+  primary_metric: "ndcg@10",
+  k_values_for_metrics: [5, 10],
+  query_count: 3,
+  judgments_version: 1,
+  runs: [run(0, 0.6), run(1, 0.7)],
+  summary: {
+    total_runs: 2,
+    completed_runs: 2,
+    failed_runs: 0,
+    best_run: runId(1),
+    best_primary_metric: 0.7,
+    best_runs: [runId(1)],
+    comparison: "hybrid k=10 is better than dense k=10.",
+  },
+  total_runs: 2,
+  ...more,
+});
+
+export const QUERIES = ["set up tokens", "deploy with docker", "rotate the logs"] as const;
+
+export const matrix = (metric = "ndcg@10"): ScoreMatrix => ({
+  metric,
+  queries: ["q1", "q2", "q3"],
+  texts: [...QUERIES],
+  runs: [runId(0), runId(1)],
+  values: [
+    [0.5, 1],
+    [1, 0.5],
+    [0.25, 0.25],
+  ],
+});
+
+function answered(at: number, paths: readonly string[], relevant: string): DrilldownRun {
+  return {
+    run_id: runId(at),
+    name: `${RUNS[at]} k=10`,
+    metrics: { "ndcg@10": at ? 1 : 0.5 },
+    hits: paths.map((path, rank) => ({
+      rank: rank + 1,
+      path,
+      start_line: 2,
+      end_line: 3,
+      symbol: "",
+      score: 1 / (rank + 1),
+      grade: path === relevant ? 3 : null,
+      relevant: path === relevant,
+    })),
+    search_time_ms: 4,
+    rerank_time_ms: null,
+  };
+}
+
+export const drilldown = (): Drilldown => ({
+  query: { query_id: "q1", query_key: "q1", query_text: QUERIES[0], tags: { category: "auth" } },
+  targets: [
+    {
+      path: "docs/tokens.md",
+      start_line: 2,
+      end_line: 3,
+      symbol: "",
+      grade: 3,
+      found_at: { [runId(0)]: null, [runId(1)]: 1 },
+      lost: { [runId(0)]: "below the first 10" },
+    },
+  ],
+  runs: [
+    answered(0, ["docs/a.md", "docs/b.md"], "docs/tokens.md"),
+    answered(1, ["docs/tokens.md", "docs/a.md"], "docs/tokens.md"),
+  ],
+});

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { bytes, change, milliseconds, place, plural, probability, score } from "./format";
+
+it("shows a missing number as a dash, never as 0", () => {
+  expect([score(null), change(undefined), probability(null), milliseconds(null)]).toEqual([
+    "–",
+    "–",
+    "–",
+    "–",
+  ]);
+});
+
+it("gives changes their sign, and none to what rounds to nothing", () => {
+  expect([change(0.1234), change(-0.1234), change(-0.00001)]).toEqual([
+    "+0.123",
+    "−0.123",
+    "0.000",
+  ]);
+});
+
+it("bounds tiny probabilities", () => {
+  expect([probability(0), probability(0.0009), probability(0.04)]).toEqual([
+    "< 0.001",
+    "< 0.001",
+    "0.040",
+  ]);
+});
+
+it("shows times with three digits", () => {
+  expect([
+    milliseconds(0.5),
+    milliseconds(12.34),
+    milliseconds(345.6),
+    milliseconds(12_345),
+  ]).toEqual(["0.500 ms", "12.3 ms", "346 ms", "12.3 s"]);
+});
+
+it("names a place by its lines, a document without them", () => {
+  expect(place({ path: "a.py", start_line: 3, end_line: 9 })).toBe("a.py:3-9");
+  expect(place({ path: "a.py", start_line: 3, end_line: 3 })).toBe("a.py:3");
+  expect(place({ path: "a.md", start_line: 0, end_line: 0 })).toBe("a.md");
+});
+
+it("counts in words and sizes", () => {
+  expect([plural(1, "query", "queries"), plural(2, "query", "queries"), bytes(1536)]).toEqual([
+    "1 query",
+    "2 queries",
+    "1.5 kB",
+  ]);
+});

@@ -2,6 +2,19 @@
 
 from karat.sweep.entries import Entry
 from karat.sweep.execute import Executor, LocalExecutor
+from karat.sweep.matrix import Matrix
+from karat.sweep.matrix_file import read_matrix
 from karat.sweep.plan import SharedPlan, share
+from karat.sweep.suites import suite, suites
 
-__all__ = ["Entry", "Executor", "LocalExecutor", "SharedPlan", "share"]
+__all__ = [
+    "Entry",
+    "Executor",
+    "LocalExecutor",
+    "Matrix",
+    "SharedPlan",
+    "read_matrix",
+    "share",
+    "suite",
+    "suites",
+]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from karat.runner import Source
-from karat.runner.process import EngineProcess, Failure, Indexed, Reply
+from karat.runner.process import EngineProcess, Failure, Reply
 from tests.runner.conftest import TEXTS, alive, toy
 
 # Is killed while an engine of its own searches for ever.
@@ -21,28 +21,37 @@ from conftest import TEXTS, toy
 from karat.runner import Source
 from karat.runner.process import EngineProcess
 process = EngineProcess()
-process.open(toy("Bad"))
+process.open({0: toy("Bad")}, apart=False)
 process.show(Source.of_texts(TEXTS), 60)
 print(process.pid, flush=True)
-process.ask("hang", first=True, timeout_s=600)
+process.ask("hang", [0], first=True, timeout_s=600)
 """
+
+
+def only(replies: list[Reply | Failure] | Failure) -> Reply | Failure:
+    if isinstance(replies, Failure):
+        return replies
+    [reply] = replies
+    return reply
 
 
 def test_ask_after_show() -> None:
     process = EngineProcess()
     try:
-        assert process.open(toy("Good")) is None
-        assert isinstance(process.show(Source.of_texts(TEXTS), 60), Indexed)
-        reply = process.ask("a", first=True, timeout_s=60)
+        assert process.open({7: toy("Good")}, apart=False) == {}
+        indexed = process.show(Source.of_texts(TEXTS), 60)
+        assert not isinstance(indexed, Failure)
+        assert {member: found.documents for member, found in indexed.items()} == {7: 2}
+        reply = only(process.ask("a", [7], first=True, timeout_s=60))
         assert isinstance(reply, Reply)
         assert [hit.path for hit in reply.hits] == sorted(TEXTS)
-        again = process.ask("a", first=False, timeout_s=60)
+        again = only(process.ask("a", [7], first=False, timeout_s=60))
         assert isinstance(again, Reply)
         assert (again.same, again.hits) == (True, ())
     finally:
         process.close()
     process.close()
-    gone = process.ask("a", first=True, timeout_s=60)
+    gone = process.ask("a", [7], first=True, timeout_s=60)
     assert isinstance(gone, Failure)
     assert gone.gone
     assert not alive(process.pid)
@@ -51,8 +60,10 @@ def test_ask_after_show() -> None:
 def test_an_option_that_does_not_exist_is_the_users_error() -> None:
     process = EngineProcess()
     try:
-        failure = process.open(toy("Good", colour="red"))
-        assert failure is not None
+        failures = process.open({3: toy("Good", colour="red"), 4: toy("Good")}, apart=False)
+        assert isinstance(failures, dict)
+        [(member, failure)] = failures.items()
+        assert member == 3
         assert failure.wrong
         assert "colour" in failure.message
     finally:

@@ -17,8 +17,8 @@ def test_the_answers_do_not_depend_on_the_number_of_processes(visits: Visits, ke
     dataset = gold(*(f"{number} ok" if number % 7 else f"fail {number}" for number in range(40)))
     plan = visits(dataset)
     hooks = Hooks(listen=kept.listen, sink=kept)
-    [one] = quality([toy("Bad")], dataset, plan)
-    [many] = quality([toy("Bad")], dataset, plan, workers=3, hooks=hooks)
+    [one] = quality([(toy("Bad"),)], dataset, plan)
+    [many] = quality([(toy("Bad"),)], dataset, plan, workers=3, hooks=hooks)
     assert many.run == one.run
     assert list(many.run.outcomes).count(Outcome.ERROR) == 6
     assert many.timings is None
@@ -32,7 +32,9 @@ def test_neighbouring_trees_go_to_one_process(kept: Kept) -> None:
     dataset = gold(*map(str, range(12)))
     trees = [Source.of_texts({f"{number}.py": "x\n"}) for number in range(12)]
     plan = [Visit(tree, (row,)) for row, tree in enumerate(trees)]
-    [measured] = quality([toy("Good")], dataset, plan, workers=2, hooks=Hooks(listen=kept.listen))
+    [measured] = quality(
+        [(toy("Good"),)], dataset, plan, workers=2, hooks=Hooks(listen=kept.listen)
+    )
     paths = [answer.hits[0].path for answer in measured.run.answers()]
     assert paths == [f"{number}.py" for number in range(12)]
     assert kept.kinds().count("indexed") == 12
@@ -41,14 +43,14 @@ def test_neighbouring_trees_go_to_one_process(kept: Kept) -> None:
 def test_repetitions_find_what_is_not_the_same_twice(visits: Visits) -> None:
     dataset = gold("a", "dice")
     settings = replace(QUALITY, repetitions=2)
-    [measured] = quality([toy("Fickle")], dataset, visits(dataset), settings=settings)
+    [measured] = quality([(toy("Fickle"),)], dataset, visits(dataset), settings=settings)
     assert measured.notes["unstable"] == ["dice"]
 
 
 def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(visits: Visits) -> None:
     dataset = gold("interrupt", "hang", *map(str, range(12)))
-    configurations = [toy("Bad"), toy("Good")]
-    first, second = quality(configurations, dataset, visits(dataset), workers=2)
+    groups = [(toy("Bad"),), (toy("Good"),)]
+    first, second = quality(groups, dataset, visits(dataset), workers=2)
     assert first.notes["status"] == second.notes["status"] == "cancelled"
     assert "interrupt" not in first.run.query_ids
     assert set(first.run.outcomes) <= {Outcome.ANSWERED}
@@ -67,7 +69,7 @@ def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: 
 
     dataset = gold(*map(str, range(9)))
     hooks = Hooks(listen=listen)
-    [measured] = quality([toy("Good", note=str(note))], dataset, visits(dataset), hooks=hooks)
+    [measured] = quality([(toy("Good", note=str(note)),)], dataset, visits(dataset), hooks=hooks)
     assert len(measured.run) >= 4
 
 
@@ -75,12 +77,12 @@ def test_cancelled_then_continued(visits: Visits, kept: Kept) -> None:
     dataset = gold(*map(str, range(30)))
     plan = visits(dataset)
     hooks = Hooks(cancelled=lambda: len(kept.answers) >= 5, sink=kept)
-    [first] = quality([toy("Good")], dataset, plan, workers=2, hooks=hooks)
+    [first] = quality([(toy("Good"),)], dataset, plan, workers=2, hooks=hooks)
     assert first.notes["status"] == "cancelled"
     assert 5 <= len(first.run) < 30
     done = [answer.query_id for _, answer, _ in kept.answers]
     hooks = Hooks(skip={"Good": done}, sink=kept)
-    [rest] = quality([toy("Good")], dataset, plan, workers=2, hooks=hooks)
+    [rest] = quality([(toy("Good"),)], dataset, plan, workers=2, hooks=hooks)
     assert rest.notes["status"] == "completed"
     assert len(kept.answers) == 30
     assert {answer.query_id for _, answer, _ in kept.answers} == set(dataset.query_ids)
@@ -88,7 +90,7 @@ def test_cancelled_then_continued(visits: Visits, kept: Kept) -> None:
 
 def test_an_engine_that_only_dies_is_given_up_by_all(visits: Visits) -> None:
     dataset = gold(*(f"leave {number}" for number in range(20)))
-    [measured] = quality([toy("Bad")], dataset, visits(dataset), workers=2)
+    [measured] = quality([(toy("Bad"),)], dataset, visits(dataset), workers=2)
     assert measured.notes["status"] == "failed"
     assert "died 3 times in a row" in str(measured.notes["error"])
     assert len(measured.run) <= 6
@@ -101,13 +103,13 @@ def test_an_error_of_the_caller_is_his_own(visits: Visits) -> None:
 
     dataset = gold("a", "b")
     with pytest.raises(OSError, match="disk full"):
-        quality([toy("Good")], dataset, visits(dataset), hooks=Hooks(listen=listen))
+        quality([(toy("Good"),)], dataset, visits(dataset), hooks=Hooks(listen=listen))
 
 
 def test_nothing_to_ask(source: Source, kept: Kept) -> None:
     dataset = gold("a")
     plan = one_visit(dataset, source, seed=0)
     hooks = Hooks(listen=kept.listen, skip={"Good": {"a"}})
-    [measured] = quality([toy("Good")], dataset, plan, hooks=hooks)
+    [measured] = quality([(toy("Good"),)], dataset, plan, hooks=hooks)
     assert (len(measured.run), measured.notes["status"]) == (0, "completed")
     assert kept.kinds() == ["started", "finished"]

@@ -2,27 +2,23 @@
 
 from collections.abc import Hashable, Iterable
 from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.corpus import Corpus
-from karat.engines.base import Engine, SupportsSnapshots
-from karat.engines.chunk_index import ChunkIndex
-from karat.engines.chunked import ChunkEngine
+from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
 from karat.engines.current import Current, SupportsCurrent
 from karat.engines.embedding import Embedder, loaded_once
-from karat.engines.rerank import (
-    DEFAULT_RERANKER,
-    RerankEngine,
-    Reranker,
-    create_reranker,
-    rerank,
-)
-from karat.engines.rerank.passages import Passages
-from karat.engines.rerank.recent import SupportsApart
 from karat.engines.shareable import shareable
 from karat.engines.signature import checked
 from karat.engines.spec import build, parse_spec
 from karat.model.spec import Spec
+
+# An engine that shares nothing is a family too, and its process loads no numpy for that.
+if TYPE_CHECKING:
+    from karat.engines.chunk_index import ChunkIndex
+    from karat.engines.chunked import ChunkEngine
+    from karat.engines.rerank import Reranker
+    from karat.engines.rerank.passages import Passages
 
 __all__ = ["Family", "build_family"]
 
@@ -30,7 +26,7 @@ __all__ = ["Family", "build_family"]
 class _Member(NamedTuple):
     engine: Engine
     # The engine over the shared chunks that it is, or that it reranks.
-    chunked: ChunkEngine | None
+    chunked: "ChunkEngine | None"
 
 
 class Family:
@@ -95,6 +91,12 @@ class Family:
         """Drop what is known of the current query, so that the next search is all one's own."""
         self._current.forget()
 
+    def close(self) -> None:
+        """Let go of all that the engines hold; calling it twice is fine."""
+        for engine, _ in self._members.values():
+            if isinstance(engine, SupportsClose):
+                engine.close()
+
     def _member(self, spec: Spec) -> _Member:
         if spec not in self._members:
             self._members[spec] = self._made(spec)
@@ -104,7 +106,9 @@ class Family:
         if shareable(spec) is None:
             return _Member(build(spec), None)
         if spec.name == "rerank":
-            return self._reranked(checked(rerank, spec.params, what=spec.name))
+            return self._reranked(spec)
+        from karat.engines.chunked import ChunkEngine
+
         engine = build(spec)
         if not isinstance(engine, ChunkEngine):
             raise TypeError(f"{spec.name} is no engine over chunks")
@@ -115,14 +119,20 @@ class Family:
                 stage.current = self._current
         return _Member(engine, engine)
 
-    def _reranked(self, options: dict[str, Any]) -> _Member:
+    def _reranked(self, spec: Spec) -> _Member:
+        from karat.engines.rerank import DEFAULT_RERANKER, RerankEngine, rerank
+
+        options = checked(rerank, spec.params, what=spec.name)
         over = self._member(parse_spec(options.pop("over", "bm25")))
         reranker = self._reranker(options.pop("model", DEFAULT_RERANKER))
         engine = RerankEngine(over.engine, reranker, **options)
         engine.read = self._read
         return _Member(engine, over.chunked)
 
-    def _reranker(self, model: str) -> Reranker:
+    def _reranker(self, model: str) -> "Reranker":
+        from karat.engines.rerank import create_reranker
+        from karat.engines.rerank.recent import SupportsApart
+
         if model not in self._rerankers:
             made = self._rerankers[model] = create_reranker(model)
             if isinstance(made, SupportsCurrent):
@@ -130,7 +140,9 @@ class Family:
         reranker = self._rerankers[model]
         return reranker.apart() if self._apart and isinstance(reranker, SupportsApart) else reranker
 
-    def _read(self, corpus: Corpus) -> Passages:
+    def _read(self, corpus: Corpus) -> "Passages":
+        from karat.engines.rerank.passages import Passages
+
         if self._passages is None or self._passages.corpus is not corpus:
             self._passages = Passages(corpus)
         return self._passages.apart() if self._apart else self._passages

@@ -1,8 +1,9 @@
 """Engine and gold set become a run with timings: isolated, resumable, honestly timed."""
 
+from karat.runner.depth import cut
 from karat.runner.events import Event, Hooks, Sink
 from karat.runner.load import LoadPoint, load
-from karat.runner.plan import Configuration, Settings, Visit, one_visit
+from karat.runner.plan import Configuration, Group, Settings, Visit, grouped, one_visit
 from karat.runner.quality import QUALITY, quality
 from karat.runner.record import counted, silence
 from karat.runner.sources import Source
@@ -12,6 +13,7 @@ __all__ = [
     "QUALITY",
     "Configuration",
     "Event",
+    "Group",
     "Hooks",
     "LoadPoint",
     "Settings",
@@ -19,6 +21,8 @@ __all__ = [
     "Source",
     "Visit",
     "counted",
+    "cut",
+    "grouped",
     "load",
     "one_visit",
     "quality",

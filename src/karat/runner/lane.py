@@ -1,83 +1,94 @@
-"""One configuration, asked query after query; its process is replaced when it hangs or dies."""
+"""One process, asked query after query; it is replaced when it hangs or dies."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
-from karat.model import Answer, Dataset
-from karat.model.timings import NS_PER_MS, Sample, latency_ms
-from karat.runner.events import Kind
-from karat.runner.plan import Configuration, Settings, Visit, warm_up_rows
+from karat.model import Dataset, Outcome
+from karat.runner.members import Account, Member
+from karat.runner.plan import Settings, Visit, warm_up_rows
 from karat.runner.process import EngineProcess, Failure, Indexed, Reply
 from karat.runner.sources import Source
+from karat.runner.taken import Taken, taken
 
-__all__ = ["Lane", "Taken"]
+__all__ = ["Lane"]
 
-Tell = Callable[[Kind, Mapping[str, object]], None]
-
-
-class Taken(NamedTuple):
-    """The answer to one query; a sample where it was answered and timed; else perhaps a trace."""
-
-    answer: Answer
-    sample: Sample | None = None
-    traceback: str = ""
+NS_PER_S = 1e9
 
 
 class Lane:
-    """Asks the engine of *configuration*; *tell* hears what becomes of its process.
+    """Asks the engines of *members*, which live in one process; a number names each of them.
 
-    A query that fails is an answer too. *failed* says why nothing more can be asked, "" as long as
-    that is possible. *index_ns* is the time that indexing has taken; what a process has to index
-    because the one before it is gone does not count.
+    *failed* says why nothing more can be asked, "" as long as that is possible.
     """
 
     def __init__(
         self,
-        configuration: Configuration,
+        members: Mapping[int, Member],
         dataset: Dataset,
         settings: Settings,
         *,
         timed: bool,
-        tell: Tell,
     ) -> None:
         """Keep what to ask; no process is started yet."""
-        self.configuration = configuration
+        self.members = dict(members)
         self.failed = ""
-        self.index_ns = self.index_bytes = self.peak_bytes = self.restarts = 0
-        self.work: Mapping[str, int] = {}
-        self.corpora: dict[str, None] = {}
         self._dataset = dataset
         self._settings = settings
         self._timed = timed
-        self._tell = tell
         self._process: EngineProcess | None = None
         self._source: Source | None = None
         self._plan: Sequence[Visit] = ()
-        # What keeps the engine from searching the tree that was shown.
+        # What keeps the engines from searching the tree that was shown.
         self._broken: Failure | None = None
         self._deaths = 0
         self._lost = ""
-        self._harmful: set[int] = set()
+        self._harmful: set[tuple[int, int]] = set()
+        if len(members) > 1:
+            names = tuple(member.configuration.name for member in members.values())
+            for account in self._accounts():
+                account.together = names
 
-    def expect(self, plan: Sequence[Visit]) -> None:
-        """Hear which visits will be made, so that what neighbouring trees share is read once."""
+    @property
+    def broken(self) -> bool:
+        """Return whether the tree that was shown last cannot be searched."""
+        return self._broken is not None
+
+    def expect(self, plan: Sequence[Visit], shown: Source | None = None) -> None:
+        """Hear which visits will be made, so that what neighbouring trees share is read once.
+
+        *shown* was indexed by another process, in place of which this one is asked.
+        """
         self._plan = plan
+        self._source = shown or self._source
 
-    def ask(self, visit: Visit, row: int) -> Taken | None:
-        """Return the answer to the query at *row*, on the tree of *visit*; None once failed."""
+    def ask(self, visit: Visit, row: int, members: Sequence[int]) -> dict[int, Taken] | Failure:
+        """Return the answers of *members* to the query at *row*, on the tree of *visit*.
+
+        One that cannot be built has no answer. Where none of them can answer, why not comes back.
+        """
         broken = self._ready(visit)
         if self.failed:
-            return None
+            return {}
         if broken:
-            return self._unanswered(visit, row, broken)
-        replies: list[Reply] = []
+            return broken
+        usable = [member for member in members if not self.members[member].account.failed]
+        replies: dict[int, list[Reply | Failure]] = {member: [] for member in usable}
         for repetition in range(self._settings.repetitions):
+            asked = [member for member in usable if not _failed(replies[member])]
             # One request each: while the engine searches, nothing is read or stored here.
-            reply = self._asked(row, first=not repetition)
-            if isinstance(reply, Failure):
-                return self._unanswered(visit, row, reply)
-            replies.append(reply)
-        return self._answered(visit, row, replies)
+            said = self._asked(row, asked, first=not repetition)
+            if isinstance(said, Failure):
+                return said
+            for member, reply in zip(asked, said, strict=True):
+                replies[member].append(reply)
+        query_id = self._dataset.query_ids[row]
+        return {
+            member: taken(query_id, visit, found, timed=self._timed)
+            for member, found in replies.items()
+        }
+
+    def expel(self, member: int) -> None:
+        """Go on without one of the members, from the next process on."""
+        self.members.pop(member, None)
 
     def interrupt(self) -> None:
         """End the process from another thread; what is being asked fails."""
@@ -88,11 +99,16 @@ class Lane:
         """End the process, and learn how much memory it took."""
         process, self._process = self._process, None
         if process:
-            self.peak_bytes = max(self.peak_bytes, process.peak_bytes())
+            peak_bytes = process.peak_bytes()
+            for account in self._accounts():
+                account.peak_bytes = max(account.peak_bytes, peak_bytes)
             process.close()
 
+    def _accounts(self) -> Iterator[Account]:
+        return (member.account for member in self.members.values())
+
     def _ready(self, visit: Visit) -> Failure | None:
-        """Have the tree of *visit* shown and the engine warm; return what prevents it."""
+        """Have the tree of *visit* shown and the engines warm; return what prevents it."""
         if self._process and self._source is visit.source:
             return self._broken
         again = self._source is visit.source
@@ -105,22 +121,28 @@ class Lane:
             return indexed
         self._note(indexed, again=again)
         for row in warm_up_rows(self._dataset, visit, self._settings):
-            if row not in self._harmful and isinstance(self._asked(row, first=True), Failure):
-                self._harmful.add(row)
-            if not self._process:
-                return None if self.failed else self._ready(visit)
+            for member in indexed:
+                self._warm(row, member)
+                if not self._process:
+                    return None if self.failed else self._ready(visit)
         return None
 
-    def _show(self, source: Source) -> Indexed | Failure:
+    def _warm(self, row: int, member: int) -> None:
+        if (row, member) not in self._harmful:
+            replies = self._asked(row, [member], first=True)
+            if isinstance(replies, Failure) or isinstance(replies[0], Failure):
+                self._harmful.add((row, member))
+
+    def _show(self, source: Source) -> dict[int, Indexed] | Failure:
         process = self._process
         if process is None:
-            if self._deaths or self.corpora:
-                self.restarts += 1
+            for account in self._accounts():
+                account.restarts += bool(self._deaths or account.corpora)
             process = self._process = EngineProcess()
-            unusable = process.open(self.configuration)
+            unusable = self._open(process)
             if unusable:
                 self._lose(unusable)
-                return unusable._replace(wrong=not unusable.gone)
+                return unusable
         ahead = _revisions_after(source, self._plan)
         indexed = process.show(source, self._settings.index_timeout_s, ahead=ahead)
         if isinstance(indexed, Failure):
@@ -129,30 +151,50 @@ class Lane:
             return why
         return indexed
 
-    def _note(self, indexed: Indexed, *, again: bool) -> None:
-        if not again:
-            self.index_ns += indexed.index_ns
-        self.index_bytes = indexed.index_bytes
-        self.work = indexed.work
-        self.corpora[indexed.corpus] = None
-        if again:
-            self._tell("restarted", {"why": self._lost})
-        else:
-            self._tell("indexed", indexed._asdict())
+    def _open(self, process: EngineProcess) -> Failure | None:
+        """Have the engines built; return why none of them is."""
+        group = {place: member.configuration for place, member in self.members.items()}
+        failures = process.open(group, apart=self._timed)
+        if isinstance(failures, Failure):
+            return failures
+        for place, failure in failures.items():
+            self.members[place].account.failed = failure.message
+        none_is_left = len(failures) == len(group)
+        return next(iter(failures.values()))._replace(wrong=True) if none_is_left else None
 
-    def _asked(self, row: int, *, first: bool) -> Reply | Failure:
+    def _note(self, indexed: Mapping[int, Indexed], *, again: bool) -> None:
+        for place, found in indexed.items():
+            _, account, tell = self.members[place]
+            if not again:
+                account.index_ns += found.index_ns
+            account.index_bytes = found.index_bytes
+            account.work = found.work
+            account.corpora[found.corpus] = None
+            if again:
+                tell("restarted", {"why": self._lost})
+            else:
+                tell("indexed", found._asdict())
+
+    def _asked(
+        self, row: int, members: Sequence[int], *, first: bool
+    ) -> list[Reply | Failure] | Failure:
         if self._process is None:
             raise RuntimeError("asked before the engine was ready")
+        if not members:
+            return []
         text, timeout_s = self._dataset.texts[row], self._settings.timeout_s
-        reply = self._process.ask(text, first=first, timeout_s=timeout_s)
-        if isinstance(reply, Failure):
-            self._lose(reply)
-        else:
-            self._deaths = 0
-        return reply
+        replies = self._process.ask(text, members, first=first, timeout_s=timeout_s)
+        if isinstance(replies, Failure):
+            self._lose(replies)
+            return replies
+        self._deaths = 0
+        if any(isinstance(reply, Reply) and reply.ns > timeout_s * NS_PER_S for reply in replies):
+            # Only in company: it may have worked for all, and each may be quick enough alone.
+            return Failure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
+        return replies
 
     def _lose(self, failure: Failure) -> None:
-        """Do without the process if it is gone; too many in a row are the end of the run."""
+        """Do without the process if it is gone; too many in a row are the end of the lane."""
         if not failure.gone:
             self._deaths = 0
             return
@@ -163,38 +205,15 @@ class Lane:
         if failure.reason == "agent_error":
             self._deaths += 1
             if self._deaths == self._settings.deaths:
+                names = (member.configuration.name for member in self.members.values())
                 self.failed = (
-                    f"{self.configuration.name}: the engine died {self._deaths} times in a row "
+                    f"{', '.join(names)}: the engine died {self._deaths} times in a row "
                     f"without an answer; the last time {failure.message}"
                 )
 
-    def _answered(self, visit: Visit, row: int, replies: list[Reply]) -> Taken:
-        query_id = self._dataset.query_ids[row]
-        cold, *warm = replies
-        extra = _where(visit)
-        for name, counts in (("invalid", cold.invalid), ("mended", cold.mended)):
-            if counts:
-                extra[name] = dict(counts)
-        if not all(reply.same for reply in warm):
-            extra["unstable"] = True
-        if not self._timed:
-            return Taken(Answer(query_id, cold.hits, extra=extra))
-        sample = Sample(
-            query_id,
-            cold.ns,
-            tuple(reply.ns for reply in warm),
-            cold.phases.get("first_hit", 0),
-            cold.phases,
-            cold.tokens,
-            cold.cost,
-        )
-        latency_ns = round(latency_ms(sample) * NS_PER_MS)
-        return Taken(Answer(query_id, cold.hits, latency_ns=latency_ns, extra=extra), sample)
 
-    def _unanswered(self, visit: Visit, row: int, failure: Failure) -> Taken:
-        extra = _where(visit) | {"reason": failure.reason, "error": failure.message}
-        query_id = self._dataset.query_ids[row]
-        return Taken(Answer(query_id, (), failure.outcome, extra=extra), None, failure.traceback)
+def _failed(replies: Sequence[Reply | Failure]) -> bool:
+    return any(isinstance(reply, Failure) for reply in replies)
 
 
 def _revisions_after(source: Source, plan: Sequence[Visit]) -> list[str]:
@@ -202,7 +221,3 @@ def _revisions_after(source: Source, plan: Sequence[Visit]) -> list[str]:
     sources = [visit.source for visit in plan]
     after = next((place for place, one in enumerate(sources) if one is source), len(sources)) + 1
     return [one.revision for one in sources[after:] if one.place == source.place and one.revision]
-
-
-def _where(visit: Visit) -> dict[str, object]:
-    return {"revision": visit.source.revision} if visit.source.revision else {}

@@ -6,24 +6,54 @@ from math import ceil
 from random import Random
 from typing import NamedTuple
 
+from karat.engines.shareable import shareable
 from karat.errors import InputError
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.runner.sources import Source
 
-__all__ = ["Configuration", "Settings", "Visit", "one_visit", "pieces", "warm_up_rows"]
+__all__ = [
+    "Configuration",
+    "Group",
+    "Settings",
+    "Visit",
+    "grouped",
+    "one_visit",
+    "pieces",
+    "warm_up_rows",
+]
 
 
 class Configuration(NamedTuple):
     """An engine to be asked for *k* hits, or with *files* for hits in *k* files.
 
-    *name* is what its run is called: by events, by the sink and in reports.
+    *name* is what its run is called: by events, by the sink and in reports. Hits below *threshold*
+    are dropped, as ``karat.engines.threshold`` says.
     """
 
     name: str
     spec: Spec
     k: int = 100
     files: bool = False
+    threshold: float = 0.0
+
+
+# Configurations whose engines live in one process and share what they can.
+Group = tuple[Configuration, ...]
+
+
+def grouped(configurations: Sequence[Configuration]) -> list[Group]:
+    """Return *configurations* in groups, each as large as its engines allow.
+
+    >>> names = ("bm25", "keyword", "hybrid")
+    >>> some = [Configuration(name, Spec("engine", name)) for name in names]
+    >>> [[one.name for one in group] for group in grouped(some)]
+    [['bm25', 'hybrid'], ['keyword']]
+    """
+    groups: dict[object, list[Configuration]] = {}
+    for place, configuration in enumerate(configurations):
+        groups.setdefault(shareable(configuration.spec) or place, []).append(configuration)
+    return [tuple(group) for group in groups.values()]
 
 
 class Visit(NamedTuple):

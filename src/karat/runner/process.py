@@ -1,4 +1,4 @@
-"""An engine in a process of its own, as Karat sees it from outside."""
+"""Engines in a process of their own, as Karat sees it from outside."""
 
 import json
 import os
@@ -70,7 +70,7 @@ class Reply(NamedTuple):
 
 
 class EngineProcess:
-    """A process with one engine; whatever happens, nothing of it is left after :meth:`close`.
+    """A process with the engines of one group; nothing of it is left after :meth:`close`.
 
     It runs in a session of its own, so that Ctrl-C reaches Karat alone, and has a folder of its
     own for temporary files. Methods return a :class:`Failure` where there is no answer; after one
@@ -97,34 +97,51 @@ class EngineProcess:
         """Return the id of the process."""
         return self._child.pid
 
-    def open(self, configuration: Configuration) -> Failure | None:
-        """Build the engine of *configuration*; nothing is indexed yet."""
-        spec = configuration.spec
-        request = {
-            "op": "open",
-            "spec": {"kind": spec.kind, "name": spec.name, "params": dict(spec.params)},
-            "k": configuration.k,
-            "files": configuration.files,
-        }
-        answer = self._request(request, START_S)
-        return answer if isinstance(answer, Failure) else None
+    def open(
+        self, group: Mapping[int, Configuration], *, apart: bool
+    ) -> dict[int, Failure] | Failure:
+        """Build the engines of *group*, and return why some cannot be; nothing is indexed yet.
+
+        With *apart*, none is quicker for what another one has done.
+        """
+        members = [
+            {
+                "member": member,
+                "spec": {"kind": spec.kind, "name": spec.name, "params": dict(spec.params)},
+                "k": k,
+                "files": files,
+                "threshold": threshold,
+            }
+            for member, (_, spec, k, files, threshold) in group.items()
+        ]
+        answer = self._request({"op": "open", "members": members, "apart": apart}, START_S)
+        if isinstance(answer, Failure):
+            return answer
+        return {member: _failure(said) for member, said in answer["failures"]}
 
     def show(
         self, source: Source, timeout_s: float, *, ahead: Sequence[str] = ()
-    ) -> Indexed | Failure:
-        """Index *source*, or move on to it where the engine can; *ahead* are its next revisions."""
+    ) -> dict[int, Indexed] | Failure:
+        """Index *source*, or move on to it where the engines can; *ahead* are its next revisions.
+
+        What comes back is by the numbers of the engines that there are.
+        """
         request = {"op": "show", "source": source.to_json(), "ahead": list(ahead)}
         answer = self._request(request, timeout_s)
-        return answer if isinstance(answer, Failure) else Indexed(**answer)
-
-    def ask(self, query: str, *, first: bool, timeout_s: float) -> Reply | Failure:
-        """Search *query*; before its *first* repetition the engine is reset if it can be."""
-        answer = self._request({"op": "ask", "query": query, "first": first}, timeout_s)
         if isinstance(answer, Failure):
             return answer
-        if first:
-            answer["hits"] = unpacked(answer["hits"])
-        return Reply(**answer)
+        return {member: Indexed(**indexed) for member, indexed in answer["indexed"]}
+
+    def ask(
+        self, query: str, members: Sequence[int], *, first: bool, timeout_s: float
+    ) -> list[Reply | Failure] | Failure:
+        """Search *query* by each of *members*, which may take *timeout_s* each.
+
+        Before the *first* repetition of a query its engine is reset if it can be.
+        """
+        request = {"op": "ask", "query": query, "members": list(members), "first": first}
+        answer = self._request(request, timeout_s * len(members))
+        return answer if isinstance(answer, Failure) else [_reply(s) for s in answer["replies"]]
 
     def peak_bytes(self) -> int:
         """Return the most memory that the process has held; 0 where it cannot say."""
@@ -132,7 +149,7 @@ class EngineProcess:
         return 0 if isinstance(answer, Failure) else int(answer["peak_bytes"])
 
     def close(self) -> None:
-        """Let the engine close, then end the process; calling it twice is fine."""
+        """Let the engines close, then end the process; calling it twice is fine."""
         if not self._ended:
             self._request({"op": "close"}, CLOSE_S)
         self.kill()
@@ -193,6 +210,14 @@ class EngineProcess:
             how = f"its process ended with exit code {code}"
         said = self._child.complaints().strip()
         return f"{how}; its last words: {last_words(said)}" if said else how
+
+
+def _reply(said: Message) -> Reply | Failure:
+    if "failure" in said:
+        return _failure(said["failure"])
+    if "hits" in said:
+        said["hits"] = unpacked(said["hits"])
+    return Reply(**said)
 
 
 def _failure(said: Message) -> Failure:

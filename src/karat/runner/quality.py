@@ -3,6 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -10,10 +11,12 @@ from typing import NamedTuple
 from karat.model import Dataset
 from karat.model.timings import Measured
 from karat.runner.alone import lock_file, working
+from karat.runner.crew import Crew
 from karat.runner.events import Hooks, Kind
-from karat.runner.lane import Lane, Taken
-from karat.runner.plan import Configuration, Settings, Visit, pieces
+from karat.runner.members import Member
+from karat.runner.plan import Group, Settings, Visit, pieces
 from karat.runner.record import Record
+from karat.runner.taken import Taken
 
 __all__ = ["QUALITY", "quality"]
 
@@ -25,7 +28,7 @@ JOIN_S = 0.1
 
 
 def quality(
-    configurations: Sequence[Configuration],
+    groups: Sequence[Group],
     dataset: Dataset,
     visits: Sequence[Visit],
     *,
@@ -34,64 +37,69 @@ def quality(
     hooks: Hooks | None = None,
     lock: Path | None = None,
 ) -> list[Measured]:
-    """Return the run of each configuration, one after the other, without timings.
+    """Return the run of each configuration, group after group, without timings.
 
-    The queries of one are shared out among *workers* processes, neighbouring trees to the same
-    one; the answers do not depend on their number. Cancelling is as for
+    A query is asked of all engines of a group at once, which share what they can; the hits are
+    those of each engine alone. The queries are shared out among *workers* processes, neighbouring
+    trees to the same one; the answers do not depend on their number. Cancelling is as for
     :func:`karat.runner.timing.timing`.
     """
     hooks = hooks or Hooks()
     done: list[Measured] = []
     interrupted = False
-    for configuration in configurations:
-        record = Record(configuration, dataset, visits, settings=settings, hooks=hooks)
+    for group in groups:
+        records = [
+            Record(configuration, dataset, visits, settings=settings, hooks=hooks)
+            for configuration in group
+        ]
         try:
-            waiting = _Waiting(record)
             place = lock or lock_file()
+            waiting = partial(_tell, records, "waiting", {})
             with working(place, alone=False, waiting=waiting, cancelled=hooks.cancelled):
                 if not interrupted and not hooks.cancelled():
-                    record.tell("started", {"pass": "quality"})
-                    _Shards(record, dataset, settings).run(workers, hooks)
+                    _tell(records, "started", {"pass": "quality"})
+                    _Shards(records, dataset, settings).run(visits, workers, hooks)
         except KeyboardInterrupt:
             interrupted = True
-        done.append(record.measured(timed=False))
+        done += [record.measured(timed=False) for record in records]
     return done
 
 
-class _Waiting:
-    def __init__(self, record: Record) -> None:
-        self._record = record
-
-    def __call__(self) -> None:
-        self._record.tell("waiting", {})
+def _tell(records: Sequence[Record], kind: Kind, detail: Mapping[str, object]) -> None:
+    for record in records:
+        record.tell(kind, detail)
 
 
 class _Said(NamedTuple):
-    """What a thread has to tell: what became of its process, or the error that ended it."""
+    """What a thread has to tell of a run: an answer, or what became of its process."""
 
-    kind: Kind
-    detail: Mapping[str, object]
-    error: BaseException | None = None
+    record: Record
+    news: Taken | tuple[Kind, Mapping[str, object]]
 
 
 class _Shards:
-    """One run by several processes, a thread for each; all answers go through one queue."""
+    """The runs of a group by several processes, a thread for each; one queue has all answers."""
 
-    def __init__(self, record: Record, dataset: Dataset, settings: Settings) -> None:
-        self._record = record
+    def __init__(self, records: Sequence[Record], dataset: Dataset, settings: Settings) -> None:
+        self._records = records
         self._dataset = dataset
         self._settings = settings
+        self._crews: list[Crew] = []
         self._pieces: deque[list[Visit]] = deque()
-        self._news: SimpleQueue[Taken | _Said | None] = SimpleQueue()
+        self._said: SimpleQueue[_Said | BaseException | None] = SimpleQueue()
         self._stop = threading.Event()
         self._interrupted = False
 
-    def run(self, workers: int, hooks: Hooks) -> None:
+    def run(self, visits: Sequence[Visit], workers: int, hooks: Hooks) -> None:
         """Ask everything; answers, events and errors reach the caller in its own thread."""
-        self._pieces.extend(pieces(self._record.visits, workers * PIECES_EACH))
+        wanted = [
+            Visit(source, tuple(row for row in rows if self._wanting(row)))
+            for source, rows in visits
+        ]
+        self._pieces.extend(pieces(wanted, workers * PIECES_EACH))
         threads = [
             threading.Thread(
-                target=self._work, args=(self._lane(),), name="karat-shard", daemon=True
+                target=self._work, args=(self._crew(),), name="karat-shard", daemon=True
             )
             for _ in range(min(workers, len(self._pieces)))
         ]
@@ -100,15 +108,15 @@ class _Shards:
         running = len(threads)
         try:
             while running:
-                news = self._news.get()
-                if news is None:
+                said = self._said.get()
+                if said is None:
                     running -= 1
-                elif isinstance(news, Taken):
-                    self._record.add(news)
-                elif news.error:
-                    raise news.error
+                elif isinstance(said, BaseException):
+                    raise said
+                elif isinstance(said.news, Taken):
+                    said.record.add(said.news)
                 else:
-                    self._record.tell(news.kind, news.detail)
+                    said.record.tell(*said.news)
                 if hooks.cancelled():
                     self._stop.set()
         except KeyboardInterrupt:
@@ -120,42 +128,47 @@ class _Shards:
 
     def _keep_the_rest(self) -> None:
         """Add the answers that came before the interruption and were not looked at."""
-        while not self._news.empty():
-            news = self._news.get()
-            if isinstance(news, Taken):
-                self._record.add(news)
+        while not self._said.empty():
+            said = self._said.get()
+            if isinstance(said, _Said) and isinstance(said.news, Taken):
+                said.record.add(said.news)
 
-    def _lane(self) -> Lane:
-        def tell(kind: Kind, detail: Mapping[str, object]) -> None:
-            self._news.put(_Said(kind, detail))
+    def _wanting(self, row: int) -> list[int]:
+        """Return the places of the runs that lack the query at *row*, and can still be asked."""
+        return [
+            place
+            for place, record in enumerate(self._records)
+            if record.wants(row) and not record.failed
+        ]
 
-        record = self._record
-        lane = Lane(record.configuration, self._dataset, self._settings, timed=False, tell=tell)
-        record.lanes.append(lane)
-        return lane
+    def _crew(self) -> Crew:
+        def member(record: Record) -> Member:
+            return record.member(lambda *news: self._said.put(_Said(record, news)))
 
-    def _work(self, lane: Lane) -> None:
+        crew = Crew(list(map(member, self._records)), self._dataset, self._settings, timed=False)
+        self._crews.append(crew)
+        return crew
+
+    def _work(self, crew: Crew) -> None:
         try:
             while not self._stop.is_set() and self._pieces:
-                self._ask(lane, self._pieces.popleft())
+                self._ask(crew, self._pieces.popleft())
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
-            self._news.put(_Said("finished", {}, error))
+            self._said.put(error)
         finally:
-            lane.close()
-            self._news.put(None)
+            crew.close()
+            self._said.put(None)
 
-    def _ask(self, lane: Lane, piece: Sequence[Visit]) -> None:
-        lane.expect(piece)
+    def _ask(self, crew: Crew, piece: Sequence[Visit]) -> None:
+        crew.expect(piece)
         for visit in piece:
             for row in visit.rows:
-                if self._stop.is_set():
-                    return
-                taken = lane.ask(visit, row)
-                if taken and not self._interrupted:
-                    self._news.put(taken)
-                if lane.failed:
-                    self._stop.set()
-                    return
+                wanting = self._wanting(row)
+                if self._stop.is_set() or not wanting:
+                    continue
+                for place, taken in crew.ask(visit, row, wanting):
+                    if not self._interrupted:
+                        self._said.put(_Said(self._records[place], taken))
 
     def _end(self, threads: Sequence[threading.Thread]) -> None:
         """Wait for the threads; those that still ask something are interrupted."""
@@ -163,6 +176,6 @@ class _Shards:
             self._interrupted = True
             self._stop.set()
         while alive := [thread for thread in threads if thread.is_alive()]:
-            for lane in self._record.lanes:
-                lane.interrupt()
+            for crew in self._crews:
+                crew.interrupt()
             alive[0].join(JOIN_S)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from karat.model import Answer, Dataset, Outcome, Run
 from karat.model.timings import Measured, Timings
 from karat.runner.events import Event, Hooks, Kind
-from karat.runner.lane import Lane, Taken
+from karat.runner.members import Account, Member, Tell
 from karat.runner.plan import Configuration, Settings, Visit
+from karat.runner.taken import Taken
 
 __all__ = ["Record", "counted", "silence"]
 
@@ -29,15 +30,16 @@ class Record:
     ) -> None:
         """Begin without an answer."""
         self.configuration = configuration
-        self.lanes: list[Lane] = []
+        self._accounts: list[Account] = []
         skipped = set(hooks.skip.get(configuration.name, ()))
-        self.visits = [
-            Visit(source, tuple(row for row in rows if dataset.query_ids[row] not in skipped))
-            for source, rows in visits
-        ]
-        order = [dataset.query_ids[row] for visit in self.visits for row in visit.rows]
-        self.total = len(order)
-        self._order = {query_id: place for place, query_id in enumerate(order)}
+        self._rows = {
+            row: dataset.query_ids[row]
+            for visit in visits
+            for row in visit.rows
+            if dataset.query_ids[row] not in skipped
+        }
+        self.total = len(self._rows)
+        self._order = {query_id: place for place, query_id in enumerate(self._rows.values())}
         self._settings = settings
         self._hooks = hooks
         self._taken: dict[str, Taken] = {}
@@ -45,7 +47,16 @@ class Record:
     @property
     def failed(self) -> str:
         """Return why the run cannot go on, "" as long as it can."""
-        return next((lane.failed for lane in self.lanes if lane.failed), "")
+        return next((account.failed for account in self._accounts if account.failed), "")
+
+    def wants(self, row: int) -> bool:
+        """Say whether the query at *row* is to be asked for this run."""
+        return row in self._rows
+
+    def member(self, tell: Tell | None = None) -> Member:
+        """Return this run as a member of one more crew, with an account of its own."""
+        self._accounts.append(account := Account())
+        return Member(self.configuration, account, tell or self.tell)
 
     def add(self, taken: Taken) -> None:
         """Keep one more answer."""
@@ -82,26 +93,29 @@ class Record:
         )
 
     def _timings(self, taken: Sequence[Taken], *, alone: bool) -> Timings:
-        lanes = self.lanes
+        accounts = self._accounts
         return Timings(
             samples=tuple(one.sample for one in taken if one.sample),
-            index_ns=sum(lane.index_ns for lane in lanes),
-            index_bytes=max((lane.index_bytes for lane in lanes), default=0),
-            peak_bytes=max((lane.peak_bytes for lane in lanes), default=0),
+            index_ns=sum(one.index_ns for one in accounts),
+            index_bytes=max((one.index_bytes for one in accounts), default=0),
+            peak_bytes=max((one.peak_bytes for one in accounts), default=0),
             warm_up=self._settings.warm_up,
             repetitions=self._settings.repetitions,
             alone=alone,
         )
 
     def _notes(self, taken: Sequence[Taken]) -> dict[str, object]:
-        corpora = dict.fromkeys(corpus for lane in self.lanes for corpus in lane.corpora)
+        accounts = self._accounts
+        together = [name for one in accounts[:1] for name in one.together]
+        corpora = dict.fromkeys(corpus for one in accounts for corpus in one.corpora)
         return {
             "seed": self._settings.seed,
             "corpora": list(corpora),
             **counted([one.answer for one in taken]),
-            "restarts": sum(lane.restarts for lane in self.lanes),
-            "work": _summed(lane.work for lane in self.lanes),
+            "restarts": sum(one.restarts for one in accounts),
+            "work": _summed(one.work for one in accounts),
             "tracebacks": {one.answer.query_id: one.traceback for one in taken if one.traceback},
+            **({"together": together} if together else {}),
         }
 
 

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from karat.model import Dataset
 from karat.model.timings import Measured
 from karat.runner.alone import lock_file, working
+from karat.runner.crew import Crew
 from karat.runner.events import Hooks
-from karat.runner.lane import Lane
-from karat.runner.plan import Configuration, Settings, Visit
+from karat.runner.plan import Configuration, Settings, Visit, grouped
 from karat.runner.record import Record
 
 __all__ = ["timing"]
@@ -30,7 +31,8 @@ def timing(
 
     Each query is asked of one engine after the other, in an order left to chance, so that a
     machine that slows down slows all of them; only one searches at a time. It waits until no other
-    work of Karat runs, which *lock* tells. Once cancelled, or interrupted by Ctrl-C, what there is
+    work of Karat runs, which *lock* tells. Engines that can share an index live in one process, but
+    each does all of its search itself. Once cancelled, or interrupted by Ctrl-C, what there is
     is returned; the notes of a run say its status: completed, cancelled or failed.
     """
     settings, hooks = settings or Settings(), hooks or Hooks()
@@ -38,39 +40,57 @@ def timing(
         Record(configuration, dataset, visits, settings=settings, hooks=hooks)
         for configuration in configurations
     ]
-    for record in records:
-        record.lanes.append(
-            Lane(record.configuration, dataset, settings, timed=True, tell=record.tell)
-        )
     load = _load()
     alone = False
     try:
         waiting = _Waiting(records)
         place = lock or lock_file()
         with working(place, alone=True, waiting=waiting, cancelled=hooks.cancelled) as alone:
-            _take_turns(records, visits, settings, hooks)
+            seats = _seats(records, dataset, visits, settings=settings)
+            _take_turns(seats, visits, settings, hooks)
     except KeyboardInterrupt:
         pass
     done = [record.measured(timed=True, alone=alone) for record in records]
     return [replace(one, notes={**one.notes, "load": load}) for one in done]
 
 
+class _Seat(NamedTuple):
+    """A run, the crew that asks for it, and its place there."""
+
+    record: Record
+    crew: Crew
+    place: int
+
+
+def _seats(
+    records: Sequence[Record], dataset: Dataset, visits: Sequence[Visit], *, settings: Settings
+) -> list[_Seat]:
+    of = {record.configuration.name: record for record in records}
+    seats = {}
+    for group in grouped([record.configuration for record in records]):
+        members = [of[configuration.name].member() for configuration in group]
+        crew = Crew(members, dataset, settings, timed=True)
+        crew.expect(visits)
+        for place, configuration in enumerate(group):
+            seats[configuration.name] = _Seat(of[configuration.name], crew, place)
+    return [seats[record.configuration.name] for record in records]
+
+
 def _take_turns(
-    records: Sequence[Record], visits: Sequence[Visit], settings: Settings, hooks: Hooks
+    seats: Sequence[_Seat], visits: Sequence[Visit], settings: Settings, hooks: Hooks
 ) -> None:
     try:
-        for record in records:
-            record.tell("started", {"pass": "timing"})
-            record.lanes[0].expect(visits)
-        for record, visit, row in _turns(records, visits, settings.seed):
+        for seat in seats:
+            seat.record.tell("started", {"pass": "timing"})
+        for (record, crew, place), visit, row in _turns(seats, visits, settings.seed):
             if hooks.cancelled():
                 break
-            taken = None if record.failed else record.lanes[0].ask(visit, row)
-            if taken:
-                record.add(taken)
+            if not record.failed:
+                for _, taken in crew.ask(visit, row, [place]):
+                    record.add(taken)
     finally:
-        for record in records:
-            record.lanes[0].close()
+        for seat in seats:
+            seat.crew.close()
 
 
 class _Waiting:
@@ -85,21 +105,16 @@ class _Waiting:
 
 
 def _turns(
-    records: Sequence[Record], visits: Sequence[Visit], seed: int
-) -> Iterator[tuple[Record, Visit, int]]:
+    seats: Sequence[_Seat], visits: Sequence[Visit], seed: int
+) -> Iterator[tuple[_Seat, Visit, int]]:
     """Yield whom to ask what, tree by tree; each query goes to all before the next one does."""
     chance = Random(f"{seed} turns")
-    for place, (source, rows) in enumerate(visits):
-        wanted = [set(record.visits[place].rows) for record in records]
-        for row in rows:
-            turns = [
-                (record, Visit(source, rows))
-                for record, mine in zip(records, wanted, strict=True)
-                if row in mine
-            ]
+    for visit in visits:
+        for row in visit.rows:
+            turns = [seat for seat in seats if seat.record.wants(row)]
             chance.shuffle(turns)
-            for record, visit in turns:
-                yield record, visit, row
+            for seat in turns:
+                yield seat, visit, row
 
 
 def _load() -> float | None:

@@ -1,4 +1,4 @@
-"""The process of one engine: builds it from its specification and times its searches.
+"""The process of a group of engines: builds them from their specifications and asks them.
 
 Started by :mod:`karat.runner.process`, asked by lines on its standard input.
 """
@@ -9,36 +9,19 @@ import signal
 import threading
 import time
 import traceback
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from shutil import rmtree
-from time import perf_counter_ns
-from typing import IO, Any, NamedTuple
+from typing import IO
 
-from karat.corpus import Corpus
-from karat.engines.adapters.external import External
-from karat.engines.adapters.places import Accepted, Places
-from karat.engines.base import (
-    Engine,
-    SupportsClose,
-    SupportsMetadata,
-    SupportsPhases,
-    SupportsReset,
-    SupportsSize,
-    SupportsSnapshots,
-    SupportsWork,
-)
-from karat.engines.registry import ENGINES
-from karat.engines.spec import build
-from karat.errors import EngineError, InputError, KaratError, MissingExtra
-from karat.model import Hit
+from karat.engines.family import Family
+from karat.errors import InputError, KaratError, MissingExtra
 from karat.model.spec import Spec
-from karat.runner.depth import MORE, enough, of_first_files
+from karat.runner.asked import Asked
+from karat.runner.plan import Configuration
 from karat.runner.processes import kill_below, peak_bytes
 from karat.runner.sources import Opener, Source
-from karat.runner.spending import spent
-from karat.runner.wire import Message, decoded, encoded, packed
+from karat.runner.wire import Message, decoded, encoded
 
 __all__ = ["main"]
 
@@ -59,31 +42,14 @@ def main(folder: str) -> None:
     rmtree(folder, ignore_errors=True)
 
 
-class _Timed(NamedTuple):
-    hits: Sequence[Hit]
-    ns: int
-    phases: Mapping[str, int]
-
-
 class _Host:
-    """An engine, and what is asked of it."""
+    """The engines of a group, and what is asked of them."""
 
     def __init__(self) -> None:
-        self._engine: Engine | None = None
+        self._family = Family()
+        # By their numbers; one that cannot be built is missing.
+        self._asked: dict[int, Asked] = {}
         self._opener = Opener()
-        self._k, self._files = 1, False
-        self._indexed = False
-        # Holds the hits of a class that nobody has checked against the corpus.
-        self._guard: Places | None = None
-        self._trusted = False
-        # What an adapter has dropped and mended, as far as it was told.
-        self._invalid: Counter[str] = Counter()
-        self._mended: Counter[str] = Counter()
-        self._hits: Sequence[Hit] = ()
-        # Looked up once: asking a protocol takes longer than some searches.
-        self._reset: Callable[[], None] = _nothing
-        self._phases: Callable[[], Mapping[str, int]] = _nothing_said
-        self._metadata: Callable[[], Mapping[str, object]] = _nothing_said
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
             "show": self._show,
@@ -93,139 +59,66 @@ class _Host:
         }
 
     def answer(self, request: Message) -> Message:
-        """Return the answer to *request*; what the engine raises becomes a failure."""
+        """Return the answer to *request*; what an engine raises becomes a failure."""
         try:
             return self._operations[request["op"]](request)
         except Exception as error:  # noqa: BLE001 - an engine may raise anything
             return {"failure": _failure(error)}
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Let go of the engines."""
         try:
-            if self._engine is not None and isinstance(self._engine, SupportsClose):
-                self._engine.close()
+            self._family.close()
         finally:
             self._opener.close()
 
     def _open(self, request: Message) -> Message:
-        spec = Spec(**request["spec"])
-        engine = self._engine = build(spec)
-        if isinstance(engine, SupportsReset):
-            self._reset = engine.reset
-        if isinstance(engine, SupportsPhases):
-            self._phases = engine.phases_ns
-        if isinstance(engine, SupportsMetadata):
-            self._metadata = engine.metadata
-        self._k, self._files = request["k"], request["files"]
-        ours = spec.name in ENGINES.built_in() and spec.name != "python"
-        self._trusted = ours or isinstance(engine, External)
-        return {}
+        self._family = Family(apart=request["apart"])
+        failures: list[tuple[int, Message]] = []
+        for wanted in request["members"]:
+            member, spec = wanted.pop("member"), Spec(**wanted.pop("spec"))
+            try:
+                engine = self._family.add(spec)
+            except Exception as error:  # noqa: BLE001 - of any class that a user names
+                failures.append((member, _failure(error)))
+            else:
+                self._asked[member] = Asked(Configuration("", spec, **wanted), engine)
+        return {"failures": failures}
 
     def _show(self, request: Message) -> Message:
-        engine = self._opened()
         corpus = self._opener.open(Source(**request["source"]), request["ahead"])
-        snapshots = self._indexed and isinstance(engine, SupportsSnapshots)
-        # An engine that fails to show a tree must index the next one.
-        self._indexed = False
-        started = perf_counter_ns()
-        if snapshots and isinstance(engine, SupportsSnapshots):
-            engine.show(corpus)
-        else:
-            engine.index(corpus)
-            # An adapter counts anew.
-            self._invalid, self._mended = Counter(), Counter()
-        taken = perf_counter_ns() - started
-        self._indexed = True
-        self._guard = None if self._trusted else Places(corpus, root=_root(corpus))
+        self._family.show(corpus)
+        index_ns = self._family.index_ns
         return {
-            "index_ns": taken,
-            "index_bytes": engine.index_bytes() if isinstance(engine, SupportsSize) else 0,
-            "documents": len(corpus),
-            "corpus": corpus.snapshot,
-            "work": dict(engine.work()) if isinstance(engine, SupportsWork) else {},
+            "indexed": [
+                (member, asked.indexed(corpus, index_ns(asked.engine)))
+                for member, asked in self._asked.items()
+            ]
         }
 
     def _ask(self, request: Message) -> Message:
-        engine = self._opened()
-        if request["first"]:
-            self._reset()
-        timed = self._timed(engine, request["query"])
-        checked = self._accepted(engine, timed.hits)
-        hits = checked.hits
-        if self._files:
-            hits = tuple(of_first_files(hits, self._k))
-        if not request["first"]:
-            return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
-        self._hits = hits
-        told = {
-            "phases": timed.phases,
-            **spent(self._metadata())._asdict(),
-            "invalid": checked.invalid,
-            "mended": checked.mended,
-        }
-        # What says nothing stays here; most answers have only hits and phases.
-        said = {name: value for name, value in told.items() if value}
-        return {"ns": timed.ns, "hits": packed(hits), **said}
-
-    def _timed(self, engine: Engine, query: str) -> _Timed:
-        """Search *query*, deeper as long as there are too few files, and time all of that."""
-        asked, total = self._k, 0
-        phases: Counter[str] = Counter()
-        while True:
-            started = perf_counter_ns()
-            found = engine.search(query, asked)
-            total += perf_counter_ns() - started
-            for name, ns in self._phases().items():
-                phases[name] += int(ns)
-            hits = _checked(found, engine.name)
-            if not self._files or enough(hits, asked=asked, files=self._k):
-                break
-            asked *= MORE
-        # An adapter checks every answer against the corpus, which is our work and not the search's.
-        ours = phases.pop("check", 0) if isinstance(engine, External) else 0
-        return _Timed(hits, total - ours, phases)
-
-    def _accepted(self, engine: Engine, hits: Sequence[Hit]) -> Accepted:
-        """Return the hits that are kept, and how many were dropped or mended since last asked."""
-        if self._guard is not None:
-            return self._guard.accept(hits, len(hits))
-        if not isinstance(engine, External):
-            return Accepted(tuple(hits), {}, {})
-        invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
-        self._invalid, self._mended = Counter(engine.invalid), Counter(engine.mended)
-        return Accepted(tuple(hits), invalid, mended)
+        """Let the members that are asked answer; in company they share what they find out."""
+        query, first = request["query"], request["first"]
+        members = [self._asked[member] for member in request["members"]]
+        forget = self._family.forget
+        forget()
+        before = forget if len(members) == 1 else _nothing
+        return {"replies": [_replied(asked, query, first, before) for asked in members]}
 
     def _close(self, _: Message) -> Message:
         self.close()
         return {}
 
-    def _opened(self) -> Engine:
-        if self._engine is None:
-            raise EngineError("no engine was opened")
-        return self._engine
+
+def _replied(asked: Asked, query: str, first: bool, before: Callable[[], None]) -> Message:
+    try:
+        return asked.ask(query, first=first, before=before)
+    except Exception as error:  # noqa: BLE001 - an engine may raise anything
+        return {"failure": _failure(error)}
 
 
 def _nothing() -> None:
     return
-
-
-def _nothing_said() -> Mapping[str, Any]:
-    return {}
-
-
-def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
-    """Return the ranking: where each hit is, whatever it scores."""
-    return [hit[:1] + hit[2:5] for hit in hits]
-
-
-def _checked(found: object, name: str) -> Sequence[Hit]:
-    if isinstance(found, Sequence) and all(isinstance(hit, Hit) for hit in found):
-        return found
-    raise EngineError(f"{name}: search returned {type(found).__name__}; expected a list of hits")
-
-
-def _root(corpus: Corpus) -> str:
-    return "" if corpus.folder is None else str(corpus.folder)
 
 
 def _failure(error: Exception) -> Message:

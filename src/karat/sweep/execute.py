@@ -66,8 +66,9 @@ class LocalExecutor:
         hooks: Hooks,
     ) -> Sequence[Measured]:
         """Return what *configurations* find."""
+        groups = [tuple(configurations)]
         return quality(
-            configurations, dataset, visits, workers=self.workers, settings=settings, hooks=hooks
+            groups, dataset, visits, workers=self.workers, settings=settings, hooks=hooks
         )
 
     def timing(

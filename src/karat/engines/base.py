@@ -10,6 +10,7 @@ __all__ = [
     "Engine",
     "Explained",
     "Progress",
+    "Step",
     "SupportsBatch",
     "SupportsClose",
     "SupportsExplain",
@@ -19,6 +20,7 @@ __all__ = [
     "SupportsReset",
     "SupportsSize",
     "SupportsSnapshots",
+    "SupportsSteps",
     "SupportsWork",
 ]
 
@@ -149,6 +151,26 @@ class SupportsExplain(Protocol):
 
     def explain(self, query: str, k: int) -> Sequence[Explained]:
         """Return the hits of ``search`` with the scores of each stage."""
+        ...
+
+
+class Step(NamedTuple):
+    """What a search has found so far: the hits after a step, best first.
+
+    *kind* is ``stage`` (several of these stand side by side, each as if it were alone),
+    ``fusion``, ``rerank`` or ``threshold``.
+    """
+
+    kind: str
+    hits: Sequence[Hit]
+
+
+@runtime_checkable
+class SupportsSteps(Protocol):
+    """An engine that can say at which step a place was lost."""
+
+    def steps(self, query: str, k: int) -> Sequence[Step]:
+        """Return the first *k* hits after each step; after the last one, those of ``search``."""
         ...
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from karat.corpus import Corpus
 from karat.engines.base import (
     Explained,
     Progress,
+    Step,
     SupportsProgress,
     SupportsSize,
     SupportsWork,
@@ -56,6 +58,15 @@ class Recipe:
         if self.unit not in ("lines", "file"):
             raise InputError(f"unit {self.unit!r} is none of: lines, file")
         check_threshold(self.threshold)
+
+
+class Scored(NamedTuple):
+    """What every place scores: by each stage, with names that the query spells out, and joined."""
+
+    parts: Sequence[Scores]
+    lifted: Sequence[Scores]
+    joined: Scores
+    factors: Scores
 
 
 class ChunkEngine:
@@ -151,29 +162,59 @@ class ChunkEngine:
 
     def explain(self, query: str, k: int) -> list[Explained]:
         """Return the best *k* chunks with the score that each stage gave, and what became of it."""
-        places = self._index.places
+        places = self._searched(query, k)
         if places is None:
-            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
-        if k < 1:
-            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
-        if not query.strip() or not len(places):
             return []
         return self.current.once(query, (self, k), lambda: self._explained(query, k, places))
+
+    def steps(self, query: str, k: int) -> list[Step]:
+        """Return the best *k* chunks of each stage alone, of all together, and above the threshold.
+
+        A stage alone is ordered by the same rules.
+        """
+        places = self._searched(query, k)
+        if places is None:
+            return [Step("stage", ())]
+        scored = self._scored(query, places, {})
+        found = [
+            Step("stage", self._best(scored.factors * part, places, k)) for part in scored.lifted
+        ]
+        if len(found) > 1:
+            found.append(Step("fusion", self._best(scored.factors * scored.joined, places, k)))
+        if self.recipe.threshold:
+            found.append(Step("threshold", self.search(query, k)))
+        return found
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return how long each stage took in this thread's last search."""
         return dict(getattr(self._last, "phases", {}))
 
-    def _explained(self, query: str, k: int, places: Places) -> list[Explained]:
-        phases: dict[str, int] = {}
-        self._last.phases = phases
-        factors = self._index.factors(self.recipe.rules)
+    def _searched(self, query: str, k: int) -> Places | None:
+        """Return the places to search; None where there is nothing to look for, or in."""
+        places = self._index.places
+        if places is None:
+            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+        if k < 1:
+            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
+        return places if query.strip() and len(places) else None
+
+    def _scored(self, query: str, places: Places, phases: dict[str, int]) -> Scored:
         parts = [self._timed(stage, query, phases) for stage in self.stages]
         lifted = [
             self._raised(stage, part, query, places) if stage.by_words else part
             for stage, part in zip(self.stages, parts, strict=True)
         ]
-        joined = self._joined(lifted)
+        factors = self._index.factors(self.recipe.rules)
+        return Scored(parts, lifted, self._joined(lifted), factors)
+
+    def _best(self, scores: Scores, places: Places, k: int) -> list[Hit]:
+        rows = self._ordered(scores, places, k)
+        return places.hits(rows.tolist(), _descending(scores[rows]).tolist())
+
+    def _explained(self, query: str, k: int, places: Places) -> list[Explained]:
+        phases: dict[str, int] = {}
+        self._last.phases = phases
+        parts, lifted, joined, factors = self._scored(query, places, phases)
         scores = factors * joined
         rows = self._ordered(scores, places, k)
         shown = _descending(scores[rows]).tolist()

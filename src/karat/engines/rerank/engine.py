@@ -12,6 +12,7 @@ from karat.engines.base import (
     Engine,
     Explained,
     Progress,
+    Step,
     SupportsClose,
     SupportsExplain,
     SupportsMetadata,
@@ -19,6 +20,7 @@ from karat.engines.base import (
     SupportsReset,
     SupportsSize,
     SupportsSnapshots,
+    SupportsSteps,
     SupportsWork,
 )
 from karat.engines.embedding import loaded_once
@@ -91,21 +93,21 @@ class RerankEngine:
 
     def explain(self, query: str, k: int) -> list[Explained]:
         """Return the best *k* hits with the scores of the first search and of the reranker."""
-        if self._passages is None:
-            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
-        if k < 1:
-            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
-        started = perf_counter_ns()
-        found = self._found(query, max(k, self.depth))
-        retrieved = perf_counter_ns()
-        hits = self._reranked(query, found, self._passages) if found else []
-        self._last.phases = {
-            "retrieve": retrieved - started,
-            "rerank": perf_counter_ns() - retrieved,
-        }
-        hits = hits[:k]
+        hits = self._first(query, k)
         shown = [explained.hit.score for explained in hits]
         return hits[: above(shown, self.threshold, by_score=True)]
+
+    def steps(self, query: str, k: int) -> list[Step]:
+        """Return the first *k* hits after each step of the first search, and of this one."""
+        deep = max(k, self.depth)
+        if isinstance(self.engine, SupportsSteps):
+            found = [step._replace(hits=step.hits[:k]) for step in self.engine.steps(query, deep)]
+        else:
+            found = [Step("stage", self.engine.search(query, deep)[:k])]
+        found.append(Step("rerank", [explained.hit for explained in self._first(query, k)]))
+        if self.threshold:
+            found.append(Step("threshold", self.search(query, k)))
+        return found
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return how long finding and reranking took in this thread's last search."""
@@ -138,6 +140,22 @@ class RerankEngine:
         self._passages = None
         if isinstance(self.engine, SupportsClose):
             self.engine.close()
+
+    def _first(self, query: str, k: int) -> list[Explained]:
+        """Return the first *k* hits, whatever they score."""
+        if self._passages is None:
+            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+        if k < 1:
+            raise InputError(f"k is {k!r}; expected a whole number from 1 up")
+        started = perf_counter_ns()
+        found = self._found(query, max(k, self.depth))
+        retrieved = perf_counter_ns()
+        hits = self._reranked(query, found, self._passages) if found else []
+        self._last.phases = {
+            "retrieve": retrieved - started,
+            "rerank": perf_counter_ns() - retrieved,
+        }
+        return hits[:k]
 
     def _found(self, query: str, k: int) -> Sequence[Explained]:
         if isinstance(self.engine, SupportsExplain):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -12,10 +13,10 @@ from fastapi.testclient import TestClient
 
 from karat.app.tokens import create_token
 from karat.server.app import create_app
+from karat.server.job_kinds import HANDLERS
+from karat.server.jobs import perform
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
-
-Ask = Callable[..., TestClient]
 
 
 @pytest.fixture
@@ -31,6 +32,25 @@ def client(settings: Settings) -> Iterator[TestClient]:
     """Return a client at the same machine, who needs no token."""
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
+
+
+@pytest.fixture
+def work(settings: Settings) -> Callable[[], None]:
+    """Return what does all jobs that are waiting, as a worker would."""
+
+    def do() -> None:
+        with ServiceStore(settings.store) as store:
+            while job := store.jobs.claim("test"):
+                perform(
+                    job,
+                    "test",
+                    store=store,
+                    settings=settings,
+                    handlers=HANDLERS,
+                    stopping=Event(),
+                )
+
+    return do
 
 
 @pytest.fixture

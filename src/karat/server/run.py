@@ -12,6 +12,7 @@ from karat.server.app import create_app
 from karat.server.logs import start_log
 from karat.server.settings import Settings
 from karat.server.tracing import start_tracing
+from karat.server.workers import Workers
 from karat.store.service import ServiceStore
 
 __all__ = ["serve"]
@@ -42,7 +43,12 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_S,
     )
-    _Server(config, ready).run()
+    workers = Workers(settings)
+    workers.start()
+    try:
+        _Server(config, ready).run()
+    finally:
+        workers.stop()
 
 
 def check(settings: Settings) -> None:

@@ -1,0 +1,249 @@
+"""Collections over HTTP: made, indexed by a job, read and searched."""
+
+import io
+import json
+import subprocess
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from karat.server.app import create_app
+from karat.server.settings import Limits, Settings
+
+COLLECTIONS = "/api/v2/collections"
+WORDS = {"dense": False, "sparse": True}
+DOCUMENTS = {
+    "guide/login.md": "# Log in\n\nUse the key that you were given.\n",
+    "guide/mail.md": "# Mail\n\nLetters are sent at noon.\n",
+    "tool.py": "def login(user):\n    return user\n",
+}
+Work = Callable[[], None]
+Made = dict[str, object]
+
+
+@pytest.fixture
+def folder(settings: Settings) -> Path:
+    """Return a folder of documents below the root."""
+    root = settings.roots[0] / "docs"
+    for path, text in DOCUMENTS.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+def create(client: TestClient, source: Mapping[str, str], **more: object) -> Made:
+    asked = {"name": "Guide", "source": dict(source), "index": WORDS, **more}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert answer.status_code == 201, answer.text
+    made: Made = answer.json()
+    return made
+
+
+@pytest.fixture
+def ready(client: TestClient, folder: Path, work: Work) -> str:
+    """Return the id of an indexed collection."""
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    work()
+    return str(made["id"])
+
+
+def test_the_fields_of_a_collection(client: TestClient, folder: Path, work: Work) -> None:
+    made = create(client, {"kind": "folder", "path": str(folder)}, description="All of it")
+    assert (made["status"], made["document_count"], made["snapshot"]) == ("pending", 0, None)
+    assert made["operation_uuid"]
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert found.keys() == made.keys()
+    assert (found["status"], found["document_count"]) == ("ready", 3)
+    assert found["chunk_count"] >= 3
+    assert len(found["snapshot"]) == 64
+    assert found["source"] == {"kind": "folder", "path": str(folder), "revision": None}
+    assert found["sparse"] == {"state": "ready"}
+    assert found["dense"] == {"state": "none", "model": None, "dimension": None, "vectors": None}
+    assert client.get(COLLECTIONS).json()["collections"] == [found]
+
+
+def test_a_revision_of_a_repository(
+    client: TestClient, folder: Path, work: Work, tmp_path: Path
+) -> None:
+    git = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "First"]):
+        subprocess.run([*git, *command], check=True)
+    (folder / "later.md").write_text("# Later\n", encoding="utf-8")
+    made = create(client, {"kind": "git", "path": str(folder), "revision": "HEAD"})
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["status"], found["document_count"]) == ("ready", 3)
+
+
+def test_a_revision_that_is_an_option(client: TestClient, folder: Path) -> None:
+    source = {"kind": "git", "path": str(folder), "revision": "--upload-pack=x"}
+    asked = {"name": "x", "source": source, "index": WORDS}
+    assert client.post(COLLECTIONS, json=asked).status_code == 422
+
+
+def test_a_beir_corpus(client: TestClient, settings: Settings, work: Work) -> None:
+    folder = settings.roots[0] / "beir"
+    folder.mkdir()
+    asked = {"name": "x", "source": {"kind": "beir", "path": str(folder)}, "index": WORDS}
+    assert "holds no corpus.jsonl" in client.post(COLLECTIONS, json=asked).json()["detail"]
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "noon"}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "when"}\n')
+    made = create(client, {"kind": "beir", "path": str(folder)})
+    work()
+    documents = client.get(f"{COLLECTIONS}/{made['id']}/documents").json()["documents"]
+    assert [document["path"] for document in documents] == ["d1"]
+
+
+@pytest.mark.parametrize("path", ["/", "/etc", "docs", "{root}/..", "{root}/nothing", "{root}2"])
+def test_folders_elsewhere(client: TestClient, settings: Settings, path: str) -> None:
+    place = path.format(root=settings.roots[0])
+    asked = {"name": "x", "source": {"kind": "folder", "path": place}, "index": WORDS}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert answer.status_code == 400
+    assert "no folder below one that is allowed" in answer.json()["detail"]
+    assert client.get(COLLECTIONS).json()["total"] == 0
+
+
+def packed(files: Mapping[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def send(client: TestClient, data: bytes, **fields: str) -> tuple[int, Made]:
+    given = {"name": "Sent", "index": json.dumps(WORDS), **fields}
+    answer = client.post(COLLECTIONS, files={"file": ("docs.zip", data)}, data=given)
+    return answer.status_code, answer.json()
+
+
+def test_an_uploaded_archive(client: TestClient, settings: Settings, work: Work) -> None:
+    status, made = send(client, packed(DOCUMENTS), description="By mail")
+    assert status == 201, made
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["status"], found["document_count"], found["name"]) == ("ready", 3, "Sent")
+    assert found["source"] == {"kind": "upload", "path": None, "revision": None}
+    folder = settings.places.uploads / str(made["id"])
+    assert folder.is_dir()
+    assert client.delete(f"{COLLECTIONS}/{made['id']}").status_code == 204
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"../x.md": "x"}, "leads out"),
+        ({}, "no file"),
+        ({"HEAD": "x", "objects/a": "x", "refs/a": "x"}, "is a Git repository"),
+    ],
+)
+def test_archives_that_are_refused(
+    client: TestClient, settings: Settings, files: Mapping[str, str], reason: str
+) -> None:
+    status, answer = send(client, packed(files))
+    assert (status, reason in str(answer["detail"])) == (400, True)
+    assert client.get(COLLECTIONS).json()["total"] == 0
+    assert list(settings.places.uploads.iterdir()) == []
+
+
+def test_fields_of_an_upload(client: TestClient) -> None:
+    data = packed(DOCUMENTS)
+    assert send(client, data, name="")[0] == 422
+    assert send(client, data, index='{"chunker": "module:Class"}')[0] == 422
+    assert send(client, data, index="no json")[0] == 422
+
+
+def test_an_archive_that_is_too_large(settings: Settings) -> None:
+    small = replace(settings, limits=Limits(archive_bytes=1_000))
+    with TestClient(create_app(small), base_url="http://localhost") as client:
+        status, answer = send(client, bytes(100_000))
+        assert (status, "larger than" in str(answer["detail"])) == (413, True)
+
+
+def test_documents(client: TestClient, ready: str) -> None:
+    page = client.get(f"{COLLECTIONS}/{ready}/documents", params={"q": "GUIDE"}).json()
+    assert page["total"] == 2
+    assert page["documents"][0] == {"path": "guide/login.md", "size": 43, "lines": 3, "chunks": 1}
+    content = f"{COLLECTIONS}/{ready}/documents/content"
+    found = client.get(content, params={"path": "tool.py"}).json()
+    assert found == {"path": "tool.py", "text": DOCUMENTS["tool.py"], "language": "python"}
+
+
+@pytest.mark.parametrize(
+    "path", ["../karat.db", "/etc/passwd", "guide", "guide/../tool.py", "tool.py\\", "TOOL.PY"]
+)
+def test_a_path_is_looked_up_never_joined(client: TestClient, ready: str, path: str) -> None:
+    answer = client.get(f"{COLLECTIONS}/{ready}/documents/content", params={"path": path})
+    assert answer.status_code == 404
+
+
+def test_searching(client: TestClient, ready: str) -> None:
+    asked = {"query": "when are letters sent", "modes": ["sparse"], "top_k": 2}
+    found = client.post(f"{COLLECTIONS}/{ready}/search", json=asked).json()
+    (result,) = found["results"]
+    assert result["mode"] == "sparse"
+    assert result["hits"][0]["path"] == "guide/mail.md"
+    assert "at noon" in result["hits"][0]["text"]
+    assert result["search_time_ms"] > 0
+
+
+def test_modes_without_an_index(client: TestClient, folder: Path, work: Work, ready: str) -> None:
+    asked = {"query": "x", "modes": ["dense"]}
+    answer = client.post(f"{COLLECTIONS}/{ready}/search", json=asked)
+    assert (answer.status_code, "no dense index" in answer.text) == (400, True)
+    pytest.importorskip("wordllama")
+    source = {"kind": "folder", "path": str(folder)}
+    dense = create(client, source, index={"sparse": False, "model": "static"})
+    work()
+    found = client.get(f"{COLLECTIONS}/{dense['id']}").json()["dense"]
+    assert (found["state"], found["model"]) == ("ready", "static")
+    assert found["vectors"] >= 3
+    for mode in ("sparse", "hybrid"):
+        asked = {"query": "x", "modes": [mode]}
+        answer = client.post(f"{COLLECTIONS}/{dense['id']}/search", json=asked)
+        assert (answer.status_code, "no sparse index" in answer.text) == (400, True)
+    asked = {"query": "log in", "modes": ["dense"]}
+    answer = client.post(f"{COLLECTIONS}/{dense['id']}/search", json=asked)
+    assert answer.json()["results"][0]["hits"]
+
+
+def test_what_is_not_indexed_is_not_searched(client: TestClient, folder: Path) -> None:
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    answer = client.post(f"{COLLECTIONS}/{made['id']}/search", json={"query": "x"})
+    assert (answer.status_code, "is pending" in answer.text) == (409, True)
+
+
+def test_documents_that_have_changed(client: TestClient, folder: Path, ready: str) -> None:
+    (folder / "tool.py").write_text("# other\n", encoding="utf-8")
+    answer = client.post(f"{COLLECTIONS}/{ready}/search", json={"query": "x", "modes": ["sparse"]})
+    assert (answer.status_code, "have changed" in answer.text) == (409, True)
+
+
+def test_health(client: TestClient, folder: Path, work: Work) -> None:
+    (folder / "again.md").write_text(DOCUMENTS["guide/mail.md"], encoding="utf-8")
+    (folder / "empty.md").write_text("", encoding="utf-8")
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}/health").json()
+    assert (found["document_count"], found["healthy"]) == (5, False)
+    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
+    assert flaws["file without a chunk"]["places"] == ["empty.md"]
+    assert flaws["duplicate"]["count"] == 1
+
+
+def test_a_collection_in_use_stays(client: TestClient, ready: str) -> None:
+    gold = {"queries": [{"query_key": "q", "query_text": "t", "relevant_docs": ["tool.py"]}]}
+    file = {"file": ("gold.json", json.dumps(gold))}
+    dataset = client.post("/api/v2/benchmark-datasets", files=file, data={"name": "G"}).json()
+    mappings = f"/api/v2/benchmark-datasets/{dataset['id']}/mappings"
+    assert client.post(mappings, json={"collection_id": ready}).status_code == 201
+    assert client.delete(f"{COLLECTIONS}/{ready}").status_code == 409
+    assert client.delete(f"/api/v2/benchmark-datasets/{dataset['id']}").status_code == 204
+    assert client.delete(f"{COLLECTIONS}/{ready}").status_code == 204

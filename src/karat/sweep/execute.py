@@ -8,8 +8,7 @@ from typing import NamedTuple, Protocol
 from karat.engines.threshold import by_score
 from karat.model import Answer, Dataset
 from karat.model.timings import Measured, Sample, Timings
-from karat.runner import Configuration, Event, Hooks, Settings, Visit, quality, timing
-from karat.runner.depth import cut
+from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut, quality, timing
 from karat.store import Recorder
 from karat.sweep.entries import Entry
 from karat.sweep.plan import Retrieval, SharedPlan
@@ -197,7 +196,10 @@ def _times(
         last = {min(task.timed)} if task.timed <= known else frozenset()
         skip[entry.name] = (untimed | known) - last
     asked = executor.timing(
-        [Configuration(entry.name, entry.spec, entry.k, task.files) for entry in entries],
+        [
+            Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold)
+            for entry in entries
+        ],
         task.dataset,
         task.visits,
         settings=task.settings,

@@ -86,6 +86,14 @@ class Matrix:
             RERANKERS.split(reranker)
         return tuple(self._entry(choice) for choice in self._choices())
 
+    def count(self) -> int:
+        """Return how many configurations there are, without making them.
+
+        >>> Matrix(search_modes=("sparse", "hybrid"), rrf_k_values=(20, 40, 60)).count()
+        4
+        """
+        return sum(1 for _ in self._choices())
+
     def measures(self) -> tuple[str, ...]:
         """Return the names of what is measured, first what configurations are ranked by.
 

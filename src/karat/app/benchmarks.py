@@ -12,7 +12,6 @@ from karat.metrics import METRICS, parse
 from karat.model import Dataset
 from karat.store import Kind
 from karat.store.service import Collection
-from karat.sweep import Entry
 from karat.sweep.matrix import Matrix
 
 __all__ = ["BenchmarkConfig", "benchmark_request"]
@@ -66,13 +65,13 @@ class BenchmarkConfig:
         """Return the measure that runs are ranked by."""
         return f"ndcg@{self.primary_k}"
 
-    def entries(self, collection: Collection | None = None) -> tuple[Entry, ...]:
-        """Return the configurations, with the chunks and the model of *collection*.
+    def matrix_for(self, collection: Collection | None = None) -> Matrix:
+        """Return the matrix, with the chunks and the model of *collection*.
 
         InputError is raised where an axis is wrong, or the collection lacks an index.
 
-        >>> matrix = {"search_modes": ["dense", "sparse"], "top_k_values": None}
-        >>> [entry.name for entry in BenchmarkConfig(matrix, top_k=5).entries()]
+        >>> axes = {"search_modes": ["dense", "sparse"], "top_k_values": None}
+        >>> [entry.name for entry in BenchmarkConfig(axes, top_k=5).matrix_for().entries()]
         ['dense @5', 'sparse @5']
         """
         given: dict[str, Any] = {
@@ -81,15 +80,12 @@ class BenchmarkConfig:
             if name not in {"primary_k", "k_values_for_metrics"} and values is not None
         }
         given.setdefault("top_k_values", (self.top_k,))
-        if collection is not None:
-            given |= {
-                "chunkers": (str(collection.index["chunker"]),),
-                "models": (str(collection.index["model"]),),
-            }
-        matrix = Matrix(**given)
-        if collection is not None:
-            check_modes(collection, matrix.search_modes)
-        return matrix.entries()
+        if collection is None:
+            return Matrix(**given)
+        chunker, model = collection.index["chunker"], collection.index["model"]
+        matrix = Matrix(**given, chunkers=(str(chunker),), models=(str(model),))
+        check_modes(collection, matrix.search_modes)
+        return matrix
 
     def measures(self) -> tuple[str, ...]:
         """Return the names of what is measured, first what runs are ranked by."""
@@ -115,7 +111,7 @@ def benchmark_request(
     place = collection_place(collection, places)
     return Request(
         gold=gold,
-        entries=config.entries(collection),
+        entries=config.matrix_for(collection).entries(),
         where=Where(corpus=str(place.path), revision=place.revision),
         kind=Kind.SWEEP,
         name=name,

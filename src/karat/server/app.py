@@ -1,5 +1,6 @@
 """The service as one ASGI application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -13,9 +14,20 @@ from karat.server.correlation import Correlation
 from karat.server.described import describe
 from karat.server.failures import install
 from karat.server.guard import Guard
+from karat.server.hub import Hub
 from karat.server.metrics import Metrics
 from karat.server.observed import Observed
-from karat.server.routes import archives, collections, datasets, evaluation, mappings, system
+from karat.server.routes import (
+    archives,
+    benchmarks,
+    collections,
+    datasets,
+    evaluation,
+    events,
+    mappings,
+    search,
+    system,
+)
 from karat.server.searchers import Searchers
 from karat.server.service import Service
 from karat.server.settings import Limits, Settings
@@ -33,6 +45,9 @@ ROUTERS = (
     collections.router,
     datasets.router,
     mappings.router,
+    benchmarks.router,
+    events.router,
+    search.router,
 )
 
 
@@ -43,10 +58,14 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await run_in_threadpool(ServiceStore, settings.store)
-        app.state.service = Service(settings, store, metrics, Searchers(settings.places))
+        hub = Hub(store.events)
+        app.state.service = Service(settings, store, metrics, Searchers(settings.places), hub)
+        reading = asyncio.create_task(hub.run())
         try:
             yield
         finally:
+            hub.close()
+            await reading
             store.close()
 
     app = FastAPI(

@@ -8,8 +8,9 @@ from karat.server.jobs import Work
 from karat.server.run_view import config_of, flat_metrics, metrics_of, timing_of
 from karat.server.schemas.events import BenchmarkProgress, CompletedRun, CurrentRun
 from karat.store import Experiment, StoredRun
+from karat.store.service import Benchmark
 
-__all__ = ["EVENT", "Progress"]
+__all__ = ["EVENT", "Progress", "standing"]
 
 EVENT = "benchmark_progress"
 QUIET_S = 0.5
@@ -82,18 +83,29 @@ class Progress:
     def tell(self, stage: str) -> None:
         """Tell where the benchmark stands."""
         benchmark = self._work.store.benchmarks.get(self._work.job.subject)
-        data = BenchmarkProgress(
-            benchmark_id=benchmark.id,
-            status=benchmark.status,
-            total_runs=benchmark.total_runs,
-            completed_runs=benchmark.completed_runs,
-            failed_runs=benchmark.failed_runs,
-            stage=stage,
-            current_run=self._current,
-            last_completed_run=self._last,
-        )
-        self._work.tell(EVENT, data.model_dump(mode="json"))
+        self._work.tell(EVENT, standing(benchmark, stage, current=self._current, last=self._last))
         self._told = self._clock()
+
+
+def standing(
+    benchmark: Benchmark,
+    stage: str,
+    *,
+    current: CurrentRun | None = None,
+    last: CompletedRun | None = None,
+) -> dict[str, object]:
+    """Return where *benchmark* stands as the data of an event."""
+    data = BenchmarkProgress(
+        benchmark_id=benchmark.id,
+        status=benchmark.status,
+        total_runs=benchmark.total_runs,
+        completed_runs=benchmark.completed_runs,
+        failed_runs=benchmark.failed_runs,
+        stage=stage,
+        current_run=current,
+        last_completed_run=last,
+    )
+    return data.model_dump(mode="json")
 
 
 def _order(run: StoredRun) -> int:

@@ -12,14 +12,26 @@ from karat.server.schemas.benchmarks import RunConfig
 from karat.server.schemas.results import Metrics, Timing
 from karat.store import StoredRun
 
-__all__ = ["config_hash", "config_of", "flat_metrics", "known", "metrics_of", "timing_of"]
+__all__ = [
+    "config_hash",
+    "config_of",
+    "flat_metrics",
+    "known",
+    "metrics_of",
+    "options_of",
+    "timing_of",
+]
 
 NS_PER_MS = 1_000_000
 
 
 def config_of(run: StoredRun) -> RunConfig:
     """Return the settings of *run* in the words of the request that made it."""
-    options: Mapping[str, Any] = run.metadata["options"]  # type: ignore[assignment]
+    return options_of(run.metadata["options"])  # type: ignore[arg-type]
+
+
+def options_of(options: Mapping[str, Any]) -> RunConfig:
+    """Return the options of a configuration; what its mode does not use is None."""
     return RunConfig(
         search_mode=options["search_mode"],
         use_reranker=options["use_reranker"],
@@ -43,10 +55,10 @@ def flat_metrics(summaries: Iterable[Summary]) -> dict[str, float | None]:
 def metrics_of(flat: Mapping[str, float | None]) -> Metrics:
     """Return the means by metric and cut-off; one that was not asked for has none."""
     at_k: dict[str, dict[str, float | None]] = {"precision": {}, "recall": {}, "ndcg": {}}
-    for name, value in flat.items():
-        measure = parse(name)
+    measures = {parse(name): value for name, value in flat.items()}
+    for measure in sorted(measures, key=lambda measure: measure.k or 0):
         if measure.metric in at_k and measure.k and not measure.params:
-            at_k[measure.metric][str(measure.k)] = value
+            at_k[measure.metric][str(measure.k)] = measures[measure]
     return Metrics(mrr=flat.get("mrr"), ap=flat.get("ap"), **at_k)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple, TypedDict
 from fastapi import Depends, HTTPException, Request
 
 from karat.model import Dataset
+from karat.server.hub import Hub
 from karat.server.metrics import Metrics
 from karat.server.schemas.base import Page, PerPage
 from karat.server.searchers import Searchers
@@ -39,6 +40,7 @@ class Service:
     store: ServiceStore
     metrics: Metrics
     searchers: Searchers
+    hub: Hub
 
     def gold(self, digest: str) -> Dataset:
         """Return a gold set by its digest; the last ones asked for are at hand."""

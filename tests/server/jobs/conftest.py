@@ -62,7 +62,7 @@ def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") ->
     total = 2 * QUESTIONS
     store.mappings.keep_resolution(mapping.id, gold(), mapped=total, total=total, unresolved=[])
     config = BenchmarkConfig(MATRIX, top_k=10)
-    runs = len(config.entries(collection))
+    runs = config.matrix_for(collection).count()
     assert runs == RUNS
     return store.benchmarks.add(
         "local", name, description="", mapping=mapping.id, config=config.to_json(), total_runs=runs

@@ -16,7 +16,7 @@ from karat.store.answers import storable
 from karat.store.database import Database
 from karat.store.environment import is_alive
 from karat.store.service.records import Job, JobKind, JobStatus
-from karat.store.service.shelf import Shelf, new_id
+from karat.store.service.shelf import Shelf, new_id, owned
 from karat.store.service_schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPINGS
 
 __all__ = ["Jobs", "Standing", "add_job"]
@@ -60,9 +60,10 @@ class Jobs(Shelf):
             job = add_job(connection, kind, subject, owner=owner, now=self._clock())
         return self.get(job)
 
-    def get(self, job: str) -> Job:
-        """Return a job; UnknownName without one."""
-        return _job(self._one(select(JOBS).where(JOBS.c.id == job), f"operation {job}"))
+    def get(self, job: str, *, owner: str | None = None) -> Job:
+        """Return a job; UnknownName where there is none, or none of *owner*."""
+        wanted = owned(select(JOBS).where(JOBS.c.id == job), JOBS, owner)
+        return _job(self._one(wanted, f"operation {job}"))
 
     def active(self, owner: str) -> int:
         """Return how many jobs of *owner* are not finished."""

@@ -7,6 +7,7 @@ from socket import socket
 
 import uvicorn
 
+from karat.app.stored import open_store
 from karat.errors import InputError
 from karat.server.app import create_app
 from karat.server.logs import start_log
@@ -53,6 +54,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
 
 def check(settings: Settings) -> None:
     """Raise InputError for a service that would be open to others without anybody saying so."""
+    open_store(settings.store, new=True).close()
     with ServiceStore(settings.store) as store:
         now = datetime.now(UTC)
         if settings.needs_tokens and not any(token.valid(now) for token in store.tokens.all()):

@@ -1,0 +1,75 @@
+"""karat token and karat serve on the command line."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from urllib.request import urlopen
+
+import pytest
+
+pytest.importorskip("uvicorn")
+
+Karat = Callable[..., CompletedProcess[str]]
+KARAT = [sys.executable, "-m", "karat"]
+
+
+def test_a_secret_is_shown_once(karat: Karat) -> None:
+    made = karat("token", "create", "ada", "--scope", "read", "--name", "nightly job")
+    assert made.returncode == 0, made.stderr
+    secret = made.stdout.strip()
+    assert re.fullmatch(r"karat_[\w-]{43}", secret)
+    assert "shown only now" in made.stderr
+    listed = karat("token", "list")
+    assert secret not in listed.stdout
+    assert re.search(r"ada  read  until \d{4}-\d\d-\d\d  nightly job", listed.stdout)
+
+
+def test_tokens_end(karat: Karat) -> None:
+    karat("token", "create", "ada", "--no-expiry")
+    (token,) = json.loads(karat("token", "list", "--json").stdout)
+    assert (token["scopes"], token["expires"]) == (["read", "run"], None)
+    assert karat("token", "revoke", token["id"]).returncode == 0
+    assert "revoked" in karat("token", "list").stdout
+    unknown = karat("token", "revoke", "x")
+    assert (unknown.returncode, "no token 'x'" in unknown.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("wrong", [["--days", "0"], ["--scope", "root"], [" "]])
+def test_tokens_that_open_nothing(karat: Karat, wrong: list[str]) -> None:
+    owner = [] if wrong == [" "] else ["ada"]
+    assert karat("token", "create", *owner, *wrong).returncode == 2
+
+
+def test_an_open_door_is_refused(karat: Karat) -> None:
+    for options in (["--host", "0.0.0.0"], ["--allowed-host", "karat.example.org"]):  # noqa: S104
+        done = karat("serve", "--port", "0", *options)
+        assert done.returncode == 2
+        assert "nobody has a token" in done.stderr
+
+
+def test_the_service_answers_and_stops_in_order(folder: Path) -> None:
+    command = [*KARAT, "serve", "--port", "0", "--workers", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        lines = []
+        address = ""
+        for line in process.stderr:
+            lines.append(line)
+            if found := re.search(r"Karat answers at (http://127\.0\.0\.1:\d+)", line):
+                address = found[1]
+                break
+        assert address, "".join(lines)
+        with urlopen(f"{address}/healthz") as answer:  # noqa: S310 - our own
+            assert json.load(answer) == {"status": "ok"}
+        os.kill(process.pid, signal.SIGTERM)
+        rest = process.stderr.read()
+        assert process.wait(20) in (0, -signal.SIGTERM), rest
+    records = [json.loads(line) for line in rest.splitlines()]
+    assert any(record["message"] == "Application shutdown complete." for record in records)
+    assert (folder / ".karat" / "karat.db").exists()

@@ -16,7 +16,7 @@ const SHOWN_ROWS = 200;
 export function Figure({ title, means, caption, table, children }: Props) {
   return (
     <figure className="card">
-      <h3>{means ? <Term means={means}>{title}</Term> : title}</h3>
+      <h2 className="minor">{means ? <Term means={means}>{title}</Term> : title}</h2>
       {children}
       {caption && <figcaption>{caption}</figcaption>}
       <details>

@@ -106,10 +106,11 @@ export function DataTable<Row extends object>(props: Props<Row>) {
       0,
       Math.min(sorted.length - 1, inside ? Number(here.dataset.index) + by : 0),
     );
-    if (isVirtual) virtual.scrollToIndex(next);
-    requestAnimationFrame(() =>
-      scroll.current?.querySelector<HTMLElement>(`tr[data-index="${next}"]`)?.focus(),
-    );
+    const focus = () =>
+      scroll.current?.querySelector<HTMLElement>(`tr[data-index="${next}"]`)?.focus();
+    if (!isVirtual) return focus();
+    virtual.scrollToIndex(next);
+    requestAnimationFrame(focus);
   }
 
   const items = isVirtual ? virtual.getVirtualItems() : null;

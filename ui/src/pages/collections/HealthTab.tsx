@@ -44,10 +44,10 @@ type CheckProps = { title: string; why: string; paths: readonly string[] | null 
 function Check({ title, why, paths }: CheckProps) {
   return (
     <section className="card">
-      <h3>
+      <h2 className="minor">
         {title}{" "}
         <small>{paths === null ? "not known yet" : plural(paths.length, "entry", "entries")}</small>
-      </h3>
+      </h2>
       <p className="soft">{paths === null ? "Known after the first benchmark." : why}</p>
       {paths && paths.length > 0 && (
         <details>

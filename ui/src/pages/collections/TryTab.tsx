@@ -64,9 +64,9 @@ function Found({ searched }: { searched: CollectionSearched }) {
     <div className="thirds">
       {searched.results.map(({ mode, hits, search_time_ms }) => (
         <section key={mode} aria-label={`${mode} results`}>
-          <h3>
+          <h2 className="minor">
             {mode} <small>{milliseconds(search_time_ms)}</small>
-          </h3>
+          </h2>
           {hits.length === 0 && <p className="soft">Nothing was found.</p>}
           <ol className="hits">
             {hits.map((hit, at) => (

@@ -32,11 +32,11 @@ export function MappingsTab({ dataset }: { dataset: Dataset }) {
                 aria-label={names.get(mapping.collection_id)}
               >
                 <div className="row">
-                  <h3>
+                  <h2 className="minor">
                     <Link href={`/collections/${mapping.collection_id}`}>
                       {names.get(mapping.collection_id) ?? "Collection"}
                     </Link>
-                  </h3>
+                  </h2>
                   {mapping.mapping_status !== "pending" && (
                     <Link
                       className="button small"

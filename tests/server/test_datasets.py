@@ -3,11 +3,14 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from time import process_time
 from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 
+from karat.app.datasets import read_upload
 from karat.formats import Limits as FileLimits
 from karat.server.app import create_app
 from karat.server.settings import Limits, Settings
@@ -191,3 +194,37 @@ def test_owners_see_only_their_own(client: TestClient, token: Token) -> None:
     assert client.get(DATASETS, headers=bob).json()["total"] == 0
     assert client.get(DATASETS, headers=boss).json()["total"] == 1
     assert client.get(f"{DATASETS}/{made['id']}", headers=ada).status_code == 200
+
+
+def at_the_limits() -> str:
+    """Return 1,000 queries of 100 judgments each, 8.5 MB."""
+    queries = [
+        {
+            "query_key": f"query-{number}",
+            "query_text": f"how do I configure thing number {number} of the system?",
+            "relevant_docs": [
+                {
+                    "doc_ref": {"uri": f"file:///docs/section-{number}/page-{page:03}.md"},
+                    "relevance_grade": page % 4,
+                }
+                for page in range(100)
+            ],
+        }
+        for number in range(1_000)
+    ]
+    return json.dumps({"schema_version": "1.0", "queries": queries})
+
+
+def test_an_upload_at_the_limits(client: TestClient, tmp_path: Path) -> None:
+    text = at_the_limits()
+    assert 8_000_000 < len(text) < 10_000_000
+    file = tmp_path / "upload.json"
+    file.write_text(text, encoding="utf-8")
+    begun = process_time()
+    assert len(read_upload(file)) == 1_000
+    assert process_time() - begun < 2.0
+    begun = process_time()
+    made = upload(client, text)
+    # Another process reads and keeps it; this one passes it on and answers others meanwhile.
+    assert process_time() - begun < 1.0
+    assert made["query_count"] == 1_000

@@ -29,6 +29,9 @@ from rankings import Side  # noqa: E402
 from two_truths import MEASURES, Pair, Scored, pairs, scores  # noqa: E402
 
 from karat.mining import Level  # noqa: E402
+from karat.mining.leaks import Leak, leak  # noqa: E402
+from karat.mining.words import is_identifier  # noqa: E402
+from karat.model import Dataset, Query  # noqa: E402
 
 ENGINES = (
     "keyword",
@@ -44,6 +47,8 @@ ENGINES = (
     "hybrid(model=static, code_ranking=false)",
     "hybrid(model=static, fusion=rrf)",
 )
+# Those that know nothing of code but its words.
+PLAIN = {"keyword", "sparse", *(engine for engine in ENGINES if "code_ranking=false" in engine)}
 DRAWS = 10_000
 SPLITS = 1_000
 SEED = 2026
@@ -148,6 +153,34 @@ def agreement_table(rows: Mapping[str, tuple[Side, Side]]) -> Iterator[str]:
         )
 
 
+def queries_table(found: Sequence[Found]) -> Iterator[str]:
+    """Yield a table of what the two kinds of queries are like."""
+    kinds = {
+        "written": [query for one in found for query in asked(one.pair.written)],
+        "mined": [query for one in found for query in asked(one.pair.mined)],
+    }
+    yield "| queries | number | words | with identifier | one target | spell some of the path |"
+    yield "|---|---|---|---|---|---|"
+    for kind, queries in kinds.items():
+        words = float(np.median([len(query.text.split()) for query in queries]))
+        shares = (
+            [any(map(is_identifier, query.text.split())) for query in queries],
+            [len(query.targets) == 1 for query in queries],
+            [leak(query.text, [t.path for t in query.targets]) != Leak.NONE for query in queries],
+        )
+        told = " | ".join(f"{np.mean(share):.0%}" for share in shares)
+        yield f"| {kind} | {len(queries)} | {words:g} | {told} |"
+
+
+def asked(gold: Dataset) -> list[Query]:
+    """Return the queries as they are asked by default."""
+    return [
+        query
+        for query in gold.queries()
+        if query.tags.get("hardness", Level.CLEANED) == Level.CLEANED
+    ]
+
+
 def main_rows(found: Sequence[Found]) -> dict[str, tuple[Side, Side]]:
     """Return what is compared: all, at each level of hardness, and kinds of queries."""
     rows = {f"written, mined: {m}": (written(found, m), mined(found, m)) for m in MEASURES}
@@ -166,10 +199,21 @@ def main_rows(found: Sequence[Found]) -> dict[str, tuple[Side, Side]]:
     return rows
 
 
+def of_engines(side: Side, places: Sequence[int]) -> Side:
+    """Return *side* for the engines at *places*."""
+    return [table[list(places)] for table in side]
+
+
 def show(found: Sequence[Found], engines: Sequence[str]) -> None:
     """Print all tables."""
     ours, theirs = mined(found, PRIMARY), written(found, PRIMARY)
-    print(*scores_table(found, engines), "", *agreement_table(main_rows(found)), "", sep="\n")
+    rows = main_rows(found)
+    plain = [place for place, engine in enumerate(engines) if engine in PLAIN]
+    if len(plain) > 1:
+        label = f"written, mined: {len(plain)} engines without code ranking"
+        rows[label] = of_engines(theirs, plain), of_engines(ours, plain)
+    print(*queries_table(found), "", *scores_table(found, engines), "", sep="\n")
+    print(*agreement_table(rows), "", sep="\n")
     single = {
         one.pair.project.name: (written([one], PRIMARY), mined([one], PRIMARY)) for one in found
     }

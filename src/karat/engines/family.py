@@ -50,7 +50,9 @@ class Family:
         self.engines: list[Engine] = []
         self._apart = apart
         self._current = Current()
-        self._members: dict[Spec, _Member] = {}
+        # In the order in which they are shown a corpus: what is reranked before its reranker.
+        self._members: list[_Member] = []
+        self._shared: dict[Spec, _Member] = {}
         self._embedders: dict[str, Embedder] = {}
         self._indexes: dict[Hashable, ChunkIndex] = {}
         self._rerankers: dict[str, Reranker] = {}
@@ -73,7 +75,7 @@ class Family:
             for index in self._indexes.values():
                 index.clear()
         self._current.forget()
-        for engine, chunked in self._members.values():
+        for engine, chunked in self._members:
             started = perf_counter_ns()
             if isinstance(engine, SupportsSnapshots) and (chunked or ready):
                 engine.show(corpus)
@@ -93,18 +95,21 @@ class Family:
 
     def close(self) -> None:
         """Let go of all that the engines hold; calling it twice is fine."""
-        for engine, _ in self._members.values():
+        for engine, _ in self._members:
             if isinstance(engine, SupportsClose):
                 engine.close()
 
     def _member(self, spec: Spec) -> _Member:
-        if spec not in self._members:
-            self._members[spec] = self._made(spec)
-        return self._members[spec]
+        if spec in self._shared:
+            return self._shared[spec]
+        if shareable(spec):
+            member = self._shared[spec] = self._made(spec)
+        else:
+            member = _Member(build(spec), None)
+        self._members.append(member)
+        return member
 
     def _made(self, spec: Spec) -> _Member:
-        if shareable(spec) is None:
-            return _Member(build(spec), None)
         if spec.name == "rerank":
             return self._reranked(spec)
         from karat.engines.chunked import ChunkEngine

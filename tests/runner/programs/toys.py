@@ -10,6 +10,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from karat.corpus import Corpus
 from karat.engines.agent import RetrievalResult
 from karat.errors import EngineError
@@ -192,3 +195,35 @@ class Queue(Good):
         if query == "refused":
             raise EngineError("refused")
         return super().found(query)
+
+
+class Crowded(Bad):
+    """Cannot bear another one of its kind in the same process."""
+
+    here = 0
+
+    def __init__(self, note: str = "") -> None:
+        super().__init__(note)
+        type(self).here += 1
+
+    def crowd(self) -> None:
+        if self.here > 1:
+            os._exit(3)
+
+    def slow(self) -> None:
+        until = time.perf_counter() + 1.1 * (self.here - 1)
+        while time.perf_counter() < until:
+            pass
+
+
+class Overlap:
+    """A reranker: how many words of the query a text holds."""
+
+    name = "overlap"
+    weight = 0.5
+
+    def __init__(self, _: str) -> None:
+        pass
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        return np.array([sum(word in text for word in query.split()) for text in texts], float)

@@ -42,7 +42,7 @@ def test_each_search_begins_anew() -> None:
     one = asked(engine, k=2, files=True)
     said = one.ask("x", first=True, before=lambda: engine.noted.append("before"))
     assert engine.noted == ["before", 2, "before", 8]
-    assert [hit.path for hit in unpacked(said["hits"])] == ["a.py"] * 4 + ["b.py"] * 4
+    assert [hit.path for hit in unpacked(said["hits"])] == ["a.py"] * 4 + ["b.py"]
 
 
 def test_a_threshold_and_a_depth_leave_the_beginning() -> None:

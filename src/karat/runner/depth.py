@@ -21,13 +21,21 @@ def enough(hits: Sequence[Hit], *, asked: int, files: int) -> bool:
 
 
 def of_first_files(hits: Iterable[Hit], files: int) -> Iterator[Hit]:
-    """Yield *hits* up to the first in a file too many."""
+    """Yield *hits* up to the first one in the last of *files* files.
+
+    Further hits in these files change no order of files, and how many there are would depend on
+    how deep the search has gone.
+
+    >>> hits = [Hit("a"), Hit("a"), Hit("b"), Hit("a"), Hit("c")]
+    >>> [hit.path for hit in of_first_files(hits, 2)]
+    ['a', 'a', 'b']
+    """
     seen: set[str] = set()
     for hit in hits:
         seen.add(hit.path)
-        if len(seen) > files:
-            return
         yield hit
+        if len(seen) == files:
+            return
 
 
 def cut(

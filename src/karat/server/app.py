@@ -28,6 +28,7 @@ from karat.server.routes import (
     search,
     system,
 )
+from karat.server.run_metrics import RunMetrics
 from karat.server.searchers import Searchers
 from karat.server.service import Service
 from karat.server.settings import Limits, Settings
@@ -58,7 +59,8 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await run_in_threadpool(ServiceStore, settings.store)
-        hub = Hub(store.events)
+        counted = RunMetrics(store, metrics)
+        hub = Hub(store.events, heard=counted)
         app.state.service = Service(settings, store, metrics, Searchers(settings.places), hub)
         reading = asyncio.create_task(hub.run())
         try:
@@ -66,6 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             hub.close()
             await reading
+            counted.close()
             store.close()
 
     app = FastAPI(

@@ -52,7 +52,7 @@ class Metrics:
             "karat_active_runs", "Runs that are being worked on.", registry=registry
         )
         self.retries = Counter(
-            "karat_retries", "Jobs begun again because their worker died.", registry=registry
+            "karat_retries", "Engines started again because they died or hung.", registry=registry
         )
         self.cache_hits = Counter(
             "karat_cache_hits", "Embeddings found in a cache.", registry=registry
@@ -69,6 +69,7 @@ class Metrics:
         latencies_s: Sequence[float],
         ndcg: Mapping[int, float],
         cache_hits: int = 0,
+        retries: int = 0,
     ) -> None:
         """Count a run: its queries by outcome, its timed searches, and its mean NDCG by k."""
         self.run_duration.labels(status=status).observe(seconds)
@@ -80,6 +81,7 @@ class Metrics:
             if self._ndcg is not None:
                 self._ndcg(k, value)
         self.cache_hits.inc(cache_hits)
+        self.retries.inc(retries)
 
     def text(self) -> bytes:
         """Return everything as Prometheus reads it."""

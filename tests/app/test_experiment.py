@@ -8,14 +8,17 @@ from socket import gethostname
 import pytest
 
 from karat.app.experiment import Done, Request, planned, run_experiment
+from karat.app.search import load_corpus
 from karat.app.where import Where
+from karat.engines.spec import build
+from karat.engines.threshold import by_score
 from karat.errors import InputError, LimitExceeded
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.searched import Searched
 from karat.model.spec import Spec
-from karat.runner import Event, Settings
+from karat.runner import Event, Settings, cut
 from karat.store import Kind, RunStatus, SqlStore
-from karat.sweep import Entry
+from karat.sweep import Entry, Matrix
 
 TEXTS = {
     "auth.py": "def login(user, password):\n    return user.check(password)\n",
@@ -140,9 +143,9 @@ def test_as_many_queries_are_timed_as_asked_for(
             assert len(measured.timings.samples) == (timed or len(WORDS))
             assert all(len(sample.warm_ns) == 1 for sample in measured.timings.samples)
     ten, two, _ = done.measured
-    for deep, cut in zip(ten.run.answers(), two.run.answers(), strict=True):
-        assert cut.hits == deep.hits[: len(cut.hits)]
-        assert len(cut.hits) == min(2, len(deep.hits))
+    for deep, flat in zip(ten.run.answers(), two.run.answers(), strict=True):
+        assert flat.hits == deep.hits[: len(flat.hits)]
+        assert len(flat.hits) == min(2, len(deep.hits))
 
 
 def test_a_shared_search_is_made_once_and_timed_for_each(ask: Ask, store: SqlStore) -> None:
@@ -280,3 +283,38 @@ def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> Non
     with pytest.raises(LimitExceeded, match="51 configurations, at most 50 are allowed"):
         planned(many(51))
     assert planned(many(51), allowed=60).runs == 51
+
+
+def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
+    ask: Ask, store: SqlStore, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnxruntime")
+    matrix = Matrix(
+        search_modes=("dense", "sparse", "hybrid"),
+        use_reranker=(False, True),
+        top_k_values=(1, 2),
+        rrf_k_values=(1, 60),
+        score_thresholds=(None, 0.3),
+        models=("static",),
+        rerankers=("maxsim:minilm",),
+        chunkers=("lines:1",),
+    )
+    request = ask(*matrix.entries(), workers=2)
+    assert planned(request).plan.counts == (32, 8, 2, 1, ("static",))
+    done = run_experiment(request, store)
+    assert statuses(done) == [RunStatus.COMPLETED] * 32
+    corpus = load_corpus(str(tmp_path / "project"))
+    for run, measured in zip(done.experiment.runs, done.measured, strict=True):
+        engine = build(run.engine)
+        engine.index(corpus)
+        k, threshold = run.metadata["k"], run.metadata["threshold"]
+        for answer in measured.run.answers():
+            found = cut(
+                engine.search(answer.query_id, 20),
+                k=int(str(k)),
+                files=True,
+                threshold=float(str(threshold)),
+                by_score=by_score(run.engine),
+            )
+            assert answer.hits == found
+    assert any("gave the same rankings" in remark for remark in done.remarks)

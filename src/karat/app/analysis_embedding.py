@@ -1,22 +1,21 @@
 """How good a model's vectors are for a gold set, before anything is ranked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Chunk, Corpus, chunk_corpus, create_chunker
+from karat.corpus import Corpus, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.embedding.base import Embedder
 from karat.engines.embedding.cached import CachedEmbedder
-from karat.engines.places import Place
+from karat.engines.places import Place, Places
 from karat.errors import InputError
-from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.paths import normalise
-from karat.model import Dataset, Hit, Target
+from karat.matching.coverage import Coverage
+from karat.model import Dataset, Hit
 from karat.model.analysis import EmbeddingQuality
 from karat.stats import bootstrap_intervals
 from karat.stats.chance import generator
@@ -34,10 +33,9 @@ Vectors = NDArray[np.float64]
 
 
 class Spot(NamedTuple):
-    """A chunk at its path."""
+    """A chunk as a hit, and its text as a model reads it."""
 
-    path: str
-    chunk: Chunk
+    hit: Hit
     text: str
 
 
@@ -56,12 +54,17 @@ def embedding_quality(
     irrelevant where its file is named by no target. Of the other chunks 2,000 are drawn by *seed*.
     """
     embedder = create_embedder(model) if isinstance(model, str) else model
-    matcher = MATCHERS.get(gold.match)()
     spots = list(_spots(corpus, chunker, caches))
-    of_path: dict[str, list[int]] = {}
-    for number, spot in enumerate(spots):
-        of_path.setdefault(_spelled(spot.path, matcher), []).append(number)
-    relevant = [_relevant(gold, row, spots, of_path, matcher) for row in range(len(gold))]
+    coverage = Coverage((spot.hit for spot in spots), match=gold.match)
+    relevant = [
+        {
+            number
+            for target in gold.targets(row)
+            if target.grade > 0
+            for number in coverage.of(target)
+        }
+        for row in range(len(gold))
+    ]
     if not any(relevant):
         raise InputError(
             f"no chunk of {corpus.name} covers a target of {gold.name}; are these the documents "
@@ -74,12 +77,13 @@ def embedding_quality(
         chunks = _embedded(embed, [spots[number].text for number in kept])
     asked = [row for row, covered in enumerate(relevant) if covered]
     queries = embedder.embed([gold.texts[row] for row in asked], "query").astype(np.float64)
-    paths = np.array([spots[number].path for number in kept])
+    paths = np.array([coverage.spelled(spots[number].hit.path) for number in kept])
     near, far, shares = [], [], []
     for vector, row in zip(queries, asked, strict=True):
         cosines = chunks @ vector
         own = cosines[[place[number] for number in relevant[row]]]
-        others = cosines[~np.isin(paths, [_spelled(t.path, matcher) for t in gold.targets(row)])]
+        named = [coverage.spelled(target.path) for target in gold.targets(row)]
+        others = cosines[~np.isin(paths, named)]
         if len(others):
             near.append(own)
             far.append(others)
@@ -113,41 +117,9 @@ def _spots(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[Spot]:
     with caches.chunks() as cache:
         chunked = chunk_corpus(corpus, create_chunker(chunker), cache=cache)
     for document, chunks in chunked.items():
-        for chunk in chunks:
-            text = Place(document.path, chunk, document.traits).text
-            yield Spot(document.path, chunk, text)
-
-
-def _relevant(
-    gold: Dataset,
-    row: int,
-    spots: Sequence[Spot],
-    of_path: Mapping[str, Sequence[int]],
-    matcher: Matcher,
-) -> set[int]:
-    """Return the chunks that cover some of a target of the query at *row*."""
-    found: set[int] = set()
-    for target in gold.targets(row):
-        if target.grade > 0:
-            wanted = target._replace(path=_spelled(target.path, matcher))
-            # A path that is not spelled out may mean any file.
-            near = of_path.get(wanted.path, range(len(spots)))
-            found.update(number for number in near if _covers(spots[number], wanted, matcher))
-    return found
-
-
-def _covers(spot: Spot, target: Target, matcher: Matcher) -> bool:
-    if matcher.by_id:
-        return spot.path == target.path
-    chunk = spot.chunk
-    symbols = " ".join(chunk.symbols)
-    return (
-        matcher.credit(Hit(spot.path, 0.0, chunk.start_line, chunk.end_line, symbols), target) > 0
-    )
-
-
-def _spelled(path: str, matcher: Matcher) -> str:
-    return path if matcher.name == "document" else normalise(path, "")
+        places = Places([[Place(document.path, chunk, document.traits) for chunk in chunks]])
+        for row, place in enumerate(places):
+            yield Spot(places.hit(row, 0.0), place.text)
 
 
 def _drawn(total: int, needed: set[int], seed: int) -> list[int]:

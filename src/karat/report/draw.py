@@ -59,12 +59,14 @@ def _csv(findings: Findings) -> str:
 
 def _json(findings: Findings) -> str:
     from karat.report.findings.comparable import differences
+    from karat.report.findings.fate_words import told_fates
     from karat.report.findings.insights import insights
-    from karat.report.findings.ranks import Fate, fates
+    from karat.report.findings.ranks import fates
     from karat.report.findings.recommend import recommendations
     from karat.report.json import contest_plain, plain
 
     found = contest_plain(findings.contest, findings.settings)
+    told = told_fates(findings)
     more = {
         "origin": findings.origin,
         "not_comparable": differences(findings),
@@ -72,9 +74,18 @@ def _json(findings: Findings) -> str:
         "insights": insights(findings),
         "latency": findings.latency,
         "targets": {
-            row.run: {kind.name.lower(): row.counts[kind] for kind in Fate}
+            row.run: {kind.name.lower(): row.counts[kind] for kind in told}
             for row in fates(findings)
         },
+        "lost": [
+            {
+                "run": findings.names[run],
+                "query_id": findings.gold.query_ids[query],
+                "target": target,
+                "by": fate,
+            }
+            for (run, query, target), fate in sorted(findings.losses.items())
+        ],
         "curves": [curve._asdict() for curve in findings.curves],
     }
     found |= {key: plain(value) for key, value in more.items()}

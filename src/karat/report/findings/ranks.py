@@ -1,27 +1,18 @@
 """At which rank the first relevant hit stands, and what became of every target."""
 
 from collections import Counter
-from enum import IntEnum
 from typing import NamedTuple
 
 from karat.model import Status
+from karat.model.fate import Fate
 from karat.model.trace import Trace
 from karat.report.findings.record import Findings
 
-__all__ = ["BINS", "Fate", "Shares", "fate", "fates", "first_rank", "first_ranks"]
+__all__ = ["BINS", "Shares", "fate", "fate_of", "fates", "first_rank", "first_ranks"]
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
-
-
-class Fate(IntEnum):
-    """What became of a relevant target."""
-
-    FOUND = 0
-    BELOW_K = 1
-    NOT_RETRIEVED = 2
-    UNANSWERED = 3
 
 
 class Shares(NamedTuple):
@@ -59,19 +50,27 @@ def fate(rank: int, status: Status, k: int) -> Fate:
     return Fate.NOT_RETRIEVED if status is Status.SCORED else Fate.UNANSWERED
 
 
+def fate_of(findings: Findings, run: int, query: int, target: int) -> Fate:
+    """Return what became of a target in a run, each by its place."""
+    known = findings.losses.get((run, query, target))
+    if known is not None:
+        return known
+    status = findings.contest.evaluations[run].table.statuses[query]
+    return fate(findings.traces[run][query].found[target], status, findings.k)
+
+
 def fates(findings: Findings) -> tuple[Shares, ...]:
     """Return how many relevant targets of each run met which fate, in the order of Fate."""
     wanted = _relevant(findings)
     rows = []
-    for run, traces in enumerate(findings.traces):
-        statuses = findings.contest.evaluations[run].table.statuses
+    for run, name in enumerate(findings.names):
         counts = Counter(
-            fate(rank, status, findings.k)
-            for trace, status, relevant in zip(traces, statuses, wanted, strict=True)
-            for rank, counts in zip(trace.found, relevant, strict=True)
+            fate_of(findings, run, query, target)
+            for query, relevant in enumerate(wanted)
+            for target, counts in enumerate(relevant)
             if counts
         )
-        rows.append(Shares(findings.names[run], tuple(counts[kind] for kind in Fate)))
+        rows.append(Shares(name, tuple(counts[kind] for kind in Fate)))
     return tuple(rows)
 
 

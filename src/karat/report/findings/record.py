@@ -8,6 +8,7 @@ from karat.metrics import parse
 from karat.model import Dataset
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest
+from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.model.trace import Trace
 
@@ -43,7 +44,8 @@ class Findings:
     The first run is the baseline and the first measure leads. ``traces[run][query]`` holds the
     hits, ``f1[run][query]`` the F1 of everything returned. *latency* compares the runs with times,
     None without any; *settings* are those of scoring and confidence, by name; *level* is the
-    lowest relevant grade, 0 for any above 0.
+    lowest relevant grade, 0 for any above 0. *losses* says by run, query and target where one was
+    lost that was asked after.
     """
 
     gold: Dataset
@@ -56,6 +58,7 @@ class Findings:
     origin: Origin
     settings: Mapping[str, object] = field(default_factory=dict)
     level: float = 0.0
+    losses: Mapping[tuple[int, int, int], Fate] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from karat.report.compare_view import compare_table
 from karat.report.findings.comparable import differences
+from karat.report.findings.fate_words import FATES, fate_text, told_fates
 from karat.report.findings.insights import insights
 from karat.report.findings.latency import latency_table
 from karat.report.findings.leaderboard import leaderboard_table
@@ -17,8 +18,6 @@ from karat.report.score_view import note_lines
 from karat.report.table import Cell, Column, Table
 
 __all__ = ["advice_table", "fate_table", "tables"]
-
-FATES = ("found", "too low", "not returned", "unanswered")
 
 
 def tables(findings: Findings) -> tuple[Table, ...]:
@@ -35,13 +34,13 @@ def advice_table(findings: Findings) -> Table:
 
 def fate_table(findings: Findings) -> Table:
     """Return how many relevant targets of each run were found, or where they were lost."""
-    depth = max((trace.retrieved for row in findings.traces for trace in row), default=0)
+    kinds = told_fates(findings)
+    rows = tuple(
+        Shares(row.run, tuple(row.counts[kind] for kind in kinds)) for row in fates(findings)
+    )
     return replace(
-        _counts("Relevant targets", FATES, fates(findings)),
-        notes=(
-            f"found: in the first {findings.k}; too low: below that; not returned: among at most "
-            f"{depth} hits",
-        ),
+        _counts("Relevant targets", tuple(FATES[kind].name for kind in kinds), rows),
+        notes=tuple(f"{FATES[kind].name}: {fate_text(kind, findings)}" for kind in kinds),
     )
 
 

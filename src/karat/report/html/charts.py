@@ -1,16 +1,18 @@
 """The charts of the page, each beside what it means."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import isnan
 
 from karat.metrics import parse
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
+from karat.report.findings.fate_words import FATES, fate_text, told_fates
 from karat.report.findings.latency import ecdf, latency_table
 from karat.report.findings.leaderboard import best_first, standings
 from karat.report.findings.pareto import pareto
-from karat.report.findings.ranks import fates, first_ranks
+from karat.report.findings.ranks import Shares, fates, first_ranks
 from karat.report.findings.tables import fate_table
 from karat.report.html.bars import keys, mean_bars, stacked_bars
 from karat.report.html.drawing import figure, legend
@@ -27,7 +29,6 @@ __all__ = ["charts", "highest", "lost_targets", "times"]
 UNFOLDED = 2
 FEW_RUNS = 12
 RANK_CLASSES = ("h5", "h4", "h3", "h2", "h1", "h0")
-FATE_CLASSES = ("h5", "h3", "lost", "hx")
 
 
 def highest(findings: Findings) -> float:
@@ -51,18 +52,17 @@ def charts(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
 
 def lost_targets(findings: Findings) -> Iterator[Markup]:
     """Yield what became of every relevant target."""
-    depth = max((trace.retrieved for row in findings.traces for trace in row), default=0)
-    kinds = (
-        f"found in the first {findings.k}",
-        f"below rank {findings.k}",
-        f"not among the hits returned (at most {depth})",
-        "query not answered",
-    )
+    told = told_fates(findings)
+    kinds = [f"{FATES[kind].name}: {fate_text(kind, findings)}" for kind in told]
+    classes = [FATES[kind].shade for kind in told]
     counts = fates(findings)
-    rows = [counts[run] for run in best_first(findings)]
-    drawn = stacked_bars(rows, kinds, FATE_CLASSES, title="What became of the targets")
-    chart = tag("figure", drawn, keys(kinds, FATE_CLASSES), class_="card")
-    table = plain_table(fate_table(findings))
+    rows = [
+        Shares(counts[run].run, tuple(counts[run].counts[kind] for kind in told))
+        for run in best_first(findings)
+    ]
+    drawn = stacked_bars(rows, kinds, classes, title="What became of the targets")
+    chart = tag("figure", drawn, keys(kinds, classes), class_="card")
+    table = plain_table(replace(fate_table(findings), notes=()))
     yield tag("div", chart, tag("div", table, class_="card"), class_="grid")
 
 

@@ -9,6 +9,8 @@ from karat.model.trace import Trace
 from karat.report.display import printable
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
+from karat.report.findings.fate_words import FATES
+from karat.report.findings.ranks import fate_of
 from karat.report.html.heatmap import query_order
 from karat.report.html.markup import Markup, lines_of
 
@@ -24,7 +26,8 @@ def packed(findings: Findings, *, highest: float) -> dict[str, object]:
 
     Scores are in thousandths, null where there is none. ``hits[run][query]`` is flat: the number
     of a place, with line truth followed by its first and last line; ``matched`` has a character a
-    hit, the number of the target that it covers, or a dot.
+    hit, the number of the target that it covers, or a dot. ``fates`` is there where engines were
+    asked again.
     """
     gold = findings.gold
     comparison = findings.contest.comparison
@@ -68,9 +71,27 @@ def packed(findings: Findings, *, highest: float) -> dict[str, object]:
         ],
         "matched": [[_matched(trace) for trace in row] for row in findings.traces],
         "found": [[trace.found for trace in row] for row in findings.traces],
+        "fates": _fates(findings),
+        "reasons": [words.reason for words in FATES.values()],
         "retrieved": [[trace.retrieved for trace in row] for row in findings.traces],
         "places": places.names,
     }
+
+
+def _fates(findings: Findings) -> list[list[str]] | None:
+    """Return a digit a target, its place in ``reasons``; None where nobody was asked."""
+    if not findings.losses:
+        return None
+    return [
+        [
+            "".join(
+                str(fate_of(findings, run, query, target).value)
+                for target in range(len(trace.found))
+            )
+            for query, trace in enumerate(row)
+        ]
+        for run, row in enumerate(findings.traces)
+    ]
 
 
 def payload(value: object) -> Markup:

@@ -6,6 +6,8 @@
   const CHUNK = 50;
   const SHORT = 160;
   const STATUS = { 1: "not in the run", 2: "error", 3: "timeout", 4: "unjudged" };
+  // The fates that say more than a rank does, as data.reasons numbers them.
+  const EXPLAINED = "23467";
 
   // Return an element; children are text or elements.
   function make(name, attributes = {}, ...children) {
@@ -253,9 +255,10 @@
     const rank = data.found[run][query][target];
     const status = data.statuses[run][query];
     if (rank > 0 && rank <= data.k) return make("span", { class: "found" }, `rank ${rank}`);
-    if (rank > 0) return make("span", { class: "missed" }, `rank ${rank}, below ${data.k}`);
     if ("123".includes(status)) return make("span", { class: "missed" }, STATUS[status]);
-    return make("span", { class: "missed" }, `not in ${data.retrieved[run][query]} hits`);
+    const lost = data.fates ? data.fates[run][query][target] : "";
+    const where = rank > 0 ? `rank ${rank}, below ${data.k}` : `not in ${data.retrieved[run][query]} hits`;
+    return make("span", { class: "missed" }, where, EXPLAINED.includes(lost) && lost ? `: ${data.reasons[lost]}` : "");
   }
 
   function targets(query) {

@@ -1,0 +1,226 @@
+"""Where missed targets were lost: engines are asked again, step by step, for those queries."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from karat.app.index import chunk_engine
+from karat.app.settings import Scoring
+from karat.app.where import Where
+from karat.corpus import Corpus
+from karat.engines.base import Engine, Step, SupportsSteps
+from karat.engines.family import Family
+from karat.engines.shareable import shareable
+from karat.engines.threshold import above, by_score
+from karat.errors import InputError
+from karat.matching import trace
+from karat.matching.coverage import Coverage
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.fate import Fate
+from karat.model.spec import Spec
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.report.findings.ranks import fate_of
+
+__all__ = ["searched_where", "with_losses"]
+
+# So many places of each step are looked at, and as many times k: several may lie in one file.
+DEPTH, TIMES = 200, 20
+LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THRESHOLD}
+TO_BE_EXPLAINED = (Fate.BELOW_K, Fate.NOT_RETRIEVED)
+
+
+def with_losses(findings: Findings, where: Where | None = None) -> Findings:
+    """Return *findings* with the reason for every target that is not in the first k.
+
+    Built-in engines are asked again for queries with such a target, on the trees of *where*, or
+    those that the runs say; what has changed since raises InputError. Of any other engine it is
+    known only whether the corpus holds the target and whether it was returned.
+    """
+    missed = _missed(findings)
+    if not missed:
+        return findings
+    family = Family()
+    asked = [_asked(measured, family) for measured in findings.runs]
+    where = where or searched_where(findings.runs)
+    losses: dict[tuple[int, int, int], Fate] = {}
+    with where.trees(findings.gold, seed=0) as trees:
+        for visit in trees:
+            rows = [row for row in visit.rows if row in missed]
+            if rows:
+                _check_same(visit.corpus, findings.runs)
+                family.show(visit.corpus)
+                inquiry = _Inquiry(findings, visit.corpus, asked)
+                for row in rows:
+                    for run, targets in missed[row].items():
+                        losses.update(inquiry.reasons(run, row, targets))
+    return replace(findings, losses=losses)
+
+
+def searched_where(runs: Sequence[Measured]) -> Where:
+    """Return the trees that *runs* say they have searched; where they do not, raise InputError."""
+    said = {
+        tuple(str(run.run.metadata.get(key) or "") for key in ("place", "snapshot", "candidates"))
+        for run in runs
+    }
+    place, snapshot, candidates = said.pop()
+    if said or not place or not snapshot:
+        raise InputError(
+            "the runs do not say where they have searched, or differ in it; name the repository or "
+            "the corpus"
+        )
+    if snapshot == "corpus":
+        return Where(corpus=place, candidates=candidates or None)
+    return Where(
+        repositories={"": place},
+        snapshot="parent" if snapshot == "carried" else snapshot,
+        candidates=candidates or None,
+    )
+
+
+class _Asked(NamedTuple):
+    """An engine that tells its steps, and the threshold on what it returns."""
+
+    engine: Engine
+    threshold: float
+    by_score: bool
+
+    def steps(self, query: str, k: int) -> list[Step]:
+        if not isinstance(self.engine, SupportsSteps):
+            return []
+        found = list(self.engine.steps(query, k))
+        if self.threshold:
+            hits = found[-1].hits
+            kept = above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
+            found.append(Step("threshold", hits[:kept]))
+        return found
+
+
+def _asked(measured: Measured, family: Family) -> _Asked | None:
+    """Return the engine that made a run, as one of *family*; None where it tells no steps."""
+    said = measured.run.metadata.get("engine")
+    if not isinstance(said, Mapping) or not isinstance(said.get("name"), str):
+        return None
+    options = said.get("options")
+    spec = Spec("engine", said["name"], dict(options) if isinstance(options, Mapping) else {})
+    if shareable(spec) is None:
+        return None
+    threshold = measured.run.metadata.get("threshold")
+    return _Asked(
+        family.add(spec),
+        float(threshold) if isinstance(threshold, int | float) else 0.0,
+        by_score(spec),
+    )
+
+
+def _missed(findings: Findings) -> dict[int, dict[int, list[int]]]:
+    """Return the targets to be explained, by query and run."""
+    found: dict[int, dict[int, list[int]]] = {}
+    for row in range(len(findings.gold)):
+        relevant = findings.relevant(row)
+        for run in range(len(findings.runs)):
+            targets = [
+                number
+                for number, counts in enumerate(relevant)
+                if counts and fate_of(findings, run, row, number) in TO_BE_EXPLAINED
+            ]
+            if targets:
+                found.setdefault(row, {})[run] = targets
+    return found
+
+
+class _Inquiry:
+    """Asks why targets were missed on one tree."""
+
+    def __init__(self, findings: Findings, corpus: Corpus, asked: Sequence[_Asked | None]) -> None:
+        self._findings = findings
+        self._asked = asked
+        scoring = findings.settings.get("scoring")
+        self._scoring = scoring if isinstance(scoring, Scoring) else Scoring()
+        self._files = self._coverage([Hit(document.path) for document in corpus])
+        self._chunks: dict[int, Coverage] = {}
+
+    def reasons(
+        self, run: int, row: int, targets: Sequence[int]
+    ) -> Iterator[tuple[tuple[int, int, int], Fate]]:
+        """Yield why *run* has missed each of the *targets* of the query at *row*."""
+        gold, k = self._findings.gold, self._findings.k
+        whole = gold.targets(row)
+        asked = self._asked[run]
+        steps: list[tuple[str, Sequence[int]]] | None = None
+        for number in targets:
+            if not self._files.holds(whole[number].path):
+                yield (run, row, number), Fate.NOT_IN_CORPUS
+            elif asked is not None:
+                if not self._places(asked.engine).of(whole[number]):
+                    yield (run, row, number), Fate.NO_CHUNK
+                    continue
+                if steps is None:
+                    depth = max(DEPTH, TIMES * k)
+                    steps = [
+                        (step.kind, self._ranks(gold.texts[row], whole, step.hits))
+                        for step in asked.steps(gold.texts[row], depth)
+                    ]
+                culprit = _culprit([(kind, ranks[number]) for kind, ranks in steps], k)
+                if culprit is not None:
+                    yield (run, row, number), culprit
+
+    def _places(self, engine: Engine) -> Coverage:
+        """Return the chunks of *engine*; those that cut alike have them in common."""
+        inner = chunk_engine(engine)
+        places = inner.held.places if inner else None
+        if id(places) not in self._chunks:
+            hits = [places.hit(row, 0.0) for row in range(len(places))] if places else []
+            self._chunks[id(places)] = self._coverage(hits)
+        return self._chunks[id(places)]
+
+    def _coverage(self, places: Sequence[Hit]) -> Coverage:
+        scoring = self._scoring
+        return Coverage(
+            places,
+            match=scoring.match or self._findings.gold.match,
+            min_overlap=scoring.min_overlap,
+            root=scoring.root,
+        )
+
+    def _ranks(self, text: str, targets: Sequence[Target], hits: Sequence[Hit]) -> Sequence[int]:
+        """Return the rank of each target among *hits*, as the run's own ranks were counted."""
+        scoring = self._scoring
+        (found,) = trace(
+            Dataset.of([Query("", text, tuple(targets))], match=self._findings.gold.match),
+            Run.of([Answer("", tuple(hits))]),
+            keep=0,
+            match=scoring.match,
+            ties=scoring.ties,
+            judged_only=scoring.judged_only,
+            depth=scoring.depth,
+            min_overlap=scoring.min_overlap,
+            root=scoring.root,
+        )
+        return found.found
+
+
+def _culprit(steps: Sequence[tuple[str, int]], k: int) -> Fate | None:
+    """Return which step moved a target out of the first *k*; None where no step had it there.
+
+    >>> _culprit([("stage", 3), ("stage", 0), ("fusion", 12), ("rerank", 40)], 10)
+    <Fate.FUSION: 4>
+    >>> _culprit([("stage", 3), ("fusion", 5), ("rerank", 11)], 10)
+    <Fate.RERANKER: 3>
+    """
+    alone = [rank for kind, rank in steps if kind == "stage" and rank]
+    line = [("stage", min(alone, default=0)), *(step for step in steps if step[0] != "stage")]
+    last = max((place for place, (_, rank) in enumerate(line) if 0 < rank <= k), default=None)
+    if last is None or last + 1 == len(line):
+        return None
+    return LOST_BY[line[last + 1][0]]
+
+
+def _check_same(corpus: Corpus, runs: Sequence[Measured]) -> None:
+    for measured in runs:
+        known = measured.notes.get("corpora")
+        if isinstance(known, list) and known and corpus.snapshot not in known:
+            raise InputError(
+                f"{corpus.name} has changed since {measured.name} searched it; run it anew to see "
+                "where targets are lost"
+            )

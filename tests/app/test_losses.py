@@ -1,0 +1,229 @@
+"""Each way to lose a target, constructed, is called by its name."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from karat.app.losses import searched_where, with_losses
+from karat.app.report import report
+from karat.app.settings import Confidence, Scoring
+from karat.app.where import Where
+from karat.corpus import from_folder
+from karat.engines.spec import build, parse_spec
+from karat.errors import InputError
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
+from karat.model.fate import Fate
+from karat.model.timings import Measured
+from karat.report.draw import draw
+from karat.report.findings import Findings, Origin
+from karat.report.findings.ranks import fate_of, fates
+from karat.report.findings.tables import fate_table
+from karat.report.html.data import packed
+
+FILES = {
+    # Its words are those of the query, its meaning is not.
+    "word.py": "def dog():\n    return zebra_dog\n",
+    "animal.py": "def canine():\n    '''a puppy and a wolf, a hound'''\n",
+    "mail.py": "def mail(letter):\n    return send(letter)\n",
+}
+DOG = "puppy hound dog"
+BACKWARDS = """
+class Backwards:
+    name, weight = "backwards", 1.0
+
+    def scores(self, query, texts):
+        return [float(place) for place in range(len(texts))]
+
+
+def factory(argument):
+    return Backwards()
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "backwards.py").write_text(BACKWARDS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def made(place: Path, spec: str, gold: Dataset, *, k: int = 10, threshold: float = 0.0) -> Measured:
+    """Return the run of an engine, cut as a configuration would have it."""
+    parsed = parse_spec(spec)
+    engine = build(parsed)
+    engine.index(from_folder(place))
+    answers = []
+    for query_id, text in zip(gold.query_ids, gold.texts, strict=True):
+        hits = list(engine.search(text, k))
+        kept = [hit for hit in hits if hit.score >= threshold * hits[0].score]
+        answers.append(Answer(query_id, tuple(kept)))
+    metadata: Mapping[str, object] = {
+        "engine": {"name": parsed.name, "options": dict(parsed.params)},
+        "threshold": threshold,
+        "place": str(place),
+        "snapshot": "corpus",
+        "candidates": "all",
+    }
+    return Measured(Run.of(answers, name=spec, metadata=metadata), None, "", spec)
+
+
+def reported(gold: Dataset, *runs: Measured, measure: str = "hit@1") -> Findings:
+    return report(
+        gold,
+        runs,
+        origin=Origin("", "", "", "", "", ("",) * len(runs)),
+        scoring=Scoring((measure,)),
+        confidence=Confidence(draws=99),
+    )
+
+
+def one(target: Target, text: str = DOG) -> Dataset:
+    return Dataset.of([Query("q", text, (target,))], match="lines")
+
+
+WORD, ANIMAL = Target("word.py", 1, 1, 2), Target("animal.py", 1, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "threshold", "target", "expected"),
+    [
+        ("bm25", 0.0, WORD, Fate.FOUND),
+        ("bm25", 0.0, ANIMAL, Fate.BELOW_K),
+        ("bm25", 0.0, Target("mail.py", 1, 1, 2), Fate.NOT_RETRIEVED),
+        ("bm25", 0.0, Target("gone.py", 1, 1, 2), Fate.NOT_IN_CORPUS),
+        ("bm25", 0.0, Target("word.py", 1, 40, 50), Fate.NO_CHUNK),
+        ("hybrid(model=granite, dense_weight=0.9)", 0.0, WORD, Fate.FUSION),
+        ("hybrid(model=granite, dense_weight=0.3)", 0.0, ANIMAL, Fate.FUSION),
+        ("rerank(over=bm25, model=backwards:factory)", 0.0, WORD, Fate.RERANKER),
+    ],
+)
+def test_the_reason_of_one_target(
+    place: Path, spec: str, threshold: float, target: Target, expected: Fate
+) -> None:
+    gold = one(target)
+    found = with_losses(reported(gold, made(place, spec, gold, threshold=threshold)))
+    assert fate_of(found, 0, 0, 0) is expected
+    (row,) = fates(found)
+    assert row.counts == tuple(int(kind is expected) for kind in Fate)
+
+
+@pytest.mark.parametrize(
+    ("spec", "threshold"), [("bm25", 0.95), ("bm25(threshold=0.95)", 0.0)], ids=["run", "engine"]
+)
+def test_a_threshold_of_the_run_or_of_its_engine(place: Path, spec: str, threshold: float) -> None:
+    gold = one(ANIMAL)
+    found = reported(gold, made(place, spec, gold, threshold=threshold), measure="hit@5")
+    assert fate_of(found, 0, 0, 0) is Fate.NOT_RETRIEVED
+    assert fate_of(with_losses(found), 0, 0, 0) is Fate.THRESHOLD
+
+
+def test_what_a_shallow_run_leaves_out_was_not_retrieved(place: Path) -> None:
+    gold = one(ANIMAL)
+    found = with_losses(reported(gold, made(place, "bm25", gold, k=1), measure="hit@5"))
+    assert fate_of(found, 0, 0, 0) is Fate.NOT_RETRIEVED
+
+
+def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
+    gold = Dataset.of(
+        [Query("q", DOG, (Target("gone.py"), Target("mail.py"), Target("animal.py")))]
+    )
+    run = Run.of(
+        [Answer("q", (Hit("word.py", 2.0), Hit("animal.py", 1.0)))],
+        metadata={"engine": {"name": "http", "options": {}}},
+    )
+    where = Where(corpus=str(place))
+    found = with_losses(reported(gold, Measured(run, None, "", "own")), where)
+    assert [fate_of(found, 0, 0, number) for number in range(3)] == [
+        *(Fate.NOT_IN_CORPUS, Fate.NOT_RETRIEVED, Fate.BELOW_K)
+    ]
+
+
+def test_files_are_ranked_as_files(place: Path) -> None:
+    many = "\n\n".join(f"def dog_{n}(hound):\n    return puppy(dog)" for n in range(90))
+    (place / "many.py").write_text(many)
+    gold = Dataset.of([Query("q", DOG, (Target("word.py"),))], match="exact")
+    run = made(place, "bm25(chunker=definitions, unit=file)", gold, k=20)
+    found = with_losses(reported(gold, run, measure="hit@2"))
+    assert found.losses == {}
+    assert fate_of(found, 0, 0, 0) is Fate.FOUND
+
+
+def test_failed_queries_are_left_alone(place: Path) -> None:
+    gold = one(Target("gone.py", 1, 1, 2))
+    good = made(place, "bm25", gold)
+    bad = Run.of([Answer("q", outcome=Outcome.ERROR)], metadata=good.run.metadata)
+    two = reported(gold, good, Measured(bad, None, "", "bad"))
+    found = with_losses(two)
+    assert fate_of(found, 0, 0, 0) is Fate.NOT_IN_CORPUS
+    assert fate_of(found, 1, 0, 0) is Fate.UNANSWERED
+
+
+def test_nothing_missed_asks_nobody() -> None:
+    gold = one(WORD)
+    whole = Measured(Run.of([Answer("q", (Hit("word.py", 1.0, 1, 2),))]), None, "", "own")
+    found = reported(gold, whole)
+    assert with_losses(found) is found
+
+
+def test_reports_tell_the_reasons(place: Path) -> None:
+    gold = Dataset.of(
+        [
+            Query("q1", DOG, (Target("gone.py", 1, 1, 2), WORD)),
+            Query("q2", DOG, (ANIMAL,)),
+        ],
+        match="lines",
+    )
+    bm25, both = "bm25", "hybrid(model=granite, dense_weight=0.9)"
+    found = with_losses(reported(gold, made(place, bm25, gold), made(place, both, gold)))
+    table = fate_table(found)
+    assert [column.title for column in table.columns] == [
+        *("run", "found", "too low", "fusion", "not returned", "not in corpus", "unanswered")
+    ]
+    assert [[cell.text for cell in row[1:]] for row in table.rows] == [
+        ["1", "1", "0", "0", "1", "0"],
+        ["1", "0", "1", "0", "1", "0"],
+    ]
+    data = packed(found, highest=1.0)
+    assert data["fates"] == [["70", "1"], ["74", "0"]]
+    told = json.loads(draw(found, "x.json"))
+    assert told["targets"][both]["fusion"] == 1
+    assert told["lost"][-1] == {"run": both, "query_id": "q1", "target": 1, "by": "fusion"}
+    page = draw(found, "x.html")
+    assert "not in corpus: its file is not among those searched" in page
+    assert packed(replace(found, losses={}), highest=1.0)["fates"] is None
+
+
+def test_runs_say_where_they_searched(place: Path) -> None:
+    gold = one(WORD)
+    run = made(place, "bm25", gold)
+    assert searched_where([run, run]) == Where(corpus=str(place), candidates="all")
+
+    def told(**metadata: object) -> Measured:
+        return replace(run, run=replace(run.run, metadata=metadata))
+
+    mined = told(place="/repo", snapshot="carried", candidates="production")
+    assert searched_where([mined]) == Where(
+        repositories={"": "/repo"}, snapshot="parent", candidates="production"
+    )
+    for runs in ([told()], [run, told(place="/other", snapshot="corpus")]):
+        with pytest.raises(InputError, match="do not say where they have searched"):
+            searched_where(runs)
+
+
+def test_a_corpus_that_has_changed_is_refused(place: Path) -> None:
+    gold = one(ANIMAL)
+    run = made(place, "bm25", gold)
+    snapshot = from_folder(place).snapshot
+    kept = replace(run, notes={"corpora": [snapshot]})
+    assert fate_of(with_losses(reported(gold, kept)), 0, 0, 0) is Fate.BELOW_K
+    (place / "new.py").write_text("x = 1\n")
+    with pytest.raises(InputError, match="project has changed since bm25 searched it"):
+        with_losses(reported(gold, kept))

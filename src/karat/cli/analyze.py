@@ -7,7 +7,6 @@ import click
 
 from karat.cli.options import (
     Inputs,
-    Output,
     confidence_options,
     judging_options,
     place_options,
@@ -194,14 +193,9 @@ def trend_(
 
 
 def _put(table: "Table", found: object, *, as_json: bool) -> None:
-    from karat.cli.show import drawn, put
+    from karat.cli.show import put_json, put_table
 
-    output = Output(None, per_query=False, path=None)
     if as_json:
-        import json
-
-        from karat.report.json import plain
-
-        put(json.dumps(plain(found), ensure_ascii=False, indent=2) + "\n", output)
+        put_json(found)
     else:
-        put(drawn([table], output), output)
+        put_table(table)

@@ -30,6 +30,7 @@ COMMANDS = {
     "inspect": "karat.cli.inspect",
     "evaluate": "karat.cli.evaluate",
     "runs": "karat.cli.runs",
+    "load": "karat.cli.load",
     "gate": "karat.cli.gate",
     "baseline": "karat.cli.baseline",
     "import-log": "karat.cli.import_log",

@@ -7,7 +7,6 @@ import click
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
-    from karat.report.table import Table
     from karat.store import SqlStore
 
 __all__ = ["command"]
@@ -47,15 +46,15 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     karat runs list --kind sweep --json
     """
     from karat.app.stored import open_store
-    from karat.cli import show_runs
+    from karat.cli import show, show_runs
     from karat.store import Kind
 
     with open_store(store) as opened:
         found = opened.experiments(Kind(kind) if kind else None, limit=limit)
     if as_json:
-        _put_json([show_runs.as_json(experiment) for experiment in found])
+        show.put_json([show_runs.as_json(experiment) for experiment in found])
     elif found:
-        _put(show_runs.experiments_table(found))
+        show.put_table(show_runs.experiments_table(found))
     else:
         click.echo(f"{store} holds no experiment{f' of {kind}' if kind else ''} yet", err=True)
 
@@ -153,26 +152,11 @@ def _whole(name: str) -> str:
 
 def _show(store: "SqlStore", name: str, *, as_json: bool) -> None:
     from karat.app.stored import choose
-    from karat.cli import show_runs
+    from karat.cli import show, show_runs
 
     experiment, runs = choose(store, name)
     scores = {run.id: store.scores(run.id) for run in runs}
     if as_json:
-        _put_json(show_runs.as_json(experiment, runs, scores))
+        show.put_json(show_runs.as_json(experiment, runs, scores))
     else:
-        _put(show_runs.runs_table(experiment, runs, scores))
-
-
-def _put(table: "Table") -> None:
-    from karat.cli import show
-    from karat.cli.options import Output
-
-    plain = Output(style=None, per_query=False, path=None)
-    show.put(show.drawn([table], plain), plain)
-
-
-def _put_json(value: object) -> None:
-    from karat.formats.jsontext import dumps
-    from karat.report.json import plain
-
-    click.echo(dumps(plain(value)))
+        show.put_table(show_runs.runs_table(experiment, runs, scores))

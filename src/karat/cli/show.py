@@ -24,6 +24,8 @@ __all__ = [
     "evaluation_tables",
     "named",
     "put",
+    "put_json",
+    "put_table",
     "show_contest",
     "show_evaluation",
     "single_threaded",
@@ -123,6 +125,20 @@ def put(text: str, output: Output) -> None:
 
     write_text(output.path, text)
     click.echo(f"wrote {output.path}", err=True)
+
+
+def put_table(table: Table) -> None:
+    """Print *table*."""
+    output = Output(style=None, per_query=False, path=None)
+    put(drawn([table], output), output)
+
+
+def put_json(value: object) -> None:
+    """Print *value* as JSON."""
+    from karat.formats.jsontext import dumps
+    from karat.report.json import plain
+
+    click.echo(dumps(plain(value)))
 
 
 def _texts(truth: "Truth") -> dict[str, str]:

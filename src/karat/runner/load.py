@@ -5,7 +5,7 @@ when its request was due. Asking one after the other instead would leave out the
 who came while an answer took long (coordinated omission).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import cycle
 from math import inf, isfinite
@@ -66,13 +66,15 @@ def load(
     seed: int = 0,
     threads: int = THREADS,
     drain_s: float = DRAIN_S,
+    reached: Callable[[LoadPoint], None] = lambda _: None,
     lock: Path | None = None,
 ) -> list[LoadPoint]:
     """Return what comes of offering *queries* at each of *rates* (a second) for *seconds*.
 
     The engine runs in this process and must be safe for threads, as those behind HTTP are; more
     than *threads* queries are never under way at once, and those beyond wait their turn. Answers
-    may come until *drain_s* after the last query was due.
+    may come until *drain_s* after the last query was due. *reached* is told of each rate when it
+    is done.
     """
     if not queries or not rates or min(rates) <= 0 or seconds <= 0:
         raise InputError("load needs queries, rates above 0 and a time above 0")
@@ -91,6 +93,7 @@ def load(
                 plan = zip(due, cycle(queries), strict=False)
                 service = _Service(engine, configuration.k, threads=threads)
                 points.append(_point(rate, seconds, service.offer(plan, drain_s)))
+                reached(points[-1])
             return points
     finally:
         if isinstance(engine, SupportsClose):

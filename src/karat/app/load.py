@@ -1,0 +1,46 @@
+"""Put a search under load: how long its users wait at the rates that they come at."""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from karat.app.search import corpus_source
+from karat.engines.spec import parse_spec
+from karat.errors import InputError
+from karat.model import Dataset
+from karat.model.spec import Spec
+from karat.runner import Configuration, LoadPoint, load
+
+__all__ = ["under_load"]
+
+
+def under_load(
+    gold: Dataset,
+    engine: Spec | str | Mapping[str, object],
+    place: str,
+    *,
+    revision: str | None = None,
+    rates: Sequence[float],
+    seconds: float,
+    k: int = 10,
+    seed: int = 0,
+    reached: Callable[[LoadPoint], None] = lambda _: None,
+) -> list[LoadPoint]:
+    """Return what comes of offering the queries of *gold* at each of *rates* for *seconds*.
+
+    They come in an order left to chance by *seed*, over and over; *reached* is told of each rate
+    when it is done.
+    """
+    queries = [text for text in gold.texts if text.strip()]
+    if not queries:
+        raise InputError(f"{gold.name}: no query has a text to search for")
+    Random(f"{seed} load").shuffle(queries)
+    spec = engine if isinstance(engine, Spec) else parse_spec(engine)
+    return load(
+        Configuration(spec.name, spec, k),
+        corpus_source(place, revision=revision),
+        queries,
+        rates=rates,
+        seconds=seconds,
+        seed=seed,
+        reached=reached,
+    )

@@ -1,0 +1,78 @@
+"""karat load: how long users wait when many come at once."""
+
+from collections.abc import Mapping
+
+import click
+
+from karat.cli.options import place_options
+
+__all__ = ["command"]
+
+
+@click.command("load")
+@click.argument("gold", type=click.Path(exists=True))
+@place_options
+@click.option(
+    "--rate",
+    "rates",
+    multiple=True,
+    type=click.FloatRange(0, min_open=True),
+    default=(1.0, 5.0, 20.0),
+    show_default=True,
+    help="Queries a second; repeat it.",
+)
+@click.option(
+    "--seconds",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="How long each rate is offered.",
+)
+@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many hits.")
+@click.option("--seed", default=0, show_default=True, help="Seed of all chance.")
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+def command(
+    gold: str,
+    place: str,
+    rev: str | None,
+    engine: str | Mapping[str, object],
+    rates: tuple[float, ...],
+    *,
+    seconds: float,
+    k: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Ask the queries of GOLD at one rate after the other, of an engine that searches PLACE.
+
+    Queries come whether or not earlier ones were answered, as those of users do, so that waiting
+    in line is part of the latency. Meant for searches behind HTTP, on a service that may be
+    disturbed.
+
+    \b
+    karat load gold.json ../project -e "http(url=http://localhost:9200/search)" --rate 10 --rate 50
+    karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
+    """
+    from karat.app.load import under_load
+    from karat.formats import read_dataset
+
+    points = under_load(
+        read_dataset(gold),
+        engine,
+        place,
+        revision=rev,
+        rates=rates,
+        seconds=seconds,
+        k=k,
+        seed=seed,
+        reached=lambda point: click.echo(f"offered {point.rate:g} a second", err=True),
+    )
+    from karat.cli import show
+
+    if as_json:
+        show.put_json([point._asdict() for point in points])
+        return
+    from karat.report.load_view import load_table
+
+    name = engine if isinstance(engine, str) else str(engine["engine"])
+    show.put_table(load_table(points, engine=name, seconds=seconds))

@@ -1,0 +1,62 @@
+"""What a search bears, as a table: one row for each rate that was offered."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from karat.report.table import Cell, Column, Table, number
+
+__all__ = ["load_table"]
+
+# Karat itself was busy where it sent queries later than this.
+LATE_MS = 10.0
+
+
+class Point(Protocol):
+    """What was measured at one rate; ``karat.runner.LoadPoint`` says what each figure is."""
+
+    @property
+    def rate(self) -> float: ...
+    @property
+    def sent(self) -> int: ...
+    @property
+    def answered_per_s(self) -> float: ...
+    @property
+    def errors(self) -> int: ...
+    @property
+    def unanswered(self) -> int: ...
+    @property
+    def p50_ms(self) -> float | None: ...
+    @property
+    def p90_ms(self) -> float | None: ...
+    @property
+    def p99_ms(self) -> float | None: ...
+    @property
+    def late_ms(self) -> float: ...
+
+
+def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table:
+    """Return the table of *points*, each offered for *seconds*."""
+    headings = ("offered/s", "answered/s", "p50 ms", "p90 ms", "p99 ms", "errors", "no answer")
+    rows = tuple(
+        (
+            Cell(f"{point.rate:g}", point.rate),
+            number(point.answered_per_s, digits=1),
+            *(number(ms, digits=1) for ms in (point.p50_ms, point.p90_ms, point.p99_ms)),
+            Cell(str(point.errors), point.errors),
+            Cell(str(point.unanswered), point.unanswered),
+        )
+        for point in points
+    )
+    notes = [
+        f"each rate offered for {seconds:g} s; a latency counts from when its query was due, also "
+        "while earlier ones are under way"
+    ]
+    late = [point for point in points if point.late_ms > LATE_MS]
+    if late:
+        rates = ", ".join(f"{point.rate:g}" for point in late)
+        worst = max(point.late_ms for point in late)
+        notes.append(
+            f"Karat could not offer {rates} a second: it sent queries up to {worst:.0f} ms late"
+        )
+    columns = tuple(Column(heading, numeric=True) for heading in headings)
+    return Table(f"{engine} under load", columns, rows, notes=tuple(notes))

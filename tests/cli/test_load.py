@@ -1,0 +1,45 @@
+"""karat load: rates in, waiting times out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Karat
+
+GOLD = "query,result1\nwhere is login,auth.py:1-2:2\nsend mail,mail.py:1-2:2\n"
+
+
+@pytest.fixture(autouse=True)
+def tree(folder: Path) -> None:
+    place = folder / "tree"
+    place.mkdir()
+    (place / "auth.py").write_text("def login():\n    pass\n")
+    (place / "mail.py").write_text("def send():\n    pass\n")
+    (folder / "gold.csv").write_text(GOLD)
+
+
+def test_each_rate_is_a_row(karat: Karat) -> None:
+    shown = karat("load", "gold.csv", "tree", "--rate", "20", "--seconds", "0.3")
+    assert shown.returncode == 0
+    assert "bm25 under load" in shown.stdout
+    assert "offered 20 a second" in shown.stderr
+    rows = [line.split() for line in shown.stdout.splitlines()]
+    assert [row[0] for row in rows if len(row) == 7 and row[0].isdigit()] == ["20"]
+
+
+def test_json_has_every_figure(karat: Karat) -> None:
+    rates = ("--rate", "5", "--rate", "50")
+    shown = karat("load", "gold.csv", "tree", *rates, "--seconds", "0.4", "--json")
+    slow, fast = json.loads(shown.stdout)
+    assert (slow["rate"], fast["rate"]) == (5, 50)
+    assert fast["sent"] > slow["sent"]
+    assert fast["answered"] == fast["sent"]
+    assert fast["p50_ms"] <= fast["p99_ms"]
+
+
+def test_an_engine_for_one_at_a_time_is_refused(karat: Karat) -> None:
+    engine = "command(command=cat, output=lines)"
+    shown = karat("load", "gold.csv", "tree", "-e", engine)
+    assert shown.returncode == 2
+    assert "error:" in shown.stderr

@@ -1,0 +1,231 @@
+"""The service as an object."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from karat.client.connection import Connection
+from karat.client.records import (
+    Benchmark,
+    Collection,
+    Dataset,
+    Event,
+    Json,
+    Mapping,
+    QueryResult,
+    Resolved,
+    Results,
+    Started,
+    record,
+)
+from karat.client.stream import follow
+
+__all__ = ["Client"]
+
+Record = TypeVar("Record")
+PER_PAGE = 100
+
+
+class Client:
+    """A service, asked as its API is: collections, datasets, mappings, benchmarks.
+
+    Lists are iterators that fetch one page after the other.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8080",
+        *,
+        token: str | None = None,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Ask the service at *url*; the *token* is else that of the variable KARAT_TOKEN."""
+        secret = token or os.environ.get("KARAT_TOKEN") or None
+        self._ask = Connection(url, token=secret, transport=transport, sleep=sleep)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open."""
+        self._ask.close()
+
+    def me(self) -> Json:
+        """Return who asks, and what the service allows."""
+        answer: Json = self._ask.get("/me")
+        return answer
+
+    def create_collection(
+        self, name: str, source: Json, *, description: str = "", index: Json | None = None
+    ) -> Collection:
+        """Make a collection of what the service can reach; a job indexes it."""
+        asked = {"name": name, "description": description, "source": dict(source)}
+        asked |= {"index": dict(index)} if index else {}
+        return record(Collection, self._ask.change("POST", "/collections", json=asked))
+
+    def upload_collection(
+        self, name: str, archive: Path, *, description: str = "", index: str | None = None
+    ) -> Collection:
+        """Make a collection of a zip or tar file; *index* is JSON."""
+        fields = {"name": name, "description": description} | ({"index": index} if index else {})
+        return record(Collection, self._send("/collections", archive, fields))
+
+    def collections(self) -> Iterator[Collection]:
+        """Yield all collections, the newest first."""
+        return self._pages("/collections", "collections", Collection)
+
+    def collection(self, collection: str) -> Collection:
+        """Return one collection."""
+        return record(Collection, self._ask.get(f"/collections/{collection}"))
+
+    def delete_collection(self, collection: str) -> None:
+        """Delete a collection."""
+        self._ask.change("DELETE", f"/collections/{collection}")
+
+    def search(self, collection: str, query: str, **options: object) -> Json:
+        """Return what a collection finds; options are those of the API, such as modes."""
+        asked = {"query": query, **options}
+        answer: Json = self._ask.change("POST", f"/collections/{collection}/search", json=asked)
+        return answer
+
+    def upload_dataset(self, name: str, file: Path, *, description: str = "") -> Dataset:
+        """Send a gold set in any format that Karat reads."""
+        fields = {"name": name, "description": description}
+        return record(Dataset, self._send("/benchmark-datasets", file, fields))
+
+    def datasets(self) -> Iterator[Dataset]:
+        """Yield all datasets, the newest first."""
+        return self._pages("/benchmark-datasets", "datasets", Dataset)
+
+    def dataset(self, dataset: str) -> Dataset:
+        """Return one dataset."""
+        return record(Dataset, self._ask.get(f"/benchmark-datasets/{dataset}"))
+
+    def delete_dataset(self, dataset: str) -> None:
+        """Delete a dataset with its mappings."""
+        self._ask.change("DELETE", f"/benchmark-datasets/{dataset}")
+
+    def map(self, dataset: str, collection: str) -> Mapping:
+        """Map a dataset to a collection."""
+        path = f"/benchmark-datasets/{dataset}/mappings"
+        return record(Mapping, self._ask.change("POST", path, json={"collection_id": collection}))
+
+    def mappings(self, dataset: str) -> Iterator[Mapping]:
+        """Yield the mappings of a dataset, the newest first."""
+        return self._pages(f"/benchmark-datasets/{dataset}/mappings", "mappings", Mapping)
+
+    def mapping(self, dataset: str, mapping: str) -> Mapping:
+        """Return one mapping."""
+        return record(Mapping, self._ask.get(f"/benchmark-datasets/{dataset}/mappings/{mapping}"))
+
+    def resolve(self, dataset: str, mapping: str) -> Resolved:
+        """Look up what references mean; where a job does it, wait until that has ended."""
+        path = f"/benchmark-datasets/{dataset}/mappings/{mapping}"
+        answer = self._ask.change("POST", f"{path}/resolve")
+        if answer["operation_uuid"] is not None:
+            for _ in self.operation_events(answer["operation_uuid"]):
+                pass
+            answer = self._ask.get(f"{path}/unresolved")
+        return record(Resolved, answer)
+
+    def preview(self, matrix: Json) -> Json:
+        """Return the runs that a matrix gives, and what they share."""
+        asked = {"config_matrix": dict(matrix)}
+        answer: Json = self._ask.change("POST", "/benchmarks/preview", json=asked)
+        return answer
+
+    def create_benchmark(
+        self, name: str, mapping: str, matrix: Json, *, description: str = ""
+    ) -> Benchmark:
+        """Make a benchmark; it runs when it is started."""
+        asked = {
+            "name": name,
+            "description": description,
+            "mapping_id": mapping,
+            "config_matrix": dict(matrix),
+        }
+        return record(Benchmark, self._ask.change("POST", "/benchmarks", json=asked))
+
+    def benchmarks(self, *, status: str | None = None) -> Iterator[Benchmark]:
+        """Yield all benchmarks, the newest first; of one *status* where that is named."""
+        return self._pages("/benchmarks", "benchmarks", Benchmark, status_filter=status)
+
+    def benchmark(self, benchmark: str) -> Benchmark:
+        """Return one benchmark; ``latest`` is the newest."""
+        return record(Benchmark, self._ask.get(f"/benchmarks/{benchmark}"))
+
+    def start(self, benchmark: str, *, key: str | None = None) -> Started:
+        """Start a benchmark, or continue it; the same *key* again starts nothing twice."""
+        headers = {"Idempotency-Key": key} if key else {}
+        path = f"/benchmarks/{benchmark}/start"
+        return record(Started, self._ask.change("POST", path, headers=headers))
+
+    def cancel(self, benchmark: str) -> Started:
+        """Cancel a benchmark; completed runs are kept."""
+        return record(Started, self._ask.change("POST", f"/benchmarks/{benchmark}/cancel"))
+
+    def delete_benchmark(self, benchmark: str) -> None:
+        """Delete a benchmark with its results."""
+        self._ask.change("DELETE", f"/benchmarks/{benchmark}")
+
+    def events(self, benchmark: str, *, after: int = 0) -> Iterator[Event]:
+        """Yield the progress of a benchmark until it has ended."""
+        return follow(self._ask, f"/benchmarks/{benchmark}/events", after=after)
+
+    def operation_events(self, operation: str, *, after: int = 0) -> Iterator[Event]:
+        """Yield the progress of an operation until it has ended."""
+        return follow(self._ask, f"/operations/{operation}/events", after=after)
+
+    def results(self, benchmark: str) -> Results:
+        """Return the scores of all runs."""
+        return Results.of(self._ask.get(f"/benchmarks/{benchmark}/results"))
+
+    def queries(self, benchmark: str, run: str) -> Iterator[QueryResult]:
+        """Yield what one run answered, query by query."""
+        return self._pages(f"/benchmarks/{benchmark}/runs/{run}/queries", "results", QueryResult)
+
+    def comparison(self, benchmark: str, *, baseline: str, metric: str | None = None) -> Json:
+        """Return the paired tests of all runs against one of them."""
+        path = f"/benchmarks/{benchmark}/comparison"
+        answer: Json = self._ask.get(path, baseline=baseline, metric=metric)
+        return answer
+
+    def report(self, benchmark: str) -> str:
+        """Return the report as one HTML file."""
+        return self._ask.read(f"/benchmarks/{benchmark}/report.html").text
+
+    def export(self, benchmark: str, kind: str = "json") -> str:
+        """Return all results as JSON or CSV."""
+        return self._ask.read(f"/benchmarks/{benchmark}/export.{kind}").text
+
+    def evaluate(self, ranked_items: list[Json], judgments: Json, **options: object) -> Json:
+        """Return the scores of one ranking."""
+        asked = {"ranked_items": ranked_items, "judgments": dict(judgments), **options}
+        answer: Json = self._ask.change("POST", "/evaluate", json=asked)
+        return answer
+
+    def _send(self, path: str, file: Path, fields: dict[str, str]) -> Any:
+        with file.open("rb") as stream:
+            files = {"file": (file.name, stream)}
+            return self._ask.change("POST", path, data=fields, files=files)
+
+    def _pages(
+        self, path: str, name: str, kind: type[Record], **params: object
+    ) -> Iterator[Record]:
+        page, seen = 1, 0
+        while True:
+            answer = self._ask.get(path, page=page, per_page=PER_PAGE, **params)
+            for item in answer[name]:
+                yield record(kind, item)
+            seen += len(answer[name])
+            if not answer[name] or seen >= answer["total"]:
+                return
+            page += 1

@@ -1,0 +1,195 @@
+"""What the service answers, as records; a field that a newer service adds is left out."""
+
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+__all__ = [
+    "Benchmark",
+    "Collection",
+    "Dataset",
+    "Event",
+    "Mapping",
+    "QueryResult",
+    "Resolved",
+    "Results",
+    "RunResult",
+    "Started",
+    "record",
+]
+
+Record = TypeVar("Record")
+Json = AnyMapping[str, Any]
+
+
+def record(kind: type[Record], answer: Json) -> Record:
+    """Return *answer* as a record of *kind*.
+
+    >>> record(Started, {"id": "1", "status": "running", "message": "", "operation_uuid": None,
+    ...     "more": 1}).status
+    'running'
+    """
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: answer[name] for name in known})
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A gold set that the service holds."""
+
+    id: str
+    name: str
+    description: str
+    owner_id: str
+    query_count: int
+    schema_version: str
+    version: int
+    created_at: str
+    updated_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents that the service searches."""
+
+    id: str
+    name: str
+    description: str
+    owner_id: str
+    source: Json
+    status: str
+    error_message: str | None
+    dense: Json
+    sparse: Json
+    document_count: int
+    chunk_count: int
+    snapshot: str | None
+    created_at: str
+    updated_at: str
+    operation_uuid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A dataset on a collection."""
+
+    id: str
+    dataset_id: str
+    collection_id: str
+    mapping_status: str
+    mapped_count: int
+    total_count: int
+    created_at: str
+    resolved_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What resolving has found; *operation_uuid* is that of the job where one does it."""
+
+    id: str
+    operation_uuid: str | None
+    mapping_status: str
+    mapped_count: int
+    total_count: int
+    unresolved: list[Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A matrix of configurations over a mapping."""
+
+    id: str
+    name: str
+    description: str
+    owner_id: str
+    mapping_id: str
+    status: str
+    total_runs: int
+    completed_runs: int
+    failed_runs: int
+    created_at: str
+    started_at: str | None
+    completed_at: str | None
+    operation_uuid: str | None
+
+    @property
+    def ended(self) -> bool:
+        """Return whether nobody works on it, or will."""
+        return self.status in {"completed", "failed", "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What became of a request to start or to cancel."""
+
+    id: str
+    status: str
+    operation_uuid: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run of a benchmark with its scores and times."""
+
+    id: str
+    run_order: int
+    name: str
+    config: Json
+    status: str
+    error_message: str | None
+    metrics: Json
+    metrics_flat: AnyMapping[str, float | None]
+    intervals: AnyMapping[str, list[float]]
+    timing: Json
+    latency: Json
+    answered: int
+    errors: int
+    timeouts: int
+    invalid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All runs of a benchmark."""
+
+    benchmark_id: str
+    status: str
+    primary_k: int
+    primary_metric: str
+    k_values_for_metrics: list[int]
+    query_count: int
+    runs: tuple[RunResult, ...]
+    summary: Json
+
+    @classmethod
+    def of(cls, answer: Json) -> "Results":
+        """Return *answer* with its runs as records."""
+        return record(cls, {**answer, "runs": tuple(record(RunResult, r) for r in answer["runs"])})
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """What one run answered to one query."""
+
+    query_id: str
+    query_key: str
+    query_text: str
+    retrieved_doc_ids: list[str]
+    precision_at_k: float | None
+    recall_at_k: float | None
+    reciprocal_rank: float | None
+    ndcg_at_k: float | None
+    search_time_ms: float | None
+    rerank_time_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Progress of an operation; *id* is from where a stream continues."""
+
+    id: int
+    type: str
+    timestamp: str
+    data: Json

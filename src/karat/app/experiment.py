@@ -16,10 +16,10 @@ from karat.model.searched import Searched
 from karat.model.timings import Measured
 from karat.runner import Event, Settings, counted, silence
 from karat.store import Experiment, Kind, Plan, PlannedRun, RunStatus, Store
-from karat.sweep import Entry, LocalExecutor, SharedPlan, share
+from karat.sweep import Entry, Executor, LocalExecutor, SharedPlan, share
 from karat.sweep.claims import claimed, ending
 from karat.sweep.entries import MOST, check_count
-from karat.sweep.execute import Ended, Executor, Task, execute, timed_queries
+from karat.sweep.execute import Ended, Task, execute, timed_queries
 from karat.sweep.remarks import remarks
 
 __all__ = ["Done", "Planned", "Request", "planned", "run_experiment"]

@@ -1,7 +1,7 @@
 """A matrix or a suite of configurations becomes runs that share what they can."""
 
 from karat.sweep.entries import Entry
-from karat.sweep.execute import Executor, LocalExecutor
+from karat.sweep.executor import Executor, LocalExecutor
 from karat.sweep.matrix import Matrix
 from karat.sweep.matrix_file import read_matrix
 from karat.sweep.plan import SharedPlan, share

@@ -3,84 +3,18 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from karat.engines.threshold import by_score
 from karat.model import Answer, Dataset
 from karat.model.timings import Measured, Sample, Timings
-from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut, quality, timing
+from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut
 from karat.store import Recorder
 from karat.sweep.entries import Entry
+from karat.sweep.executor import Executor
 from karat.sweep.plan import Retrieval, SharedPlan
 
-__all__ = ["Ended", "Executor", "LocalExecutor", "Task", "execute", "timed_queries"]
-
-
-class Executor(Protocol):
-    """Asks engines on some machine, or on several.
-
-    The law: what comes back, and what the hooks are told, is what ``karat.runner`` would return
-    and tell; the hooks are called in the thread of the caller. A run that was not asked to its end,
-    because it was cancelled or interrupted, says so by the status ``cancelled`` of its notes.
-    """
-
-    def quality(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return what configurations that share their processes find; nothing is timed."""
-        ...
-
-    def timing(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return how long all of *configurations* take, each alone."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LocalExecutor:
-    """Asks engines in processes of this machine, at most *workers* at once."""
-
-    workers: int = 1
-
-    def quality(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return what *configurations* find."""
-        groups = [tuple(configurations)]
-        return quality(
-            groups, dataset, visits, workers=self.workers, settings=settings, hooks=hooks
-        )
-
-    def timing(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return how long *configurations* take."""
-        return timing(configurations, dataset, visits, settings=settings, hooks=hooks)
+__all__ = ["Ended", "Task", "execute", "timed_queries"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

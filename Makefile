@@ -18,7 +18,7 @@ DEMO := $(addprefix examples/demo/,gold.json keyword.run bm25.run bm25-stemmed.r
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix cover bench lock clean
+.PHONY: help demo test check fix cover ui bench lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ demo: .venv/.runtime ## Compare three searches over Python's library, with inter
 	@echo "Next: put your own gold set and results in place of these (docs/formats.md says which files can be read):"
 	@echo "      .venv/bin/karat compare GOLD OLD NEW --per-query"
 
-test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ## Run the checks and the whole suite, doctests of source, README and docs included
+test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
 	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100
 
 check: .venv/.test ## Check format, lint, types and layers
@@ -52,6 +52,12 @@ cover: .venv/.test .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ## Show
 bench: .venv-bench/.ready ## Measure Karat against its peers (takes a while)
 	@$(foreach part,metrics statistics engines,echo "== $(part)" && .venv-bench/bin/python benchmarks/$(part).py &&) true
 
+ui: ui/node_modules/.ready ## Check and build the web page into the package
+	$(NPM) run --prefix ui types
+	$(NPM) run --prefix ui check
+	$(NPM) test --prefix ui
+	$(NPM) run --prefix ui build
+
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
 
@@ -60,10 +66,10 @@ lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
 	$(COMPILE) pyproject.toml --all-extras --group test --excludes requirements/unlocked.txt --no-emit-package torch -c requirements/runtime.txt -o requirements/test.txt
 	$(COMPILE) pyproject.toml --extra big --group bench -c requirements/test.txt -o requirements/bench.txt
 	$(COMPILE) requirements/build.in -c requirements/test.txt -o requirements/build.txt
-	$(NPM) install --prefix requirements/npm --package-lock-only --omit-lockfile-registry-resolved
+	@$(foreach place,requirements/npm ui,$(NPM) install --prefix $(place) --package-lock-only --omit-lockfile-registry-resolved &&) true
 
 clean: ## Remove the environment and every cache
-	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
+	rm -rf .venv .venv-bench ui/node_modules .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(UV): requirements/build.txt
@@ -83,7 +89,7 @@ $(UV): requirements/build.txt
 	@$(INSTALL) --no-deps --require-hashes -r requirements/test.txt
 	@touch $@
 
-# The next four may fail, where there is no npm, network or build for this platform. The tests that need
+# The next five may fail, where there is no npm, network or build for this platform. The tests that need
 # them then skip and say so; in CI they fail.
 .venv/.torch: .venv/.test requirements/torch.txt
 	@$(PY) -m pip install --quiet -r requirements/torch.txt && touch $@ \
@@ -106,6 +112,10 @@ PACKED := .venv/npm/node_modules/@sparticuz/chromium/bin
 	@mkdir -p $(@D) && $(UNPACK) < $(PACKED)/al2023.tar.br | tar --extract --directory $(@D) \
 		&& $(UNPACK) < $(PACKED)/chromium.br > $@.part && chmod +x $@.part && mv $@.part $@ \
 		|| echo "No browser could be installed (requirements/npm): its tests cannot run."
+
+ui/node_modules/.ready: ui/package-lock.json
+	@$(NPM) ci --prefix ui && touch $@ \
+		|| echo "The packages of ui/ could not be installed: its tests cannot run."
 
 .venv-bench/.ready: $(UV) requirements/bench.txt pyproject.toml
 	@$(PYTHON) -m venv .venv-bench

@@ -26,7 +26,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The page's policy allows no data: scripts or styles; every asset is a file of the server.
     assetsInlineLimit: 0,
-    reportCompressedSize: true,
+    // The licences of what is built in go where it goes.
+    license: { fileName: "licenses.txt" },
   },
   server: { proxy: { "/api": "http://127.0.0.1:8000" } },
   test: {

@@ -1,4 +1,4 @@
-import { token } from "./token";
+import { session } from "./session";
 
 export const BASE = "/api/v2";
 
@@ -32,11 +32,6 @@ export function address(path: string, params: Params = {}): string {
   return `${BASE}${path}${given.length ? `?${search}` : ""}`;
 }
 
-export function authorization(): Record<string, string> {
-  const known = token.get();
-  return known ? { Authorization: `Bearer ${known}` } : {};
-}
-
 async function failure(answer: Response): Promise<ApiError> {
   const body: unknown = await answer.json().catch(() => null);
   if (body && typeof body === "object" && "detail" in body && typeof body.detail === "string") {
@@ -54,7 +49,6 @@ export async function send(path: string, options: Options = {}): Promise<Respons
     answer = await fetch(address(path, params), {
       method,
       headers: {
-        ...authorization(),
         ...(json === undefined ? {} : { "Content-Type": "application/json" }),
         ...headers,
       },
@@ -66,7 +60,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
     throw new ApiError(0, "The server does not answer. Is `karat serve` still running?");
   }
   if (!answer.ok) {
-    if (answer.status === 401) token.refused();
+    if (answer.status === 401) session.refused();
     throw await failure(answer);
   }
   return answer;

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { address, authorization } from "./client";
+import { address } from "./client";
 
 export type Connection = "connecting" | "live" | "lost";
 
@@ -23,7 +23,8 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /**
  * Follows a stream of events until the signal aborts. When the connection breaks it is opened anew
- * after a growing pause, from the last event that arrived. EventSource could send no token.
+ * after a growing pause, from the last event that arrived. The browser's own EventSource gives up
+ * for good when a proxy says that the server is just starting again.
  */
 export async function follow<T>(
   path: string,
@@ -38,7 +39,6 @@ export async function follow<T>(
       const answer = await fetch(address(path), {
         headers: {
           Accept: "text/event-stream",
-          ...authorization(),
           ...(last === undefined ? {} : { "Last-Event-ID": last }),
         },
         signal,

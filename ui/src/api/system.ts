@@ -1,5 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
-import { request } from "./client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { request, send } from "./client";
+import { session } from "./session";
 import type { Jumps, Me } from "./types";
 
 export function useMe() {
@@ -16,5 +17,18 @@ export function useJumps(q: string) {
     queryFn: ({ signal }) => request<Jumps>("/search", { params: { q }, signal }),
     enabled: q !== "",
     placeholderData: (before) => before,
+  });
+}
+
+/** Gives the server a token; it answers with a cookie that no script can read. */
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (token: string) =>
+      send("/session", { method: "POST", headers: { Authorization: `Bearer ${token}` } }),
+    onSuccess: () => {
+      session.opened();
+      client.invalidateQueries();
+    },
   });
 }

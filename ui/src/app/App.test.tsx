@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { violations } from "@/testing/axe";
 import { benchmark, dataset, runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
-import { FakeServer } from "@/testing/server";
+import { FakeServer, Refusal } from "@/testing/server";
 
 const RESULTS = `/benchmarks/${uuid(4)}`;
 
@@ -38,6 +38,21 @@ describe("every page", () => {
   });
 });
 
+describe("a server that others can reach", () => {
+  it("asks for a token and goes on with it", async () => {
+    const server = new FakeServer();
+    const closed = () => new Refusal(401, "A token is needed: karat token create");
+    server.answers.set("GET /benchmarks", closed);
+    const { user } = open("/benchmarks", server);
+    await user.type(await screen.findByLabelText("Token"), "karat_secret");
+    server.answers.set("POST /session", () => undefined);
+    server.answers.delete("GET /benchmarks");
+    await user.click(screen.getByRole("button", { name: "Go on" }));
+    await screen.findByRole("link", { name: "Dense against hybrid" });
+    expect(screen.queryByLabelText("Token")).toBeNull();
+  });
+});
+
 describe("the first visit", () => {
   it("names the first step that is not done", async () => {
     const server = new FakeServer();
@@ -69,7 +84,7 @@ describe("keys", () => {
     expect(document.activeElement?.querySelector("th")?.textContent).toBe("Handbook questions");
     await user.keyboard("j");
     await user.keyboard("{Enter}");
-    await waitFor(() => expect(window.location.pathname).toBe(`/datasets/${uuid(8)}`));
+    await waitFor(() => expect(window.location.pathname).toBe(`/app/datasets/${uuid(8)}`));
   });
 });
 
@@ -220,7 +235,6 @@ describe("a new benchmark", () => {
 
 describe("uploading", () => {
   it("shows the queries of a file, and the lines that the server objects to", async () => {
-    const { Refusal } = await import("@/testing/server");
     const server = new FakeServer();
     server.answers.set(
       "POST /benchmark-datasets",

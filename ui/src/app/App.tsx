@@ -1,4 +1,4 @@
-import { Redirect, Route, Switch } from "wouter";
+import { Redirect, Route, Router, Switch } from "wouter";
 import { BenchmarkList } from "@/pages/benchmarks/BenchmarkList";
 import { NewBenchmark } from "@/pages/benchmarks/NewBenchmark";
 import { CollectionList } from "@/pages/collections/CollectionList";
@@ -19,32 +19,34 @@ import { NotFound } from "./NotFound";
 /** Every address of the page. */
 export function App() {
   return (
-    <TipProvider>
-      <Layout>
-        <Switch>
-          <Route path="/">
-            <Redirect to="/benchmarks" replace />
-          </Route>
-          <Route path="/benchmarks" component={BenchmarkList} />
-          <Route path="/benchmarks/new" component={NewBenchmark} />
-          <Route path="/benchmarks/:id">{({ id }) => <ResultsPage id={id} />}</Route>
-          <Route path="/benchmarks/:id/runs/:run">
-            {({ id, run }) => <RunPage id={id} run={run} />}
-          </Route>
-          <Route path="/benchmarks/:id/compare">{({ id }) => <ComparePage id={id} />}</Route>
-          <Route path="/benchmarks/:id/queries/:query">
-            {({ id, query }) => <QueryPage id={id} query={decodeURIComponent(query)} />}
-          </Route>
-          <Route path="/compare" component={TwoBenchmarks} />
-          <Route path="/datasets" component={DatasetList} />
-          <Route path="/datasets/:id">{({ id }) => <DatasetPage id={id} />}</Route>
-          <Route path="/datasets/:id/judge">{({ id }) => <JudgePage id={id} />}</Route>
-          <Route path="/collections" component={CollectionList} />
-          <Route path="/collections/:id">{({ id }) => <CollectionPage id={id} />}</Route>
-          <Route path="/trend" component={TrendPage} />
-          <Route component={NotFound} />
-        </Switch>
-      </Layout>
-    </TipProvider>
+    <Router base="/app">
+      <TipProvider>
+        <Layout>
+          <Switch>
+            <Route path="/">
+              <Redirect to="/benchmarks" replace />
+            </Route>
+            <Route path="/benchmarks" component={BenchmarkList} />
+            <Route path="/benchmarks/new" component={NewBenchmark} />
+            <Route path="/benchmarks/:id">{({ id }) => <ResultsPage id={id} />}</Route>
+            <Route path="/benchmarks/:id/runs/:run">
+              {({ id, run }) => <RunPage id={id} run={run} />}
+            </Route>
+            <Route path="/benchmarks/:id/compare">{({ id }) => <ComparePage id={id} />}</Route>
+            <Route path="/benchmarks/:id/queries/:query">
+              {({ id, query }) => <QueryPage id={id} query={decodeURIComponent(query)} />}
+            </Route>
+            <Route path="/compare" component={TwoBenchmarks} />
+            <Route path="/datasets" component={DatasetList} />
+            <Route path="/datasets/:id">{({ id }) => <DatasetPage id={id} />}</Route>
+            <Route path="/datasets/:id/judge">{({ id }) => <JudgePage id={id} />}</Route>
+            <Route path="/collections" component={CollectionList} />
+            <Route path="/collections/:id">{({ id }) => <CollectionPage id={id} />}</Route>
+            <Route path="/trend" component={TrendPage} />
+            <Route component={NotFound} />
+          </Switch>
+        </Layout>
+      </TipProvider>
+    </Router>
   );
 }

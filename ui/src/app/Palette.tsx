@@ -14,13 +14,14 @@ const PAGES: readonly Choice[] = [
   { key: "trend", title: "Trend", detail: "page", to: "/trend" },
 ];
 
-const WAYS: Record<Jump["kind"], (id: string, title: string) => string> = {
-  benchmark: (id) => `/benchmarks/${id}`,
-  dataset: (id) => `/datasets/${id}`,
-  collection: (id) => `/collections/${id}`,
-  // A query is found in its dataset; the id of the dataset stands before the slash.
-  query: (id, title) => `/datasets/${id.split("/")[0]}?q=${encodeURIComponent(title)}`,
-};
+function choice({ kind, id, title, detail }: Jump): Choice {
+  const key = `${kind} ${id} ${detail}`;
+  // The detail of a query is the id of its dataset, where it is found by its text.
+  if (kind === "query") {
+    return { key, title, detail: kind, to: `/datasets/${detail}?q=${encodeURIComponent(title)}` };
+  }
+  return { key, title, detail: `${kind} · ${detail}`, to: `/${kind}s/${id}` };
+}
 
 /** A field that jumps anywhere by a few letters. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -34,20 +35,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const words = asked.toLowerCase();
   const found: Choice[] = [
     ...PAGES.filter(({ title }) => title.toLowerCase().includes(words)),
-    ...(asked ? (jumps.data?.results ?? []) : []).map((jump) => ({
-      key: `${jump.kind} ${jump.id}`,
-      title: jump.title,
-      detail: jump.detail ? `${jump.kind} · ${jump.detail}` : jump.kind,
-      to: WAYS[jump.kind](jump.id, jump.title),
-    })),
+    ...(asked ? (jumps.data?.results ?? []) : []).map(choice),
   ];
   const chosen = Math.min(at, found.length - 1);
   useEffect(() => box.current?.showModal(), []);
 
-  const go = (choice: Choice | undefined) => {
-    if (!choice) return;
+  const go = (one: Choice | undefined) => {
+    if (!one) return;
     box.current?.close();
-    navigate(choice.to);
+    navigate(one.to);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -73,18 +69,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
       />
       <div role="listbox" id={`${id}-list`} aria-label="What was found" tabIndex={-1}>
-        {found.map((choice, number) => (
+        {found.map((one, number) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys.
           <div
-            key={choice.key}
+            key={one.key}
             id={`${id}-${number}`}
             role="option"
             tabIndex={-1}
             aria-selected={number === chosen}
-            onClick={() => go(choice)}
+            onClick={() => go(one)}
           >
-            <span className="anywhere">{choice.title}</span>
-            <small>{choice.detail}</small>
+            <span className="anywhere">{one.title}</span>
+            <small>{one.detail}</small>
           </div>
         ))}
       </div>

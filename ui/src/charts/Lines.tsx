@@ -25,13 +25,22 @@ type Props = {
   caption?: string;
   series: readonly Series[];
   xLabel: string;
+  /** What happened at a place of the horizontal axis. */
+  marks?: readonly { x: number; text: string }[];
   /** What stands below a place of the horizontal axis. */
   format?: (x: number) => string;
-  onPoint?: (series: Series, at: number) => void;
 };
 
 /** Lines over one horizontal axis; a point with bounds has its interval as a band. */
-export function Lines({ title, means, caption, series, xLabel, format = String, onPoint }: Props) {
+export function Lines({
+  title,
+  means,
+  caption,
+  series,
+  xLabel,
+  marks = [],
+  format = String,
+}: Props) {
   const showTip = useShowTip();
   const all = series.flatMap(({ points }) => points);
   const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
@@ -60,6 +69,16 @@ export function Lines({ title, means, caption, series, xLabel, format = String, 
         <text className="tick" x={WIDTH - 8} y={HEIGHT - 4} textAnchor="end">
           {xLabel}
         </text>
+        {marks.map(({ x: at, text }) => (
+          <g
+            key={`${at} ${text}`}
+            onPointerMove={(event) => showTip(text, event)}
+            onPointerLeave={() => showTip(null)}
+          >
+            <line className="zero" x1={x(at)} x2={x(at)} y1={10} y2={BOTTOM} />
+            <path className="remark" d={`M${x(at) - 5} 2h10l-5 8z`} />
+          </g>
+        ))}
         {series.map((one, number) => (
           <g key={one.id} className={colour(number)}>
             <path className="band" d={band(one, x, y)} />
@@ -67,8 +86,7 @@ export function Lines({ title, means, caption, series, xLabel, format = String, 
               className={`line ${colour(number)}`}
               d={one.points.map((p, at) => `${at ? "L" : "M"}${x(p.x)} ${y(p.y)}`).join("")}
             />
-            {one.points.map((point, at) => (
-              // biome-ignore lint/a11y/noStaticElementInteractions: the table below opens the same.
+            {one.points.map((point) => (
               <circle
                 key={point.x}
                 className="dot"
@@ -82,7 +100,6 @@ export function Lines({ title, means, caption, series, xLabel, format = String, 
                   )
                 }
                 onPointerLeave={() => showTip(null)}
-                onClick={() => onPoint?.(one, at)}
               />
             ))}
           </g>

@@ -45,7 +45,7 @@ export function Pareto({ points, metric }: { points: readonly Point[]; metric: s
         role="img"
         aria-label={`${metric} against latency`}
       >
-        <XAxis scale={x} from={12} to={HEIGHT - 40} format={milliseconds} />
+        <XAxis scale={x} from={12} to={HEIGHT - 40} format={(ms) => `${ms} ms`} />
         <YAxis scale={y} from={LEFT} to={WIDTH - 16} />
         <text className="tick" x={WIDTH - 16} y={HEIGHT - 6} textAnchor="end">
           median latency

@@ -6,7 +6,11 @@ type Props = { title: string; wide?: boolean; onClose: () => void; children: Rea
 export function Dialog({ title, wide = false, onClose, children }: Props) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => box.current?.showModal(), []);
+  useEffect(() => {
+    box.current?.showModal();
+    // Whoever opens a form wants its first field, not the button that closes it.
+    box.current?.querySelector<HTMLElement>(".body :is(input, select)")?.focus();
+  }, []);
   return (
     <dialog ref={box} className={wide ? "wide" : undefined} aria-labelledby={id} onClose={onClose}>
       <header>

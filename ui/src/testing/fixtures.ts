@@ -25,7 +25,6 @@ export const dataset = (more: Partial<Dataset> = {}): Dataset => ({
   schema_version: "1.0",
   created_at: WHEN,
   updated_at: WHEN,
-  format: "semantik",
   version: 1,
   ...more,
 });

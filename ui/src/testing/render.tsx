@@ -8,7 +8,7 @@ import { FakeServer } from "./server";
 /** Opens the whole page at an address, in front of a server in memory. */
 export function open(address: string, server = new FakeServer()) {
   vi.stubGlobal("fetch", server.fetch);
-  window.history.replaceState(null, "", address);
+  window.history.replaceState(null, "", `/app${address}`);
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const page = render(
     <QueryClientProvider client={client}>

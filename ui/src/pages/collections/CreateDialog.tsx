@@ -11,6 +11,7 @@ const KINDS = [
   { kind: "beir", label: "BEIR corpus on the server" },
   { kind: "upload", label: "Archive from here (.zip, .tar.gz)" },
 ] as const;
+const MODELS = ["granite", "minilm", "static"] as const;
 type Kind = (typeof KINDS)[number]["kind"];
 
 /** Makes a collection; its indexing goes on when the dialog is closed. */
@@ -32,7 +33,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
           dense: form.has("dense"),
           sparse: form.has("sparse"),
           chunker: "auto",
-          model: null,
+          model: text("model") as (typeof MODELS)[number],
         },
         ...(kind === "upload"
           ? { archive: file instanceof File ? file : undefined }
@@ -89,6 +90,15 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             <input type="checkbox" name="sparse" defaultChecked /> sparse, for search by words
           </label>
         </fieldset>
+        <label className="field">
+          Embedding model
+          <select name="model">
+            {MODELS.map((model) => (
+              <option key={model}>{model}</option>
+            ))}
+          </select>
+          <small>From the best to the fastest; only the dense index uses it.</small>
+        </label>
         <label className="field">
           Description
           <input name="description" maxLength={2000} />

@@ -1,66 +1,87 @@
 import { useHealth } from "@/api/collections";
+import type { Health } from "@/api/types";
+import { Badge } from "@/parts/Badge";
 import { Loaded } from "@/parts/Notes";
-import { plural } from "@/words/format";
+import { count, plural } from "@/words/format";
 
-const CHECKS = [
-  { name: "empty", title: "Empty", why: "Documents without text can never be found." },
-  { name: "oversized", title: "Oversized", why: "Documents far larger than the rest." },
-  { name: "unchunked", title: "Without chunks", why: "Nothing of them is in the index." },
-  {
-    name: "never_retrieved",
-    title: "Never retrieved",
-    why: "No benchmark on this collection has ever found them.",
-  },
-] as const;
-
-/** What an index holds that a search may stumble over. */
+/** What an index holds that no search will find, or that is there twice. */
 export function HealthTab({ id }: { id: string }) {
   const health = useHealth(id);
   return (
     <Loaded of={health}>
       {(data) => (
-        <div className="grid">
-          {CHECKS.map(({ name, title, why }) => (
-            <Check key={name} title={title} why={why} paths={data[name]} />
-          ))}
-          <Check
-            title="Duplicate"
-            why="Documents with the same content compete for the same ranks."
-            paths={data.duplicate.map((group) => group.join(" = "))}
-          />
-          <Check
-            title="Skipped"
-            why="Files that were not taken in, by reason."
-            paths={Object.entries(data.skipped).map(([reason, number]) => `${reason}: ${number}`)}
-          />
+        <div className="stack">
+          <p>
+            {data.healthy ? (
+              <Badge tone="good">healthy</Badge>
+            ) : (
+              <Badge tone="warn">has flaws</Badge>
+            )}{" "}
+            {plural(data.document_count, "document")} in {plural(data.chunk_count, "chunk")}, asked{" "}
+            {plural(data.queries, "query", "queries")} of its datasets with {data.engine}
+          </p>
+          <div className="grid">
+            {data.flaws.map((flaw) => (
+              <FlawCard key={flaw.kind} flaw={flaw} />
+            ))}
+            <Counts
+              title="Left out"
+              why="Files that were not taken in, by reason."
+              of={data.skipped}
+            />
+            <Counts
+              title="Cut another way"
+              why="Files that could not be cut as asked."
+              of={data.fallbacks}
+            />
+          </div>
         </div>
       )}
     </Loaded>
   );
 }
 
-type CheckProps = { title: string; why: string; paths: readonly string[] | null };
-
-function Check({ title, why, paths }: CheckProps) {
+function FlawCard({ flaw }: { flaw: Health["flaws"][number] }) {
   return (
     <section className="card">
       <h2 className="minor">
-        {title}{" "}
-        <small>{paths === null ? "not known yet" : plural(paths.length, "entry", "entries")}</small>
+        {flaw.kind}{" "}
+        <small>
+          {count(flaw.count)} of {count(flaw.of)}
+        </small>
       </h2>
-      <p className="soft">{paths === null ? "Known after the first benchmark." : why}</p>
-      {paths && paths.length > 0 && (
+      <p className="soft">{flaw.note}</p>
+      {flaw.places.length > 0 && (
         <details>
           <summary>Show</summary>
           <ul className="plain mono">
-            {paths.map((path) => (
-              <li key={path} className="anywhere">
-                {path}
+            {flaw.places.map((place) => (
+              <li key={place} className="anywhere">
+                {place}
               </li>
             ))}
           </ul>
         </details>
       )}
+    </section>
+  );
+}
+
+function Counts({ title, why, of }: { title: string; why: string; of: Record<string, number> }) {
+  const reasons = Object.entries(of);
+  if (reasons.length === 0) return null;
+  return (
+    <section className="card">
+      <h2 className="minor">{title}</h2>
+      <p className="soft">{why}</p>
+      <dl className="facts">
+        {reasons.map(([reason, number]) => (
+          <div key={reason} className="pair">
+            <dt>{reason}</dt>
+            <dd>{count(number)}</dd>
+          </div>
+        ))}
+      </dl>
     </section>
   );
 }

@@ -28,7 +28,6 @@ const COLUMNS: readonly Column<Dataset>[] = [
     sort: (row) => row.query_count,
     cell: (row) => count(row.query_count),
   },
-  { id: "format", header: "Format", sort: (row) => row.format, cell: (row) => row.format },
   {
     id: "version",
     header: "Judgments",

@@ -37,7 +37,6 @@ function Found({ dataset }: { dataset: Dataset }) {
           {description && <p className="soft">{description}</p>}
           <div className="row soft">
             <span>{plural(dataset.query_count, "query", "queries")}</span>
-            <span>{dataset.format}</span>
             <span>judgments version {dataset.version}</span>
             <span>created {moment(dataset.created_at)}</span>
           </div>

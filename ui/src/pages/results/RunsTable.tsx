@@ -6,7 +6,7 @@ import { type Column, DataTable } from "@/parts/DataTable";
 import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS, measure } from "@/words/definitions";
-import { interval, milliseconds, score } from "@/words/format";
+import { interval, milliseconds, plural, score } from "@/words/format";
 import { measures, names } from "./metrics";
 
 type Props = { id: string; results: Results; metric: string };
@@ -95,7 +95,7 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
           {answered}
           {errors + timeouts > 0 && (
             <small className="loss">
-              {errors} errors, {timeouts} timeouts
+              {plural(errors, "error")}, {plural(timeouts, "timeout")}
             </small>
           )}
           {invalid > 0 && <small>{invalid} invalid</small>}

@@ -10,7 +10,7 @@ import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
 import { measure } from "@/words/definitions";
 import { interval, moment, score } from "@/words/format";
-import { series } from "./series";
+import { remarks, series } from "./series";
 
 /** The scores of one dataset over time, a line per configuration, with what people noted. */
 export function TrendPage() {
@@ -120,8 +120,9 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
         <Lines
           title={`${metric} over time`}
           means={measure(metric)}
-          caption="A line joins runs of the same configuration; bands are 95 % intervals."
+          caption="A line joins runs of the same configuration; bands are 95 % intervals, marks on top are remarks."
           series={series(points, metric)}
+          marks={remarks(points)}
           xLabel="date"
           format={(at) =>
             new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" })

@@ -24,3 +24,13 @@ export function series(points: readonly TrendPoint[], metric: string): Series[] 
     points: line.sort((a, b) => a.x - b.x),
   }));
 }
+
+/** What people noted, once per benchmark, at the time of its first run. */
+export function remarks(points: readonly TrendPoint[]): { x: number; text: string }[] {
+  const noted = new Map<string, { x: number; text: string }>();
+  for (const { benchmark_id, created_at, annotations } of points) {
+    if (annotations.length === 0 || noted.has(benchmark_id)) continue;
+    noted.set(benchmark_id, { x: Date.parse(created_at), text: annotations.join("\n") });
+  }
+  return [...noted.values()];
+}

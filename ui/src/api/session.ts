@@ -1,5 +1,3 @@
-const KEY = "karat.token";
-
 type Listener = (needed: boolean) => void;
 const listeners = new Set<Listener>();
 
@@ -7,15 +5,11 @@ function tell(needed: boolean): void {
   for (const listener of listeners) listener(needed);
 }
 
-/** The access token of this tab. A server on loopback asks for none. */
-export const token = {
-  get: (): string | null => sessionStorage.getItem(KEY),
-  set(value: string): void {
-    sessionStorage.setItem(KEY, value);
-    tell(false);
-  },
+/** Whether the server lets this browser in. One on the loopback asks nobody for a token. */
+export const session = {
   /** The server wants a token, or another one. */
   refused: (): void => tell(true),
+  opened: (): void => tell(false),
   listen(listener: Listener): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);

@@ -13,9 +13,11 @@ from karat.errors import InputError
 from karat.model import Answer, Hit, Outcome
 from karat.model.timings import Sample
 
-__all__ = ["answer_of", "kept_id", "pack", "row_of", "sample_of", "storable", "unpack"]
+__all__ = ["OUTCOMES", "answer_of", "kept_id", "pack", "row_of", "sample_of", "storable", "unpack"]
 
 FASTEST = 1
+# Made once: json.dumps would make one for each answer.
+ENCODER = json.JSONEncoder(separators=(",", ":"))
 # What a hit has where nobody has set it. Every hit has a path.
 UNSET: Mapping[str, object] = {**Hit("")._asdict(), "path": None}
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
@@ -37,7 +39,7 @@ def pack(hits: Sequence[Hit]) -> bytes:
         for field, column in columns.items()
         if any(value != UNSET[field] for value in column)
     }
-    text = json.dumps(kept, separators=(",", ":")).encode()
+    text = ENCODER.encode(kept).encode()
     doubles = b"" if all(map(isnan, scores)) else struct.pack(f"<{len(scores)}d", *scores)
     return zlib.compress(text, FASTEST) + doubles
 

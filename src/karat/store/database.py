@@ -9,7 +9,16 @@ from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Dialect,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    make_url,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -83,10 +92,21 @@ class Database:
         It stays open: taking one from the pool and giving it back costs more than the statement.
         """
         with self._lock, self._explained():
-            if self._held is None:
-                self._held = self._single.connect()
-            with self._held.begin():
-                yield self._held
+            held = self._held = self._held or self._single.connect()
+            with held.begin():
+                yield held
+
+    @contextmanager
+    def driver(self) -> Iterator[sqlite3.Connection]:
+        """Give SQLite's own connection, on which every statement is a transaction by itself."""
+        with self._lock, self._explained():
+            held = self._held = self._held or self._single.connect()
+            yield held.connection.driver_connection  # type: ignore[misc]
+
+    @property
+    def dialect(self) -> Dialect:
+        """Return how statements and values are spelled."""
+        return self._engine.dialect
 
     def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """Return an insert that may say what happens on a conflict; both dialects say it alike."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, Update, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import InputError, UnknownName
@@ -14,6 +13,7 @@ from karat.store.answers import row_of, storable
 from karat.store.database import Database
 from karat.store.environment import is_alive
 from karat.store.records import RunStatus
+from karat.store.row_by_row import Insert, RowByRow
 from karat.store.rows import INDEX_COSTS
 from karat.store.schema import ANSWERS, RUNS, SCORES
 
@@ -36,6 +36,7 @@ class SqlRecorder:
         self._worker = worker
         self._clock = clock
         self._keep = _insert_of(database)
+        self._keep_one = RowByRow(database, self._keep, ANSWERS)
         self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == worker)
 
     def claim(self, run: str) -> bool:
@@ -76,12 +77,10 @@ class SqlRecorder:
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
         """Keep an answer; False where nothing of it is new."""
-        row = row_of(run, answer, sample, finished=self._clock())
-        with self._database.single() as connection:
-            try:
-                return connection.execute(self._keep, row).rowcount > 0
-            except IntegrityError as error:
-                raise UnknownName(f"no run {run!r}") from error
+        changed = self._keep_one.execute(row_of(run, answer, sample, finished=self._clock()))
+        if changed is None:
+            raise UnknownName(f"no run {run!r}")
+        return changed > 0
 
     def add_many(self, run: str, answers: Iterable[tuple[Answer, Sample | None]]) -> int:
         """Keep answers all at once or not at all, and return of how many something is new."""
@@ -134,7 +133,7 @@ def _changed(run: str) -> Update:
     return update(RUNS).where(RUNS.c.id == run)
 
 
-def _insert_of(database: Database) -> sqlite.Insert | postgresql.Insert:
+def _insert_of(database: Database) -> Insert:
     """Return the statement that keeps an answer once, and gives it times where it has none."""
     # Inline: nobody asks which id a row was given.
     insert = database.insert(ANSWERS).inline()

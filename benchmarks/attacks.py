@@ -14,11 +14,12 @@ from pathlib import Path
 
 # This folder's statistics.py would hide the standard library's.
 sys.path.pop(0)
+sys.path.append(str(Path(__file__).parent / "support"))
+
+from in_process import asked
 
 import karat
-from karat.app.evaluate import evaluate
 from karat.app.generate import generate
-from karat.app.settings import Scoring
 from karat.app.trees import history_trees
 from karat.mining import Recipe
 
@@ -73,14 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     made = generate([str(options.tree)], Recipe(limit=options.limit, adversarial=True))
     gold = made.dataset
-    scoring = Scoring(measures=(MEASURE,))
     print(f"| engine | attack | cases | {MEASURE} plain | attacked | change |")
     print("|---|---|---|---|---|---|")
     for engine in options.engines:
-        runs: list[karat.Run] = []
         with history_trees(gold) as trees:
-            evaluate(gold, [engine], trees, scoring=scoring, keep=runs.append)
-        print("\n".join(rows(gold, runs[0])), flush=True)
+            print("\n".join(rows(gold, asked(gold, engine, trees))), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from in_process import asked
 from quality import DATA, below, repository
 
 import karat
-from karat.app.evaluate import evaluate
 from karat.app.generate import generate, write_gold
-from karat.app.settings import Confidence, Scoring
+from karat.app.presence import survey
 from karat.app.trees import Trees, corpus_trees, history_trees
 from karat.corpus import Corpus
 from karat.formats import read_dataset
@@ -33,8 +33,6 @@ __all__ = ["MEASURES", "Pair", "Scored", "pairs", "scores"]
 MEASURES = ("ndcg@10", "mrr")
 LIMIT = 100
 SEED = 2026
-# Karat compares several engines; of that nothing is used here.
-FEWEST_DRAWS = 99
 # Scores of one engine on one gold set: measure -> query -> score.
 Scored = Mapping[str, Mapping[str, float]]
 
@@ -127,22 +125,16 @@ def _scores(
     folder.mkdir(parents=True, exist_ok=True)
     places = {engine: folder / _file_name(engine) for engine in engines}
 
-    def keep(run: Run) -> None:
-        places[run.name].write_text(json.dumps(_scored(gold, run)), encoding="utf-8")
-
     missing = [engine for engine, place in places.items() if not place.exists()]
     if missing:
         with opened as trees:
-            found = evaluate(
-                gold,
-                missing,
-                _narrowed(trees, root),
-                scoring=Scoring(MEASURES),
-                confidence=Confidence(draws=FEWEST_DRAWS),
-                keep=keep,
-            )
-        if lost := found.searched.unresolved:
-            print(f"{folder}: {lost} of {found.searched.targets} targets lost", file=sys.stderr)
+            narrowed = _narrowed(trees, root)
+            searched = survey(gold, narrowed, match=gold.match).searched
+            if lost := searched.unresolved:
+                print(f"{folder}: {lost} of {searched.targets} targets lost", file=sys.stderr)
+            for engine in missing:
+                scored = _scored(gold, asked(gold, engine, narrowed))
+                places[engine].write_text(json.dumps(scored), encoding="utf-8")
     return [json.loads(place.read_text(encoding="utf-8")) for place in places.values()]
 
 

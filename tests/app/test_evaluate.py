@@ -1,7 +1,8 @@
 """Engines are judged on the tree before each change, as if each tree were indexed by itself."""
 
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,23 +12,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.app.evaluate import evaluate
-from karat.app.search import EngineLike
+from karat.app.entries import engine_entries
+from karat.app.evaluate import Evaluated, evaluated
+from karat.app.experiment import Request, run_experiment
 from karat.app.settings import Confidence, Scoring
-from karat.app.trees import corpus_trees, history_trees
+from karat.app.where import Where
 from karat.corpus import GitRepository, Trait
 from karat.engines.lexical.grep import ripgrep
 from karat.engines.spec import build
-from karat.errors import InputError
+from karat.errors import EngineError, InputError
 from karat.formats import read_dataset
-from karat.model import Dataset, Query, Run, Status, Target
+from karat.model import Dataset, Query, Status, Target
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
+from karat.store import Kind, SqlStore, Store
 
 Tree = Mapping[str, str]
 
+Ask = Callable[..., Evaluated]
+
 SCORING = Scoring(("hit@1", "mrr"))
-QUICK = Confidence(draws=0)
+QUICK = Confidence(draws=99)
+PARENT = Where()
 NOTES = "# how to keep secrets\n"
 
 
@@ -52,6 +58,35 @@ def case(name: str, text: str, path: str, commits: tuple[str, str]) -> Query:
     before, after = commits
     extra = {"base_commit": before, "commit_hash": after}
     return Query(name, text, (Target(path),), extra=extra)
+
+
+def asked(
+    store: Store,
+    gold: Dataset,
+    engines: Sequence[str | Mapping[str, object]],
+    *,
+    where: Where = PARENT,
+    k: int = 100,
+    seed: int = 0,
+) -> Evaluated:
+    """Return what *engines* find, untimed."""
+    request = Request(
+        gold=gold,
+        entries=engine_entries(engines, k=k),
+        where=where,
+        kind=Kind.EVALUATE,
+        scoring=SCORING,
+        timed=0,
+        seed=seed,
+    )
+    return evaluated(gold, run_experiment(request, store), scoring=SCORING, confidence=QUICK)
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Iterator[Ask]:
+    """Return what asks engines, and keeps the answers for the time of the test."""
+    with SqlStore(tmp_path / "karat.db") as store:
+        yield partial(asked, store)
 
 
 @pytest.fixture
@@ -90,10 +125,14 @@ def gold(tmp_path: Path) -> Dataset:
     ],
 )
 def test_each_snapshot(
-    gold: Dataset, snapshot: str, hits: list[float], unresolved: int, resolved: float | None
+    gold: Dataset,
+    ask: Ask,
+    snapshot: str,
+    hits: list[float],
+    unresolved: int,
+    resolved: float | None,
 ) -> None:
-    with history_trees(gold, snapshot=snapshot) as trees:
-        found = evaluate(gold, ["bm25"], trees, scoring=SCORING, confidence=QUICK)
+    found = ask(gold, ["bm25"], where=Where(snapshot=snapshot))
     assert isinstance(found.overall, Evaluation)
     assert found.overall.table.columns["hit@1"].tolist() == hits
     assert found.searched.unresolved == unresolved
@@ -103,96 +142,75 @@ def test_each_snapshot(
         assert isinstance(found.resolved, Evaluation)
         assert found.resolved["hit@1"] == resolved
         assert found.resolved.notes.statuses[Status.UNJUDGED] == 1
-    assert found.runs[0].metadata["snapshot"] == snapshot
+    assert found.runs[0].run.metadata["snapshot"] == snapshot
 
 
-def test_nothing_is_left_of_the_gold_set(gold: Dataset) -> None:
+def test_nothing_is_left_of_the_gold_set(gold: Dataset, ask: Ask) -> None:
     gone = Dataset.of(
         [query._replace(targets=(Target("gone.py"),)) for query in gold.queries()],
         metadata=gold.metadata,
     )
-    with history_trees(gone) as trees:
-        found = evaluate(gone, ["bm25", "keyword"], trees, scoring=SCORING)
+    found = ask(gone, ["bm25", "keyword"])
     assert (found.searched.unresolved, found.resolved) == (2, None)
     assert isinstance(found.overall, Contest)
     assert [one["mrr"] for one in found.overall.evaluations] == [0.0, 0.0]
 
 
-def test_what_is_kept_with_a_run(gold: Dataset) -> None:
-    kept: list[Run] = []
-    told: list[tuple[int, int]] = []
-    surveyed: list[int] = []
-    with history_trees(gold, seed=3) as trees:
-        found = evaluate(
-            gold,
-            ["bm25(k1=1.2)"],
-            trees,
-            k=7,
-            scoring=SCORING,
-            confidence=QUICK,
-            surveyed=lambda searched: surveyed.append(len(told) + searched.trees),
-            keep=kept.append,
-            progress=lambda done, total: told.append((done, total)),
-        )
-    assert kept == list(found.runs)
-    assert kept[0].name == "bm25(k1=1.2)"
-    assert kept[0].metadata == {
+def test_what_is_kept_with_a_run(gold: Dataset, ask: Ask) -> None:
+    found = ask(gold, ["bm25(k1=1.2)"], k=7, seed=3)
+    (measured,) = found.runs
+    assert measured.name == "bm25(k1=1.2)"
+    assert measured.run.metadata == {
         "engine": {"name": "bm25", "options": {"k1": "1.2", "unit": "file"}},
+        "options": {"engine": "bm25", "k1": "1.2"},
         "gold": "gold",
         "snapshot": "parent",
         "place": gold.metadata["repository"],
         "candidates": "production",
         "match": "exact",
         "k": 7,
+        "threshold": 0.0,
         "seed": 3,
     }
-    assert told == [(1, 2), (2, 2)]
-    assert surveyed == [2]
-    assert [answer.extra["revision"] for answer in kept[0].answers()] == [
-        extra["base_commit"] for extra in gold.extras
-    ]
-
-
-def test_several_engines_are_compared(gold: Dataset) -> None:
-    with history_trees(gold) as trees:
-        engines: list[EngineLike] = ["bm25", {"engine": "bm25", "unit": "lines"}, "keyword"]
-        found = evaluate(gold, engines, trees, scoring=SCORING)
-    assert isinstance(found.overall, Contest)
-    assert found.overall.comparison.systems == ("bm25-1", "bm25-2", "keyword")
-    assert [run.name for run in found.runs] == ["bm25-1", "bm25-2", "keyword"]
-    units = [run.metadata["engine"] for run in found.runs]
-    assert units[1] == {"name": "bm25", "options": {"unit": "lines"}}
-    # The three chunks of the first tree, and the two of the other.
-    assert {name: dict(work.counts) for name, work in found.work.items()} == {
-        "bm25-1": {"rows": 5},
-        "bm25-2": {"rows": 5},
+    revisions = {answer.query_id: answer.extra["revision"] for answer in measured.run.answers()}
+    assert revisions == {
+        query_id: extra["base_commit"]
+        for query_id, extra in zip(gold.query_ids, gold.extras, strict=True)
     }
 
 
-def test_line_truth_is_not_collapsed(gold: Dataset) -> None:
+def test_several_engines_are_compared(gold: Dataset, ask: Ask) -> None:
+    found = ask(gold, ["bm25", {"engine": "bm25", "unit": "lines"}, "keyword"])
+    assert isinstance(found.overall, Contest)
+    assert found.overall.comparison.systems == ("bm25-1", "bm25-2", "keyword")
+    assert [measured.name for measured in found.runs] == ["bm25-1", "bm25-2", "keyword"]
+    engine = found.runs[1].run.metadata["engine"]
+    assert engine == {"name": "bm25", "options": {"unit": "lines"}}
+    # The three chunks of the first tree, and the two of the other.
+    assert found.runs[0].notes["work"] == {"rows": 5}
+
+
+def test_line_truth_is_not_collapsed(gold: Dataset, ask: Ask) -> None:
     lines = Dataset.of(gold.queries(), match="lines", metadata=gold.metadata)
-    with history_trees(lines) as trees:
-        found = evaluate(lines, ["bm25"], trees, scoring=SCORING, confidence=QUICK)
-        options = found.runs[0].metadata["engine"]
-        assert options == {"name": "bm25", "options": {"unit": "lines"}}
+    options = ask(lines, ["bm25"]).runs[0].run.metadata["engine"]
+    assert options == {"name": "bm25", "options": {"unit": "lines"}}
 
 
-def test_any_gold_set_on_a_folder(tmp_path: Path) -> None:
+def test_any_gold_set_on_a_folder(tmp_path: Path, ask: Ask) -> None:
     folder = tmp_path / "project"
     (folder / "tests").mkdir(parents=True)
     (folder / "auth.py").write_text("def login(user): ...\n")
     (folder / "tests" / "test_auth.py").write_text("def test_login(): login('user')\n")
     gold = Dataset.of([Query("q", "login test", (Target("tests/test_auth.py"),))])
-    found = evaluate(gold, ["bm25"], corpus_trees(gold, str(folder)), scoring=SCORING)
+    found = ask(gold, ["bm25"], where=Where(corpus=str(folder)))
     assert isinstance(found.overall, Evaluation)
     assert found.overall["mrr"] > 0
-    assert found.runs[0].answer(0).extra == {}
-    production = corpus_trees(gold, str(folder), candidates="production")
+    assert found.runs[0].run.answer(0).extra == {}
     with pytest.raises(InputError, match="none of the 1 targets"):
-        evaluate(gold, ["bm25"], production)
+        ask(gold, ["bm25"], where=Where(corpus=str(folder), candidates="production"))
 
 
-def test_a_beir_folder_is_its_documents(tmp_path: Path) -> None:
+def test_a_beir_folder_is_its_documents(tmp_path: Path, ask: Ask) -> None:
     (tmp_path / "qrels").mkdir()
     (tmp_path / "corpus.jsonl").write_text(
         '{"_id": "d1", "text": "how to log in"}\n{"_id": "d2", "text": "how to send mail"}\n'
@@ -200,47 +218,47 @@ def test_a_beir_folder_is_its_documents(tmp_path: Path) -> None:
     (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "send a mail"}\n')
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td2\t1\n")
     gold = read_dataset(tmp_path)
-    found = evaluate(gold, ["bm25"], corpus_trees(gold, str(tmp_path)), scoring=SCORING)
+    found = ask(gold, ["bm25"], where=Where(corpus=str(tmp_path)))
     assert isinstance(found.overall, Evaluation)
     assert found.overall["hit@1"] == 1.0
 
 
-def test_bad_requests_are_told_before_anything_is_searched(gold: Dataset) -> None:
+def test_bad_requests_are_told_before_anything_is_searched(gold: Dataset, ask: Ask) -> None:
     textless = Dataset.of([query._replace(text=" ") for query in gold.queries()], name="gold")
-    with history_trees(gold) as trees:
-        with pytest.raises(InputError, match="hit@9 looks deeper than the 5 hits asked for"):
-            evaluate(gold, ["bm25"], trees, k=5, scoring=Scoring(("hit@9",)))
-        with pytest.raises(InputError, match="no engine to evaluate"):
-            evaluate(gold, [], trees)
-        with pytest.raises(InputError, match="gold: no query has a text to search for"):
-            evaluate(textless, ["bm25"], trees)
-        found = evaluate(gold, ["bm25"], trees, scoring=Scoring(("hit@200",)), confidence=QUICK)
-    assert found.runs[0].metadata["k"] == 200
+    with pytest.raises(InputError, match="no engine to evaluate"):
+        ask(gold, [])
+    with pytest.raises(InputError, match="gold: no query has a text to search for"):
+        ask(textless, ["bm25"])
 
 
-def test_a_command_searches_each_tree(gold: Dataset, missing: Callable[[str], NoReturn]) -> None:
+def test_a_command_searches_each_tree(
+    gold: Dataset, ask: Ask, missing: Callable[[str], NoReturn]
+) -> None:
     program = ripgrep() or missing("ripgrep")
     command = [program, "--json", "--ignore-case", "--no-config", "--regexp", "{words}", "{root}"]
     engine = {"engine": "command", "name": "rg", "command": command, "output": "rg"}
-    with history_trees(gold) as trees:
-        found = evaluate(gold, [engine], trees, scoring=SCORING, confidence=QUICK)
-    answers = {answer.query_id: answer for answer in found.runs[0].answers()}
+    (measured,) = ask(gold, [engine]).runs
+    answers = {answer.query_id: answer for answer in measured.run.answers()}
     assert [hit.path for hit in answers["secrets"].hits] == ["notes.py"]
     assert [hit.path for hit in answers["mail"].hits] == ["src/mail.py"]
-    assert not found.work
-    assert not found.dropped
+    assert (measured.notes["work"], measured.notes["invalid"]) == ({}, {})
 
 
-def test_hits_that_make_no_sense_are_counted(gold: Dataset, tmp_path: Path) -> None:
+def test_hits_that_make_no_sense_are_counted(gold: Dataset, ask: Ask, tmp_path: Path) -> None:
     script = tmp_path / "search.sh"
     script.write_text('#!/bin/sh\necho \'["notes.py", "nowhere.py"]\'\n')
     script.chmod(0o755)
     engine = {"engine": "command", "name": "odd", "command": [str(script)]}
-    with history_trees(gold) as trees:
-        found = evaluate(gold, [engine], trees, scoring=SCORING, confidence=QUICK)
-    assert {name: dict(counts) for name, counts in found.dropped.items()} == {
-        "odd": {"not in the corpus": 3}
-    }
+    assert ask(gold, [engine]).runs[0].notes["invalid"] == {"not in the corpus": 3}
+
+
+def test_runs_that_fail_are_not_compared(gold: Dataset, ask: Ask) -> None:
+    broken = {"engine": "command", "name": "broken", "command": ["sh", "-c", "exit 9"]}
+    found = ask(gold, ["bm25", broken])
+    assert isinstance(found.overall, Evaluation)
+    assert [run.label for run in found.failed] == ["broken"]
+    with pytest.raises(EngineError, match="no query was answered; the first error: broken: exit"):
+        ask(gold, [broken])
 
 
 WORDS = ["login", "mail", "user", "send", "blank"]
@@ -259,21 +277,21 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("engine", ["bm25", "keyword"])
-@settings(max_examples=15)
-@given(history=histories, asked=st.lists(questions, min_size=6, max_size=6))
+@settings(max_examples=4)
+@given(history=histories, words=st.lists(questions, min_size=6, max_size=6))
 def test_the_parent_is_searched_as_if_it_were_indexed_alone(
-    folder: Path, engine: str, history: list[Tree], asked: list[str]
+    folder: Path, engine: str, history: list[Tree], words: list[str]
 ) -> None:
     with TemporaryDirectory(dir=folder) as name:
         place = Path(name) / "project.git"
         # A file that is always there, so that there is something to find.
         commits = repository(place, [{"z.py": "blank\n", **tree} for tree in history])
         steps = list(pairwise(commits))
-        cases = [case(str(n), asked[n], "z.py", step) for n, step in enumerate(steps)]
+        cases = [case(str(n), words[n], "z.py", step) for n, step in enumerate(steps)]
         gold = Dataset.of(cases, metadata={"repository": str(place)})
-        with history_trees(gold, candidates="production") as trees:
-            found = evaluate(gold, [engine], trees, k=3, scoring=SCORING, confidence=QUICK)
-        answers = {answer.query_id: answer for answer in found.runs[0].answers()}
+        with SqlStore(Path(name) / "karat.db") as store:
+            found = asked(store, gold, [engine], k=3)
+        answers = {answer.query_id: answer for answer in found.runs[0].run.answers()}
         with GitRepository(place) as opened:
             for query in cases:
                 fresh = build("bm25(unit=file, cache=false)" if engine == "bm25" else engine)

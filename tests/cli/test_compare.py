@@ -179,3 +179,37 @@ def test_the_demo_compares(karat: Karat, project_root: Path) -> None:
     assert done.stdout.startswith("bm25, bm25-stemmed against keyword, 70 queries\n")
     told = " ".join(done.stdout.split())
     assert "The difference of bm25 from bm25-stemmed is inside the noise" in told
+
+
+def test_searches_are_compared(karat: Karat, folder: Path) -> None:
+    (folder / "project").mkdir()
+    for name in ("login", "logout", "reset"):
+        (folder / "project" / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
+    rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in ("login", "logout", "reset"))
+    (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
+    wanted = ("--agents", "keyword_search", "bm25", "--corpus", "project", "--timed", "none")
+    done = karat("compare", "--gold-set", "names.csv", *wanted, "-m", "mrr", "--output", "out.md")
+    assert done.returncode == 0, done.stderr
+    assert "bm25 against keyword_search, 3 queries" in done.stdout
+    assert "# " in (folder / "out.md").read_text(encoding="utf-8")
+    alike = karat("compare", "names.csv", "-m", "mrr", *wanted)
+    assert alike.stdout == done.stdout
+    assert "kept as" in alike.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gold.qrels", "old.run", "--agents", "bm25"), "--agents takes the place of run files"),
+        (("gold.qrels", "bm25"), "bm25: no such file; searches to compare follow --agents"),
+        ((), "Expected GOLD and RUNs, or --agents"),
+        (("--agents", "bm25"), "Expected a gold set"),
+        (("gold.qrels", "old.run", "new.run", "-o", "a.html"), "`karat report` writes a.html"),
+    ],
+)
+def test_agents_and_run_files_exclude_each_other(
+    karat: Karat, arguments: tuple[str, ...], message: str
+) -> None:
+    done = karat("compare", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr

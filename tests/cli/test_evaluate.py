@@ -1,14 +1,19 @@
 """karat evaluate judges on the tree before each change, and says what it searched."""
 
 import json
+import re
 import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from karat.cli import progress
 from karat.cli.main import main
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
+from karat.runner import Event
 
 
 def git(place: Path, *arguments: str) -> str:
@@ -55,12 +60,14 @@ def run(*arguments: str) -> int:
 def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-m", "hit@1") == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("bm25, 2 queries\n")
-    assert "hit@1    1.0000" in shown.out
+    times, _, scores = shown.out.partition("bm25, 2 queries\n")
+    assert times.startswith("Latency\n")
+    assert "3 repetitions, 3 warm-up" in times
+    assert "hit@1    1.0000" in scores
     assert "(parent), 1 tree of 2 documents\ncandidates: production, tests left out\n" in shown.out
     assert "targets: all 2 are in the trees searched\n" in shown.out
     assert "work: bm25 indexed 2 rows for 1 tree\n" in shown.out
-    assert shown.err == ""
+    assert re.fullmatch(r"kept as \w{10} in .karat/karat.db\n", shown.err)
 
 
 def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +122,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert value["run"]["metrics"]["hit@1"]["mean"] == 0.5
     assert value["resolved"]["run"]["metrics"]["hit@1"]["mean"] == 1.0
-    assert value["work"]["bm25"]["counts"] == {"rows": 2}
+    assert value["work"]["bm25"] == {"rows": 2}
+    assert len(value["timings"]["bm25"]["samples"]) == 2
     assert len(value["warnings"]) == 1
     assert run("-e", "bm25", "-e", "keyword", "--json") == 0
     value = json.loads(capsys.readouterr().out)
@@ -129,10 +137,13 @@ def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr()
     assert "keyword against bm25(k1=1.2), 2 queries" in shown.out
     assert "candidates: production" in shown.out
-    assert shown.err == "wrote bm25_k1=1.2.jsonl\nwrote keyword.jsonl\n"
+    plan, first, second, _ = shown.err.splitlines()
+    assert plan == "plan: 2 runs of 2 queries, all of them timed"
+    assert (first, second) == ("wrote bm25_k1=1.2.jsonl", "wrote keyword.jsonl")
     kept = read_run("keyword.jsonl")
     assert kept.metadata["snapshot"] == "parent"
     assert set(kept.query_ids) == {"login", "mail"}
+    assert min(kept.latencies_ns) > 0
     # What was kept scores as it did.
     with pytest.raises(SystemExit):
         main(["score", "gold.json", "keyword.jsonl", "-m", "mrr", "--json"])
@@ -191,3 +202,89 @@ def test_an_engine_that_never_answers(folder: Path, capsys: pytest.CaptureFixtur
     assert "no query was answered; the first error: sh: exit code 9: 'no index'" in (
         capsys.readouterr().err
     )
+
+
+def test_one_of_several_engines_fails(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = folder / "broken.yaml"
+    engine.write_text("engine: command\nname: broken\ncommand: [sh, -c, 'exit 9']\n")
+    assert run("-e", "bm25", "-e", str(engine), "-m", "mrr", "--timed", "none") == 3
+    shown = capsys.readouterr()
+    assert "bm25, 2 queries\n" in shown.out
+    assert "failed: broken: no query was answered" in shown.err
+
+
+def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--timed", "none") == 0
+    assert "not measured" in capsys.readouterr().out
+    assert run("--timed", "some") == 2
+    assert "expected one, all or none" in capsys.readouterr().err
+
+
+def test_what_was_answered_is_not_asked_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def id_of(*arguments: str) -> str:
+        assert run(*arguments, "--timed", "none") == 0
+        return capsys.readouterr().err.split()[-3]
+
+    assert id_of() == id_of() == id_of("-m", "mrr")
+    assert id_of("--again") != id_of()
+    # Nobody knows whether a search that is not ours has changed in the meantime.
+    script = folder / "search.sh"
+    script.write_text("#!/bin/sh\necho '[\"auth.py\"]'\n")
+    script.chmod(0o755)
+    engine = folder / "own.yaml"
+    engine.write_text(f"engine: command\ncommand: ['{script}']\n")
+    first = id_of("-e", str(engine))
+    assert id_of("-e", str(engine)) != first
+    assert id_of("-e", str(engine), "--kept") == first
+
+
+def test_an_interruption_keeps_what_is_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def interrupted(_total: int) -> Iterator[Callable[[Event], None]]:
+        def hear(event: Event) -> None:
+            if event.kind == "answered":
+                raise KeyboardInterrupt
+
+        yield hear
+
+    with monkeypatch.context() as patch:
+        patch.setattr(progress, "run_progress", interrupted)
+        assert run() == 130
+    shown = capsys.readouterr()
+    assert re.search(r"interrupted: 1 of 2 answers are kept as \w+; the same", shown.err)
+    assert run() == 0
+    assert "2 queries: 0 missing, 0 errors" in capsys.readouterr().out
+
+
+def test_a_report_and_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("-o", "report.html", "-m", "mrr") == 0
+    assert "mrr" in capsys.readouterr().out
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert run("-o", "results/") == 0
+    assert sorted(path.name for path in (folder / "results").iterdir()) == [
+        *("bm25.csv", "bm25.json", "report.html", "report.md"),
+    ]
+    found = json.loads((folder / "results" / "bm25.json").read_text(encoding="utf-8"))
+    assert found["aggregate_metrics"]["p50_latency_ms"] > 0
+
+
+def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--sample", "1", "--timed", "none") == 0
+    assert "bm25, 1 query" in capsys.readouterr().out
+
+
+def test_agents_by_the_names_of_another_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["evaluate", "--gold-set", "gold.json", "--agent", "keyword_search"])
+    assert not caught.value.code
+    assert "keyword_search, 2 queries" in capsys.readouterr().out
+    assert run("--gold-set", "gold.json") == 2
+    assert "name the same" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as caught:
+        main(["evaluate"])
+    assert caught.value.code == 2
+    assert "Expected a gold set" in capsys.readouterr().err

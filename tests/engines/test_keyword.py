@@ -108,3 +108,16 @@ def test_options() -> None:
     assert engine.window == 7
     with pytest.raises(InputError, match="window is 0; expected a number of lines from 1 up"):
         build("keyword(window=0)")
+
+
+@pytest.mark.parametrize("rg", [True, False])
+def test_case_counts_where_it_is_asked_for(rg: bool, request: pytest.FixtureRequest) -> None:
+    if rg:
+        request.getfixturevalue("ripgrep")
+    engine = KeywordEngine(case_sensitive=True)
+    if not rg:
+        engine.program, engine.needs_directory = None, False
+    corpus = from_texts({"a.py": "class Login: ...", "b.py": "def login(): ..."})
+    assert [hit.path for hit in found(engine, corpus, "The Login")] == ["a.py"]
+    assert [hit.path for hit in found(engine, corpus, "login")] == ["b.py"]
+    engine.close()

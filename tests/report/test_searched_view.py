@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from karat.model.searched import Searched, Work
-from karat.report.searched_view import remarks, warning, work_line
+from karat.model import Run
+from karat.model.searched import Searched
+from karat.model.timings import Measured
+from karat.report.searched_view import remarks, run_remarks, warning
 
 HEAD = Searched("head", "project", "all", 1, 144, 144, 2_000, 1_500, 1)
 
@@ -41,9 +43,15 @@ def test_what_misleads_has_one() -> None:
     assert "0 of 0 targets (0.0%)" in warning(replace(HEAD, targets=0, unresolved=0))
 
 
-def test_work() -> None:
-    dense = Work({"rows": 1_200, "embedded": 900, "reused": 300}, 1_000, 1_000)
-    line = "work: dense indexed 1,200 rows for 1 tree, 900 embedded, 300 reused"
-    assert work_line("dense", dense, 1) == line
-    empty = Work({"rows": 0}, 0, 0)
-    assert work_line("bm25", empty, 2) == "work: bm25 indexed 0 rows for 2 trees"
+def test_what_a_run_cost_and_what_was_odd() -> None:
+    notes = {
+        "work": {"rows": 1_200, "embedded": 900, "reused": 300},
+        "invalid": {"line 0": 2},
+        "unstable": ["a", "b", "c", "d"],
+    }
+    assert list(run_remarks(Measured(Run.of([]), None, "", "dense", notes), 1)) == [
+        "work: dense indexed 1,200 rows for 1 tree, 900 embedded, 300 reused",
+        "dense: 2 hits dropped before judging: 2 line 0",
+        "dense: 4 queries were answered differently when asked again: a, b, c, ...",
+    ]
+    assert not list(run_remarks(Measured(Run.of([]), None, "", "rg", {"unstable": []}), 1))

@@ -9,10 +9,12 @@ from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.yamltext import load_yaml
 
-__all__ = ["read_mining_config"]
+__all__ = ["GOLD_SET", "SECTIONS", "mining_options", "read_mining_config"]
 
 # One file may serve several commands.
 SECTIONS = ("dataset", "evaluation", "agents", "output")
+# A set that is there already, and need not be mined.
+GOLD_SET = "gold_set"
 # Keys that are not called like their option.
 OPTIONS = {
     "repository_path": "repositories",
@@ -38,15 +40,21 @@ def read_mining_config(
     value, check = load_yaml(path, limit=limits.yaml_bytes)
     top = check.record(value, ())
     check.known(top, SECTIONS, ())
+    found = mining_options(check, top)
+    check.finish()
+    return found
+
+
+def mining_options(check: Checker, top: Record) -> Mapping[str, object]:
+    """Return the same of what was read already; problems are left to *check*."""
     section = check.record(top.get("dataset") or {}, _PLACE)
-    check.known(section, (*LISTS, *SWITCHES, *TEXTS), _PLACE)
+    check.known(section, (GOLD_SET, *LISTS, *SWITCHES, *TEXTS), _PLACE)
     found = {
         OPTIONS.get(key, key): _value(check, section, key)
         for key, given in section.items()
-        if given is not None
+        if given is not None and key != GOLD_SET
     }
-    check.finish()
-    folder = Path(path).parent
+    folder = Path(check.source).parent
     places = found.get("repositories")
     if isinstance(places, list):
         found["repositories"] = [str(folder / place) for place in places]

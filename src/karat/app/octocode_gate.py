@@ -1,21 +1,25 @@
 """The gate of octocode's own benchmark: its search over its questions, hit@5 at least 0.70."""
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
-from karat.app.evaluate import evaluate
+from karat.app.entries import engine_entries
+from karat.app.evaluate import evaluated
+from karat.app.experiment import Request, run_experiment
 from karat.app.gate import gate
 from karat.app.gate_rules import Rules
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
-from karat.app.search import EngineLike
 from karat.app.settings import Confidence, Scoring
-from karat.app.trees import corpus_trees
-from karat.engines.base import Progress
+from karat.app.stored import timed_run
+from karat.app.where import Where
 from karat.formats.octocode_results import OctocodeResults
 from karat.metrics import parse
 from karat.model import Dataset
 from karat.model.baseline import Baseline
 from karat.model.evaluation import Evaluation
 from karat.model.gate import Gate
+from karat.runner import Event, Settings
+from karat.store import Kind, Store
 
 __all__ = ["LEAST", "MODES", "OctocodeGate", "octocode_engine", "octocode_gate"]
 
@@ -59,39 +63,42 @@ def octocode_engine(mode: str = "code", *, threshold: float | None = None) -> di
 
 def octocode_gate(
     gold: Dataset,
-    engine: EngineLike,
+    engine: str | Mapping[str, object],
     rules: Rules,
+    store: Store,
     *,
     corpus: str = ".",
     max_results: int = 20,
     baseline: Baseline | None = None,
     confidence: Confidence | None = None,
     allow_changed: bool = False,
-    progress: Progress | None = None,
+    listen: Callable[[Event], None] = lambda _: None,
 ) -> OctocodeGate:
     """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
 
-    A query that ends in an error counts 0. A measure that looks deeper than *max_results* is not
-    computed, and is None among the results.
+    It is searched anew each time, and kept in *store*. A query that ends in an error counts 0. A
+    measure that looks deeper than *max_results* is not computed, and is None among the results.
     """
     measures = tuple(
         name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
     )
     # Octocode's order is its answer: what it scores alike stays as it came.
     scoring = Scoring(measures, ties="order")
-    trees = corpus_trees(gold, corpus)
-    found = evaluate(
-        gold,
-        [engine],
-        trees,
-        k=max_results,
+    request = Request(
+        gold=gold,
+        entries=engine_entries([engine], k=max_results),
+        where=Where(corpus=corpus),
+        kind=Kind.EVALUATE,
         scoring=scoring,
-        confidence=confidence,
-        progress=progress,
+        settings=Settings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
     )
+    done = run_experiment(request, store, listen=listen, again=True)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    found = evaluated(gold, done, scoring=scoring, confidence=confidence)
     decided = gate(
         gold,
-        found.runs[0],
+        timed_run(found.runs[0]),
         rules,
         baseline=baseline,
         scoring=scoring,

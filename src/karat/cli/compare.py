@@ -1,21 +1,59 @@
-"""karat compare: which run is better, and is it real."""
+"""karat compare: which run or which search is better, and is it real."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options import Inputs, Output, confidence_options, output_options, scoring_options
+from karat.cli.experiment_options import Asking, asking_options, where_options
+from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
+    from karat.app.where import Where
 
 __all__ = ["command"]
 
+AGENTS = "--agents"
 
-@click.command("compare")
-@click.argument("gold", type=click.Path(exists=True))
-@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True), metavar="RUN RUN...")
+
+class ManyWords(click.Command):
+    """A command whose option --agents takes all words up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give each of the words an option of its own, which is what click knows."""
+        spread: list[str] = []
+        taking = False
+        for word in args:
+            if word == AGENTS:
+                taking = True
+            elif taking and not word.startswith("-"):
+                spread += (AGENTS, word)
+            else:
+                taking = False
+                spread.append(word)
+        return super().parse_args(ctx, spread)
+
+
+@click.command("compare", cls=ManyWords)
+@click.argument("names", nargs=-1, metavar="[GOLD] [RUN RUN...]")
+@click.option("--gold-set", type=click.Path(exists=True), metavar="FILE", help="The same as GOLD.")
+@click.option(
+    AGENTS,
+    multiple=True,
+    metavar="NAME...",
+    help="Engines, profiles, YAML files or agents of --config, in place of run files.",
+)
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="YAML as `karat init` writes it; without --agents, all of its agents are compared.",
+)
+@where_options
+@click.option("-k", type=click.IntRange(1), help="How many hits, or files; 100 by default.")
+@asking_options(timed="all")
 @scoring_options
 @confidence_options
 @click.option(
@@ -30,20 +68,25 @@ __all__ = ["command"]
     help="For many comparisons; by default maxt, and holm against a baseline.",
 )
 @click.option("--wilcoxon", is_flag=True, help="Add Wilcoxon's test, which tests no mean.")
-@output_options
+@result_options
 def command(
-    gold: str,
-    runs: tuple[str, ...],
+    names: tuple[str, ...],
+    gold_set: str | None,
+    agents: tuple[str, ...],
+    config: str | None,
+    k: int | None,
+    *,
     pairs: str | None,
     correction: str | None,
-    *,
     wilcoxon: bool,
+    where: "Where",
+    asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Compare RUNs on GOLD; the first is the baseline.
+    """Compare RUNs on GOLD, or searches that are asked now; the first is the baseline.
 
     Every mean and every difference has an interval, every p value is corrected for the number of
     comparisons, and a paragraph says in words what is known and what is inside the noise.
@@ -52,15 +95,50 @@ def command(
     karat compare qrels.txt bm25.run hybrid.run
     karat compare code.csv a.json b.json c.json --pairs baseline --by difficulty
     karat compare qrels.txt old.run new.run -m ndcg@10 --per-query --markdown -o diff.md
+    karat compare gold.json --agents keyword bm25 hybrid -o report.html
+    karat compare --gold-set gold.json --agents keyword_search semantic_search --output report.md
     """
-    from karat.cli.show import show_contest, single_threaded
+    from karat.cli.show import single_threaded
 
     single_threaded()
+    sure = replace(confidence, pairs=pairs, correction=correction, wilcoxon=wilcoxon)
+    if gold_set is not None:
+        names = (gold_set, *names)
+    if agents or config:
+        if len(names) > 1:
+            raise click.UsageError(f"{AGENTS} takes the place of run files; expected GOLD alone.")
+        from karat.cli.agents import chosen
+        from karat.cli.experiments import carry_out
+        from karat.store import Kind
+
+        gold = names[0] if names else None
+        found = chosen(gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring)
+        request = found.request(Kind.COMPARE, where=where, asking=asking, seed=sure.seed)
+        carry_out(request, asking, found.views(sure, output))
+    else:
+        _compare_files(names, scoring, inputs, sure, output=output)
+
+
+def _compare_files(
+    names: tuple[str, ...],
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    *,
+    output: Output,
+) -> None:
     from karat.app.compare import compare
     from karat.app.sources import load_truth
+    from karat.cli.show import show_contest
 
+    for name in names:
+        if not Path(name).exists():
+            raise click.UsageError(f"{name}: no such file; searches to compare follow {AGENTS}.")
+    if not names:
+        raise click.UsageError(f"Expected GOLD and RUNs, or {AGENTS}.")
+    _check_file(output)
+    gold, *runs = names
     truth = load_truth(gold, format=inputs.gold_format, tags=inputs.tags)
-    confidence = replace(confidence, pairs=pairs, correction=correction, wilcoxon=wilcoxon)
     contest = compare(
         truth,
         runs,
@@ -70,3 +148,12 @@ def command(
         run_format=inputs.run_format,
     )
     show_contest(contest, truth, output, settings=(scoring, confidence))
+
+
+def _check_file(output: Output) -> None:
+    """Refuse what only searches that are asked now can fill."""
+    if output.path is not None and Path(output.path).is_dir():
+        hint = "'-o' / '--output'"
+        raise click.BadParameter(f"File {output.path!r} is a directory.", param_hint=hint)
+    if output.path is not None and output.path.endswith(".html") and output.style is None:
+        raise click.UsageError(f"Of run files, `karat report` writes {output.path}.")

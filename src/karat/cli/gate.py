@@ -92,7 +92,7 @@ def command(
         from karat.cli.gate_octocode import octocode_outcome
 
         outcome = octocode_outcome(
-            octocode, wanted, before, confidence, allow_changed=allow_changed
+            octocode, wanted, before, confidence, store=store, allow_changed=allow_changed
         )
     else:
         if octocode != NOTHING_SAID:

@@ -22,13 +22,15 @@ def octocode_outcome(
     baseline: "Baseline | None",
     confidence: "Confidence",
     *,
+    store: str,
     allow_changed: bool,
 ) -> Outcome:
     """Search, and write the averages where they are asked for."""
     from pathlib import Path
 
     from karat.app.octocode_gate import LEAST, octocode_engine, octocode_gate
-    from karat.cli.progress import progress_bar
+    from karat.app.stored import open_store
+    from karat.cli.progress import run_progress
     from karat.formats import read_dataset
     from karat.formats.octocode_results import write_octocode_results
     from karat.report.score_view import per_query_table, score_table
@@ -40,17 +42,18 @@ def octocode_outcome(
     gold = read_dataset(given.csv, format="octocode")
     rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
-    with progress_bar("searching") as progress:
+    with open_store(store, new=True) as opened, run_progress(len(gold)) as listen:
         found = octocode_gate(
             gold,
             engine,
             rules,
+            opened,
             corpus=given.corpus or ".",
             max_results=given.max_results or MAX_RESULTS,
             baseline=baseline,
             confidence=confidence,
             allow_changed=allow_changed,
-            progress=progress,
+            listen=listen,
         )
     if given.json_out:
         write_octocode_results(found.results, Path(given.json_out))

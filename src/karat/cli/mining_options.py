@@ -1,5 +1,6 @@
 """Options of mining; they reach the command as one recipe."""
 
+from collections.abc import Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +9,10 @@ import click
 from karat.cli.options import Command, with_options
 
 if TYPE_CHECKING:
+    from karat.mining.recipe import Recipe
     from karat.mining.scan import Unit
 
-__all__ = ["recipe_options"]
+__all__ = ["recipe_of", "recipe_options"]
 
 HARDNESS = ("cleaned", "masked", "words", "dropped", "all")
 
@@ -99,6 +101,21 @@ RECIPE = (
     ),
     click.option("--off", multiple=True, metavar="RULE", help="Turn a rule off; repeat it."),
 )
+
+
+def recipe_of(values: Mapping[str, object]) -> "Recipe":
+    """Return the recipe by *values* of these options; what they do not name has its default."""
+    found: list[Recipe] = []
+
+    def keep(*, recipe: "Recipe") -> None:
+        found.append(recipe)
+
+    reader = click.command("generate")(recipe_options(keep))
+    known = {option.name for option in reader.params}
+    given = {name: value for name, value in values.items() if name in known}
+    with reader.make_context("generate", [], default_map=given) as ctx:
+        reader.invoke(ctx)
+    return found[0]
 
 
 def recipe_options(command: Command) -> Command:

@@ -14,6 +14,7 @@ __all__ = [
     "judging_options",
     "output_options",
     "place_options",
+    "result_options",
     "scoring_options",
     "with_options",
 ]
@@ -119,7 +120,7 @@ CONFIDENCE = (
     click.option("--cluster", metavar="TAG", help="Queries of one value are drawn together."),
 )
 
-OUTPUT = (
+STYLES = (
     click.option("--per-query", is_flag=True, help="Show every query."),
     click.option(
         "--json", "style", flag_value="json", help="JSON for machines, every query included."
@@ -128,15 +129,22 @@ OUTPUT = (
         "--csv", "style", flag_value="csv", help="CSV; with --per-query one row per query."
     ),
     click.option("--markdown", "style", flag_value="markdown", help="Markdown tables."),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(dir_okay=False),
-        metavar="FILE",
-        help="Write to a file instead of the terminal.",
-    ),
 )
 
+FILE = click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to a file instead of the terminal.",
+)
+RESULTS = click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE|DIR",
+    help="Also write a report, such as report.html, or all results into a folder.",
+)
 
 PLACE = (
     click.argument("place", default=".", metavar="[PLACE]"),
@@ -226,12 +234,20 @@ def confidence_options(command: Command) -> Command:
 
 def output_options(command: Command) -> Command:
     """Add what decides how results are shown: *output*."""
+    return with_options(_shown(command), (*STYLES, FILE))
 
+
+def result_options(command: Command) -> Command:
+    """Add the same for a command whose results fill a report or a folder."""
+    return with_options(_shown(command), (*STYLES, RESULTS))
+
+
+def _shown(command: Command) -> Command:
     @wraps(command)
     def gathered(*, per_query: bool, style: str | None, output: str | None, **rest: Any) -> None:
         command(output=Output(style, per_query, output), **rest)
 
-    return with_options(gathered, OUTPUT)
+    return gathered
 
 
 def place_options(command: Command) -> Command:

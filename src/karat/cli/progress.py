@@ -1,5 +1,6 @@
 """Bars on the terminal while something takes long."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,10 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.report.display import printable
+
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
-__all__ = ["progress_bar", "progress_bars"]
+    from karat.runner import Event
+
+__all__ = ["progress_bar", "progress_bars", "run_progress"]
 
 
 @contextmanager
@@ -45,6 +50,38 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None] | None]:
             shown[label].update(done - shown[label].pos)
 
         yield tell
+
+
+@contextmanager
+def run_progress(total: int) -> "Iterator[Callable[[Event], None]]":
+    """Yield what hears of runs: a bar over the *total* of answers on a terminal, lines in CI."""
+    if not sys.stderr.isatty():
+        yield _line if os.environ.get("CI") else _waiting
+        return
+    bar = click.progressbar(
+        length=total, label="asking", file=sys.stderr, item_show_func=lambda name: name
+    )
+    with bar:
+
+        def tell(event: "Event") -> None:
+            _waiting(event)
+            if event.kind == "answered":
+                bar.update(1, event.run)
+
+        yield tell
+
+
+def _waiting(event: "Event") -> None:
+    if event.kind == "waiting":
+        click.echo("waiting for other work of Karat to end; times are taken alone", err=True)
+
+
+def _line(event: "Event") -> None:
+    _waiting(event)
+    if event.kind == "finished":
+        status = event.detail.get("status")
+        line = f"{event.run}: {event.done:,} of {event.total:,} queries, {status}"
+        click.echo(printable(line), err=True)
 
 
 def _bar(label: str, total: int) -> "ProgressBar[int]":

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options import Inputs, confidence_options, scoring_options
+from karat.cli.report_files import findings_of, judged_by, write_charts, write_report
 from karat.cli.schema_files import SCHEMAS, check_schema, write_schema
 from karat.cli.store_options import store_option
 from karat.report.display import printable
 
 if TYPE_CHECKING:
-    from karat.app.report_inputs import ReportInputs
-    from karat.app.schemas import Judged
     from karat.app.settings import Confidence, Scoring
-    from karat.report.findings import Findings
 
 __all__ = ["command"]
 
@@ -94,52 +92,13 @@ def command(
     for remark in found.remarks:
         click.echo(printable(f"warning: {remark}"), err=True)
     if output is not None and schema != "karat":
-        write_schema(schema, _judged(found, scoring, confidence), output)
+        write_schema(schema, judged_by(found, scoring, confidence), output)
         output = None
     if output is None and charts is None:
         return
-    by = inputs.by or None
-    findings = _findings(found, scoring, replace(confidence, pairs=pairs), by=by)
+    sure = replace(confidence, pairs=pairs)
+    findings = findings_of(found, scoring, sure, by=inputs.by or None)
     if output is not None:
-        from karat.formats.atomic import write_text
-        from karat.report.draw import draw
-
-        write_text(output, draw(findings, output))
-        click.echo(f"wrote {output}", err=True)
+        write_report(findings, output)
     if charts is not None:
-        from karat.report.figures import write_figures
-
-        for path in write_figures(findings, charts):
-            click.echo(f"wrote {path}", err=True)
-
-
-def _findings(
-    found: "ReportInputs",
-    scoring: "Scoring",
-    confidence: "Confidence",
-    *,
-    by: tuple[str, ...] | None,
-) -> "Findings":
-    from datetime import UTC, datetime
-
-    from karat import __version__
-    from karat.app.report import origin, report
-
-    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return report(
-        found.gold,
-        found.runs,
-        origin=origin(found.gold, found.digests, made_at=made_at, version=__version__),
-        scoring=scoring,
-        confidence=confidence,
-        by=by,
-    )
-
-
-def _judged(found: "ReportInputs", scoring: "Scoring", confidence: "Confidence") -> "list[Judged]":
-    from datetime import UTC, datetime
-
-    from karat.app.schemas import Judged
-
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return [Judged(found.gold, measured, now, scoring, confidence) for measured in found.runs]
+        write_charts(findings, charts)

@@ -29,19 +29,20 @@ class Window(NamedTuple):
 class KeywordEngine(External):
     """Grep: windows of lines, ranked by how many different words of the query they hold.
 
-    Files are cut every *window* lines. A word counts in any case and inside a longer one; the
-    number of occurrences breaks ties, by less than one word in all, and then the order of the
-    corpus. Nothing is indexed: each query reads all files, by ripgrep where it is installed, and
-    else in Python, which keeps the texts in memory. Both give the same hits, but for words beyond
-    ASCII in files that are neither UTF-8 nor UTF-16, which ripgrep does not find.
+    Files are cut every *window* lines. A word counts inside a longer one, and in any case unless
+    *case_sensitive*; the number of occurrences breaks ties, by less than one word in all, and then
+    the order of the corpus. Nothing is indexed: each query reads all files, by ripgrep where it is
+    installed, and else in Python, which keeps the texts in memory. Both give the same hits, but for
+    words beyond ASCII in files that are neither UTF-8 nor UTF-16, which ripgrep does not find.
     """
 
-    def __init__(self, *, window: int = 40) -> None:
+    def __init__(self, *, window: int = 40, case_sensitive: bool = False) -> None:
         """Look for ripgrep; nothing is read yet."""
         if window < 1:
             raise InputError(f"keyword: window is {window}; expected a number of lines from 1 up")
         super().__init__("keyword")
         self.window = window
+        self.case_sensitive = case_sensitive
         self.program = ripgrep()
         self.needs_directory = self.program is not None
         self._corpus = from_texts({})
@@ -50,15 +51,20 @@ class KeywordEngine(External):
     def _start(self, corpus: Corpus, root: str) -> None:
         self._corpus = corpus
         if self._view is None or self.program is None:
-            self._scan = partial(in_texts, {d.path: text for d, text in corpus.texts()})
+            texts = {document.path: text for document, text in corpus.texts()}
+            self._scan = partial(in_texts, texts, cased=self.case_sensitive)
             return
         names = {path: name for name, path in self._view.renamed.items()}
         files = {names.get(document.path, document.path): document.path for document in corpus}
-        self._scan = partial(by_ripgrep, self.program, Path(root), files=files)
+        self._scan = partial(
+            by_ripgrep, self.program, Path(root), files=files, cased=self.case_sensitive
+        )
 
     def _ask(self, query: str, k: int) -> Reply:
-        words = keywords(query)
-        return Reply(self._hits(counted(self._scan(words), words, size=self.window), k))
+        cased = self.case_sensitive
+        words = keywords(query, cased=cased)
+        windows = counted(self._scan(words), words, size=self.window, cased=cased)
+        return Reply(self._hits(windows, k))
 
     def _stop(self) -> None:
         self._corpus = from_texts({})
@@ -76,7 +82,7 @@ class KeywordEngine(External):
 
 
 def counted(
-    lines: Iterable[Line], words: Sequence[str], *, size: int
+    lines: Iterable[Line], words: Sequence[str], *, size: int, cased: bool = False
 ) -> dict[Window, Counter[str]]:
     """Return how often each window of *size* lines holds which of *words*.
 
@@ -86,7 +92,7 @@ def counted(
     """
     windows: dict[Window, Counter[str]] = {}
     for line in lines:
-        text = line.text.lower()
+        text = line.text if cased else line.text.lower()
         found = {word: count for word in words if (count := text.count(word))}
         # ripgrep's equal letters are a few more than Python's.
         if found:

@@ -1,9 +1,8 @@
-"""Where the queries of a gold set were searched, and what that cost."""
+"""Where the queries of a gold set were searched."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Searched", "Work"]
+__all__ = ["Searched"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +27,3 @@ class Searched:
     unresolved: int
     lost_queries: int
     revision: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What it cost an engine to index all trees.
-
-    *counts* holds what the engine counts, ``rows`` among them: the distinct chunks with their
-    headers. *largest* is the number of chunks in the largest tree, *anew* that of all trees
-    together, which is what indexing each of them by itself would have cost.
-    """
-
-    counts: Mapping[str, int]
-    largest: int
-    anew: int

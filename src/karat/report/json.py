@@ -10,7 +10,8 @@ from math import isfinite
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
 from karat.model.gate import Gate
-from karat.model.searched import Searched, Work
+from karat.model.searched import Searched
+from karat.model.timings import Measured
 
 __all__ = [
     "contest_json",
@@ -46,11 +47,10 @@ def searched_json(
     settings: Mapping[str, object],
     *,
     searched: Searched,
-    work: Mapping[str, Work],
-    dropped: Mapping[str, Mapping[str, int]],
+    runs: Sequence[Measured],
     warning: str,
 ) -> str:
-    """Return one run or several with the trees that were searched.
+    """Return one run or several with the trees that were searched, and what the *runs* cost.
 
     *resolved* holds the same without the targets that are not there, where there are such.
     """
@@ -60,8 +60,9 @@ def searched_json(
             "settings": settings,
             "searched": searched,
             "warnings": [warning] if warning else [],
-            "work": work,
-            "dropped": dropped,
+            "work": {run.name: run.notes.get("work") for run in runs},
+            "dropped": {run.name: run.notes.get("invalid") for run in runs},
+            "timings": {run.name: run.timings for run in runs},
             **_scored(overall),
             "resolved": None if resolved is None else _scored(resolved),
         }

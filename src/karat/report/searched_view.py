@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from karat.model.searched import Searched, Work
+from karat.model.searched import Searched
+from karat.model.timings import Measured
 from karat.report.score_view import queries
 
-__all__ = ["dropped_line", "remarks", "warning", "work_line"]
+__all__ = ["dropped_line", "remarks", "run_remarks", "warning"]
 
 SNAPSHOTS = {
     "parent": "each query on the tree before its change (parent)",
@@ -57,19 +58,30 @@ def warning(searched: Searched) -> str:
     return ""
 
 
-def work_line(name: str, work: Work, trees: int) -> str:
-    """Return what indexing cost, against one tree and against indexing each tree by itself.
+def run_remarks(measured: Measured, trees: int) -> Iterator[str]:
+    """Yield what indexing *trees* cost a run, and what was odd about its answers.
 
-    >>> work_line("bm25", Work({"rows": 5_000}, 1_000, 200_000), 250)
-    'work: bm25 indexed 5,000 rows for 250 trees, 5.0 times the largest tree (2.5% of each anew)'
+    >>> from karat.model import Run
+    >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
+    >>> for line in run_remarks(Measured(Run.of([]), None, "", "bm25", notes), 250):
+    ...     print(line)
+    work: bm25 indexed 5,000 rows for 250 trees
+    bm25: 1 query was answered differently when asked again: q1
     """
-    rows = work.counts["rows"]
-    others = "".join(f", {n:,} {what}" for what, n in work.counts.items() if what != "rows")
-    line = f"work: {name} indexed {rows:,} rows for {_trees(trees)}"
-    if trees > 1 and work.largest:
-        times, share = rows / work.largest, rows / work.anew
-        line += f", {times:.1f} times the largest tree ({share:.1%} of each anew)"
-    return line + others
+    name, notes = measured.name, measured.notes
+    if work := _counts(notes, "work"):
+        others = "".join(f", {n:,} {what}" for what, n in work.items() if what != "rows")
+        yield f"work: {name} indexed {work.get('rows', 0):,} rows for {_trees(trees)}{others}"
+    if dropped := _counts(notes, "invalid"):
+        yield dropped_line(name, dropped)
+    unstable = notes.get("unstable")
+    if isinstance(unstable, list) and unstable:
+        shown = ", ".join(map(str, unstable[:3])) + (", ..." if len(unstable) > 3 else "")
+        were = "was" if len(unstable) == 1 else "were"
+        yield (
+            f"{name}: {queries(len(unstable))} {were} answered differently when asked again: "
+            f"{shown}"
+        )
 
 
 def dropped_line(name: str, counts: Mapping[str, int]) -> str:
@@ -80,6 +92,11 @@ def dropped_line(name: str, counts: Mapping[str, int]) -> str:
     """
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
     return f"{name}: {sum(counts.values()):,} hits dropped before judging: {reasons}"
+
+
+def _counts(notes: Mapping[str, object], key: str) -> Mapping[str, int]:
+    found = notes.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _trees(count: int) -> str:

@@ -30,14 +30,14 @@ class Line(NamedTuple):
     text: str
 
 
-def keywords(query: str) -> list[str]:
-    """Return the different words of *query* in lower case, stop words left out.
+def keywords(query: str, *, cased: bool = False) -> list[str]:
+    """Return the different words of *query*, stop words left out; in lower case unless *cased*.
 
     >>> keywords("Where is the URL parsed, the url of a user?")
     ['url', 'parsed', 'user']
     """
-    words = dict.fromkeys(WORD.findall(query.lower()))
-    return [word for word in words if word not in STOP_WORDS]
+    words = dict.fromkeys(WORD.findall(query if cased else query.lower()))
+    return [word for word in words if word.lower() not in STOP_WORDS]
 
 
 def ripgrep() -> str | None:
@@ -46,8 +46,10 @@ def ripgrep() -> str | None:
     return shutil.which("rg") or shutil.which("rg", path=Path(sys.executable).parent)
 
 
-def in_texts(texts: Mapping[str, str], words: Sequence[str]) -> Iterator[Line]:
-    r"""Yield the lines of *texts*, by path, that hold one of *words* in any case.
+def in_texts(
+    texts: Mapping[str, str], words: Sequence[str], *, cased: bool = False
+) -> Iterator[Line]:
+    r"""Yield the lines of *texts*, by path, that hold one of *words*, in any case unless *cased*.
 
     >>> list(in_texts({"a.py": "import re\nparse_URL(text)"}, ["url"]))
     [Line(path='a.py', number=2, text='parse_URL(text)')]
@@ -56,17 +58,22 @@ def in_texts(texts: Mapping[str, str], words: Sequence[str]) -> Iterator[Line]:
         return
     found = re.compile("|".join(map(re.escape, words))).search
     for path, text in texts.items():
-        if not found(text.lower()):
+        if not found(text if cased else text.lower()):
             continue
         for number, line in enumerate(text.split("\n"), start=1):
-            if found(line.lower()):
+            if found(line if cased else line.lower()):
                 yield Line(path, number, line)
 
 
 def by_ripgrep(
-    program: str, folder: Path, words: Sequence[str], *, files: Mapping[str, str]
+    program: str,
+    folder: Path,
+    words: Sequence[str],
+    *,
+    files: Mapping[str, str],
+    cased: bool = False,
 ) -> Iterator[Line]:
-    """Yield the lines of *files* in *folder* that hold one of *words* in any case.
+    """Yield the lines of *files* in *folder* that hold one of *words*, in any case unless *cased*.
 
     *files* maps their names in the folder to the paths to give them. Which ones count was decided
     before, so ripgrep ignores none. It misses no line that :func:`in_texts` finds, but for words
@@ -76,7 +83,8 @@ def by_ripgrep(
     if not words:
         return
     command = [
-        *(program, "--no-config", "--no-ignore", "--hidden", "--text", "--ignore-case"),
+        *(program, "--no-config", "--no-ignore", "--hidden", "--text"),
+        "--case-sensitive" if cased else "--ignore-case",
         *("--line-number", "--with-filename", "--null", "--no-heading", "--color", "never"),
         *("--fixed-strings", "--file", "-", "--"),
     ]

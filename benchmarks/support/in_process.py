@@ -1,0 +1,32 @@
+"""Engines asked in this process, where a benchmark changes the trees that are searched."""
+
+from karat.app.trees import Trees
+from karat.app.units import with_unit
+from karat.engines.base import SupportsSnapshots
+from karat.engines.spec import build, parse_spec
+from karat.model import Answer, Dataset, Hit, Run
+from karat.runner.depth import MORE, enough, of_first_files
+
+__all__ = ["asked"]
+
+FILES = 100
+
+
+def asked(gold: Dataset, engine: str, trees: Trees) -> Run:
+    """Return what *engine* finds for every query of *gold* on its tree, in up to 100 files."""
+    built = build(with_unit(parse_spec(engine), "file"))
+    answers: list[Answer] = []
+    for visit in trees:
+        if answers and isinstance(built, SupportsSnapshots):
+            built.show(visit.corpus)
+        else:
+            built.index(visit.corpus)
+        for row in visit.rows:
+            wanted = FILES
+            hits = built.search(gold.texts[row], wanted)
+            while not enough(hits, asked=wanted, files=FILES):
+                wanted *= MORE
+                hits = built.search(gold.texts[row], wanted)
+            found: tuple[Hit, ...] = tuple(of_first_files(hits, FILES))
+            answers.append(Answer(gold.query_ids[row], found))
+    return Run.of(answers, name=engine)

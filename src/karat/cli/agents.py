@@ -1,0 +1,141 @@
+"""Which gold set and which agents an experiment is about: from words, or from a file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.experiment_options import Asking
+from karat.cli.experiments import Views
+from karat.cli.options import Inputs, Output
+from karat.report.display import counted
+
+if TYPE_CHECKING:
+    from karat.app.benchmark_config import BenchmarkConfig
+    from karat.app.experiment import Request
+    from karat.app.settings import Confidence, Scoring
+    from karat.app.where import Where
+    from karat.model import Dataset
+    from karat.store import Kind
+    from karat.sweep import Entry
+
+__all__ = ["Chosen", "chosen", "read_gold"]
+
+DEFAULT_ENGINE = "bm25"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is compared on which gold set, and what the file says beside that, if there is one."""
+
+    gold: "Dataset"
+    entries: "tuple[Entry, ...]"
+    scoring: "Scoring"
+    inputs: Inputs
+    config: "BenchmarkConfig | None" = None
+
+    def request(self, kind: "Kind", *, where: "Where", asking: Asking, seed: int) -> "Request":
+        """Return the experiment; what was said on the command line wins."""
+        from karat.app.experiment import Request
+        from karat.app.sampling import sampled
+        from karat.runner import Settings
+
+        settings = Settings()
+        if self.config and self.config.repetitions:
+            settings = replace(settings, repetitions=self.config.repetitions)
+        if self.config and self.config.timeout_s:
+            settings = replace(settings, timeout_s=self.config.timeout_s)
+        return Request(
+            gold=sampled(self.gold, asking.sample, seed=seed),
+            entries=self.entries,
+            where=where,
+            kind=kind,
+            scoring=self.scoring,
+            settings=asking.settings(settings),
+            timed=asking.timed,
+            workers=asking.workers,
+            seed=seed,
+        )
+
+    def views(
+        self, confidence: "Confidence", output: Output, *, run_out: str | None = None
+    ) -> Views:
+        """Return how the outcome is shown; the folder of the file is filled unless one is named."""
+        views = Views(confidence, output, self.inputs.by, run_out, self.inputs.run_format)
+        config = self.config
+        if config is None:
+            return views
+        if output.path is None and config.folder is not None:
+            views = replace(views, output=output._replace(path=f"{config.folder}/"))
+        return replace(views, formats=config.formats, charts=config.charts)
+
+
+def chosen(
+    *,
+    gold: str | None,
+    agents: Sequence[str],
+    config: str | None,
+    k: int | None,
+    inputs: Inputs,
+    scoring: "Scoring",
+) -> Chosen:
+    """Return the gold set and the agents that are meant.
+
+    With a *config*, *agents* are those of it that are named, all where none is; a name that it does
+    not have is an engine.
+    """
+    from karat.app.entries import depth_of
+    from karat.app.sources import told_apart
+
+    read = None
+    if config is not None:
+        from karat.app.benchmark_config import read_benchmark_config
+
+        read = read_benchmark_config(config)
+    dataset = _gold(gold, read, inputs)
+    depth = depth_of(k, scoring, dataset)
+    entries = _entries(agents, read, depth)
+    names = told_apart([entry.name for entry in entries])
+    apart = tuple(replace(each, name=name) for each, name in zip(entries, names, strict=True))
+    return Chosen(dataset, apart, scoring, inputs, read)
+
+
+def read_gold(path: str, inputs: Inputs) -> "Dataset":
+    """Return the gold set in a file."""
+    from karat.formats import read_dataset
+
+    return read_dataset(path, format=inputs.gold_format, tags=inputs.tags)
+
+
+def _gold(path: str | None, config: "BenchmarkConfig | None", inputs: Inputs) -> "Dataset":
+    path = path or (config.gold_set if config else None)
+    if path is not None:
+        return read_gold(path, inputs)
+    repositories = config.mining.get("repositories") if config else None
+    if config is None or not isinstance(repositories, list):
+        raise click.UsageError("Expected a gold set, or a --config that names or mines one.")
+    from karat.app.generate import generate
+    from karat.cli.mining_options import recipe_of
+    from karat.cli.progress import progress_bars
+
+    with progress_bars() as watch:
+        made = generate(repositories, recipe_of(config.mining), watch=watch)
+    click.echo(f"mined {counted(len(made.dataset), 'case')}", err=True)
+    return made.dataset
+
+
+def _entries(agents: Sequence[str], config: "BenchmarkConfig | None", depth: int) -> "list[Entry]":
+    from karat.app.agents import NAMES
+    from karat.app.entries import engine_entries
+
+    known = {agent.name: agent for agent in config.agents} if config else {}
+    wanted = agents or tuple(known) or (DEFAULT_ENGINE,)
+    found = []
+    for name in wanted:
+        if name in known:
+            found.append(known[name].entry(depth))
+        else:
+            (entry,) = engine_entries([NAMES.get(name, name)], k=depth)
+            found.append(replace(entry, name=name) if name in NAMES else entry)
+    return found

@@ -1,0 +1,174 @@
+"""Where and how engines are asked: options of evaluate, compare and sweep."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from karat.cli.options import Command, with_options
+from karat.cli.store_options import store_option
+
+if TYPE_CHECKING:
+    from karat.runner import Settings
+
+__all__ = ["Asking", "asking_options", "where_options"]
+
+# Each of them holds an index and a model of its own.
+MOST_WORKERS = 4
+
+WHERE = (
+    click.option(
+        "--repo",
+        "repos",
+        multiple=True,
+        metavar="[NAME=]FOLDER",
+        help="Where the repository of the gold set is, if it has moved; of several, by name.",
+    ),
+    click.option(
+        "--snapshot",
+        type=click.Choice(["parent", "base", "head", "child"]),
+        help="The tree before each change (default), one before all, HEAD, or the one after.",
+    ),
+    click.option("--corpus", metavar="PLACE", help="Search this folder instead, for any gold set."),
+    click.option(
+        "--rev", metavar="REVISION", help="With --corpus: PLACE as Git had it at REVISION."
+    ),
+    click.option(
+        "--candidates",
+        type=click.Choice(["production", "all"]),
+        help="Without tests (default for mined sets), or all files.",
+    ),
+)
+
+
+class Asking(NamedTuple):
+    """How often, how long and in how many processes; None where nothing was said.
+
+    *timed* is how many queries are timed, None for all of them.
+    """
+
+    sample: int | None
+    repetitions: int | None
+    timeout_s: float | None
+    timed: int | None
+    workers: int
+    again: bool | None
+    store: str
+
+    def settings(self, before: "Settings | None" = None) -> "Settings":
+        """Return *before*, or the defaults, with what was said."""
+        from dataclasses import replace
+
+        from karat.runner import Settings
+
+        said = {"repetitions": self.repetitions, "timeout_s": self.timeout_s}
+        given = {name: value for name, value in said.items() if value is not None}
+        return replace(before or Settings(), **given)  # type: ignore[arg-type]
+
+
+def _count(_ctx: click.Context, _option: click.Parameter, given: str) -> int | None:
+    """Return how many queries are timed, None for all."""
+    if given in ("all", "none"):
+        return None if given == "all" else 0
+    if not given.isdecimal():
+        raise click.BadParameter(f"{given!r} is no number; expected one, all or none")
+    return int(given)
+
+
+def where_options(command: Command) -> Command:
+    """Add what is searched: *where*."""
+
+    @wraps(command)
+    def gathered(
+        *,
+        repos: tuple[str, ...],
+        snapshot: str | None,
+        corpus: str | None,
+        rev: str | None,
+        candidates: str | None,
+        **rest: Any,
+    ) -> None:
+        from karat.app.where import Where
+
+        if corpus is None and rev is not None:
+            raise click.UsageError("--rev belongs to --corpus.")
+        if corpus is not None and (repos or snapshot):
+            raise click.UsageError("--corpus is searched in place of the trees of a repository.")
+        where = Where(_by_name(repos), corpus, rev, snapshot, candidates)
+        command(where=where, **rest)
+
+    return with_options(gathered, WHERE)
+
+
+def asking_options(*, timed: str) -> Callable[[Command], Command]:
+    """Return what adds how engines are asked: *asking*; *timed* is the default of that option."""
+    options = (
+        click.option(
+            "--sample",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Ask only N of the queries, drawn by --seed.",
+        ),
+        click.option(
+            "--repetitions",
+            type=click.IntRange(1),
+            metavar="N",
+            help="How often a query is timed; 3 by default, the first time cold.",
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(0, min_open=True),
+            metavar="SECONDS",
+            help="How long a search may take; 30 by default. Then its process is ended.",
+        ),
+        click.option(
+            "--timed",
+            default=timed,
+            show_default=True,
+            callback=_count,
+            metavar="N|all|none",
+            help="How many of the queries are timed, alone and one after the other.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1),
+            default=min(MOST_WORKERS, os.cpu_count() or 1),
+            metavar="N",
+            help="Processes that search at once where nothing is timed; one per core, at most 4.",
+        ),
+        click.option(
+            "--again/--kept",
+            default=None,
+            help="Ask again what was answered before; by default where an engine is not ours.",
+        ),
+        store_option,
+    )
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def gathered(
+            *,
+            sample: int | None,
+            repetitions: int | None,
+            timeout: float | None,
+            timed: int | None,
+            workers: int,
+            again: bool | None,
+            store: str,
+            **rest: Any,
+        ) -> None:
+            asking = Asking(sample, repetitions, timeout, timed, workers, again, store)
+            command(asking=asking, **rest)
+
+        return with_options(gathered, options)
+
+    return add
+
+
+def _by_name(repos: Sequence[str]) -> dict[str, str]:
+    """Return the folders by name; one that is given alone has none, whatever it is called."""
+    pairs = (("", "", repo) if Path(repo).exists() else repo.rpartition("=") for repo in repos)
+    return {name: folder for name, _, folder in pairs}

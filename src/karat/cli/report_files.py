@@ -1,0 +1,101 @@
+"""Reports and results written to files, in the formats that their names ask for."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.schema_files import write_schema
+
+if TYPE_CHECKING:
+    from karat.app.report_inputs import ReportInputs
+    from karat.app.schemas import Judged
+    from karat.app.settings import Confidence, Scoring
+    from karat.report.findings import Findings
+
+__all__ = [
+    "FOLDER_FORMATS",
+    "findings_of",
+    "judged_by",
+    "write_charts",
+    "write_folder",
+    "write_report",
+]
+
+# What a folder of results may hold.
+FOLDER_FORMATS = ("json", "csv", "markdown", "html")
+REPORTS = {"markdown": "report.md", "html": "report.html"}
+
+
+def findings_of(
+    found: "ReportInputs",
+    scoring: "Scoring",
+    confidence: "Confidence",
+    *,
+    by: Sequence[str] | None = None,
+) -> "Findings":
+    """Return what a report shows of *found*, made now."""
+    from karat import __version__
+    from karat.app.report import origin, report
+
+    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return report(
+        found.gold,
+        found.runs,
+        origin=origin(found.gold, found.digests, made_at=made_at, version=__version__),
+        scoring=scoring,
+        confidence=confidence,
+        by=by,
+    )
+
+
+def judged_by(
+    found: "ReportInputs", scoring: "Scoring", confidence: "Confidence"
+) -> "list[Judged]":
+    """Return what other benchmarks' results are made from, as of now."""
+    from karat.app.schemas import Judged
+
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return [Judged(found.gold, measured, now, scoring, confidence) for measured in found.runs]
+
+
+def write_report(findings: "Findings", path: str) -> None:
+    """Write a report in the format of its name."""
+    from karat.formats.atomic import write_text
+    from karat.report.draw import draw
+
+    write_text(path, draw(findings, path))
+    click.echo(f"wrote {path}", err=True)
+
+
+def write_charts(findings: "Findings", folder: str) -> None:
+    """Write the charts as PNG and SVG files."""
+    from karat.report.figures import write_figures
+
+    for path in write_figures(findings, folder):
+        click.echo(f"wrote {path}", err=True)
+
+
+def write_folder(
+    folder: str,
+    findings: "Findings",
+    judged: "Sequence[Judged]",
+    *,
+    formats: Sequence[str] = FOLDER_FORMATS,
+    charts: bool = False,
+) -> None:
+    """Fill *folder*: a file of results for each run, reports on all of them, and charts."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for name in formats:
+        if name in REPORTS:
+            write_report(findings, str(place / REPORTS[name]))
+        else:
+            write_schema("agents", judged, str(place / f"{{engine}}.{name}"))
+    if charts and find_spec("matplotlib") is None:
+        click.echo("warning: no charts; they need pip install 'karat[charts]'", err=True)
+    elif charts:
+        write_charts(findings, folder)

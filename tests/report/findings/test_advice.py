@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from karat.model import Dataset, Query, Target
 from karat.model.timings import Measured
 from karat.report.findings import Findings
-from karat.report.findings.comparable import differences
+from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
 from karat.report.findings.method import method_rows
 from karat.report.findings.recommend import balance, recommendations
@@ -103,6 +103,42 @@ def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRu
     size, model = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
     assert size.startswith("chunk_size: 512 is best, +1.000 hit@5 against 256")
     assert model == "model: no difference between m and n."
+
+
+def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeRun) -> None:
+    gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(30)])
+
+    def with_options(good: int, **options: object) -> Measured:
+        found = {f"q{n}": ("a.py" if n < good else "x.py",) for n in range(30)}
+        about = {"options": options, "engine": {"name": "bm25", "options": {"unit": str(options)}}}
+        return run(str(options), found, None, about)
+
+    runs = [
+        with_options(10, search_mode="dense", use_reranker=False, chunk_size=256),
+        with_options(25, search_mode="dense", use_reranker=True, chunk_size=256, model="m"),
+        with_options(11, search_mode="dense", use_reranker=False, chunk_size=512),
+        # What only some runs have says nothing about the others.
+        with_options(26, search_mode="dense", use_reranker=True, chunk_size=512, model="m"),
+        with_options(29, search_mode="sparse", use_reranker=False),
+    ]
+    mode, reranker, size = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
+    assert mode.startswith("search_mode: sparse is best, +0.617 hit@5 against dense over 3 runs")
+    assert reranker.startswith("use_reranker: True is best, +0.500 hit@5 against False over 4 ")
+    assert reranker.endswith("beyond the noise.")
+    assert size.startswith("chunk_size: 512 is best, +0.033 hit@5 against 256 over 4 runs")
+    assert size.endswith("inside the noise.")
+
+
+def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, run: MakeRun) -> None:
+    runs = [
+        run(f"top {k}", {"q1": ("a.py",)}, None, {"options": {"top_k": k}, "k": k, "gold": "g"})
+        for k in (5, 20)
+    ]
+    found = make(runs)
+    assert differences(found) == ()
+    assert shallow(found) == (
+        "top 5 was asked for 5 hits: its mrr@10 and recall@10 are those of 5 hits",
+    )
 
 
 def test_equal_inputs_compare(findings: Findings) -> None:

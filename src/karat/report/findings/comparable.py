@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
+from karat.metrics import parse
+from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
+from karat.stats.verdict import listed
 
-__all__ = ["differences"]
+__all__ = ["differences", "shallow"]
 
 # What a run file may say about its inputs, and what that is called.
 INPUTS = {
@@ -23,13 +26,31 @@ INPUTS = {
 def differences(findings: Findings) -> tuple[str, ...]:
     """Return in which inputs the runs differ, one sentence each; none where they compare.
 
-    A run that says nothing of an input is taken to have the common one.
+    A run that says nothing of an input is taken to have the common one. How many hits are asked for
+    is no input but an option where the runs name their options.
     """
     return tuple(_differences(findings))
 
 
+def shallow(findings: Findings) -> tuple[str, ...]:
+    """Return which runs were asked for fewer hits than a measure looks at, one sentence each."""
+    found = []
+    for name, measured in zip(findings.names, findings.runs, strict=True):
+        asked = measured.run.metadata.get("k")
+        if isinstance(asked, int):
+            deeper = [m for m in findings.contest.comparison.metrics if (parse(m).k or 0) > asked]
+            if deeper:
+                are = "is that" if len(deeper) == 1 else "are those"
+                hits = counted(asked, "hit")
+                found.append(f"{name} was asked for {hits}: its {listed(deeper)} {are} of {hits}")
+    return tuple(found)
+
+
 def _differences(findings: Findings) -> Iterator[str]:
+    planned = all(measured.run.metadata.get("options") for measured in findings.runs)
     for key, what in INPUTS.items():
+        if key == "k" and planned:
+            continue
         said: dict[str, list[str]] = {}
         for name, measured in zip(findings.names, findings.runs, strict=True):
             value = _said({**measured.run.metadata, **measured.notes}, key)

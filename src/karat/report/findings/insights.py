@@ -1,15 +1,20 @@
 """What the runs together say: the hardest slices, and what each option of the engines does."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison
+from karat.model.timings import Measured
 from karat.report.findings.record import Findings
 from karat.stats import bootstrap_intervals
 
 __all__ = ["insights"]
+
+Scores = NDArray[np.float64]
 
 # The name of an engine is no option: what it does is what the leaderboard says.
 ENGINE = "engine"
@@ -52,29 +57,63 @@ class _Level(NamedTuple):
     """The runs of one value of an option: their mean score on each query."""
 
     value: str
-    scores: "np.ndarray[tuple[int], np.dtype[np.float64]]"
+    scores: Scores
 
 
 def _options(findings: Findings) -> Iterator[str]:
-    """Yield what each option does, by the runs that are alike in all other options."""
-    settings = [_flat(measured.run.metadata.get("engine")) for measured in findings.runs]
+    """Yield what each option does, by runs that are alike in all other options that they share."""
+    settings = [_settings(measured) for measured in findings.runs]
     for option in dict.fromkeys(key for each in settings for key in each if key != ENGINE):
-        alike: dict[frozenset[tuple[str, str]], dict[str, int]] = {}
-        for run, each in enumerate(settings):
-            if option in each:
-                others = frozenset(pair for pair in each.items() if pair[0] != option)
-                alike.setdefault(others, {})[each[option]] = run
-        values = set.union(set(), *alike.values())
-        complete = [runs for runs in alike.values() if len(runs) == len(values) > 1]
-        if complete:
+        having = {run: each for run, each in enumerate(settings) if option in each}
+        shared = set.intersection(*(set(each) for each in having.values())) - {option}
+        alike: dict[tuple[str, ...], dict[str, list[int]]] = {}
+        for run, each in having.items():
+            others = tuple(each[name] for name in sorted(shared))
+            alike.setdefault(others, {}).setdefault(each[option], []).append(run)
+        values = _compared_values(list(alike.values()))
+        complete = [group for group in alike.values() if group.keys() >= set(values)]
+        if len(values) > 1:
             levels = [
-                _Level(value, np.mean([findings.scores(runs[value]) for runs in complete], axis=0))
-                for value in complete[0]
+                _Level(
+                    value,
+                    np.mean([_mean_scores(group[value], findings) for group in complete], axis=0),
+                )
+                for value in values
             ]
-            yield _effect(option, levels, findings)
+            runs = sum(len(group[value]) for group in complete for value in values)
+            yield _effect(option, levels, findings, runs=runs)
 
 
-def _effect(option: str, levels: list[_Level], findings: Findings) -> str:
+def _mean_scores(runs: Sequence[int], findings: Findings) -> Scores:
+    """Return the mean over *runs* on each query."""
+    scores: Scores = np.mean([findings.scores(run) for run in runs], axis=0)
+    return scores
+
+
+def _compared_values(groups: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the values to compare: those that most groups have in common, of several the most.
+
+    >>> _compared_values([{"a": 0, "b": 1}, {"a": 2, "b": 3}, {"a": 4, "c": 5}, {"c": 6}])
+    ['a', 'b']
+    """
+    found = Counter(frozenset(group) for group in groups if len(group) > 1)
+    best = max(found, key=lambda values: (found[values], len(values)), default=frozenset())
+    return [
+        value
+        for value in dict.fromkeys(value for group in groups for value in group)
+        if value in best
+    ]
+
+
+def _settings(measured: Measured) -> dict[str, str]:
+    """Return what decides a run: in the words of whoever planned it, or else of its engine."""
+    options = measured.run.metadata.get("options")
+    if isinstance(options, Mapping) and options:
+        return _flat(options)
+    return _flat(measured.run.metadata.get("engine"))
+
+
+def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int) -> str:
     sign = -1 if findings.lower_is_better else 1
     levels = sorted(levels, key=lambda level: -sign * np.nanmean(level.scores))
     best, second = levels[:2]
@@ -89,6 +128,8 @@ def _effect(option: str, levels: list[_Level], findings: Findings) -> str:
     if not change:
         return f"{option}: no difference between {best.value} and {second.value}."
     text = f"{option}: {best.value} is best, {change:+.3f} {findings.lead} against {second.value}"
+    if runs > 2:
+        text += f" over {runs} runs"
     if interval.low is None or interval.high is None:
         return f"{text}."
     real = interval.low > 0 or interval.high < 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from karat.report.compare_view import compare_table
-from karat.report.findings.comparable import differences
+from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.fate_words import FATES, fate_text, told_fates
 from karat.report.findings.insights import insights
 from karat.report.findings.latency import latency_table
@@ -47,6 +47,7 @@ def fate_table(findings: Findings) -> Table:
 def _tables(findings: Findings) -> Iterator[Table]:
     several = len(findings.names) > 1
     notes = [f"not comparable: {reason}" for reason in differences(findings)]
+    notes += shallow(findings)
     if not several:
         notes += note_lines(findings.contest.evaluations[0])
     yield replace(leaderboard_table(findings), notes=tuple(notes))

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from karat.report.findings import Findings
-from karat.report.findings.comparable import differences
+from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
 from karat.report.findings.method import method_rows
 from karat.report.findings.recommend import recommendations
@@ -134,7 +134,8 @@ def _advice(findings: Findings) -> Iterator[Markup]:
 
 def _remarks(findings: Findings) -> Markup:
     """Return what must be known of each run beside its means."""
-    lines = [
+    lines = [tag("li", tag("bdi", line)) for line in shallow(findings)]
+    lines += [
         tag("li", tag("bdi", evaluation.name), f": {line}")
         for evaluation in findings.contest.evaluations
         for line in note_lines(evaluation)

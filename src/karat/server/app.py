@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
+from karat.server.analyst import Analyst
 from karat.server.auth import Auth
 from karat.server.bodies import BodyCap
 from karat.server.correlation import Correlation
@@ -17,14 +18,19 @@ from karat.server.guard import Guard
 from karat.server.hub import Hub
 from karat.server.metrics import Metrics
 from karat.server.observed import Observed
+from karat.server.pages import router as pages
 from karat.server.routes import (
     archives,
     benchmarks,
     collections,
+    comparing,
     datasets,
     evaluation,
     events,
+    exports,
+    judgments,
     mappings,
+    results,
     search,
     system,
 )
@@ -48,7 +54,12 @@ ROUTERS = (
     mappings.router,
     benchmarks.router,
     events.router,
+    results.router,
+    exports.router,
+    comparing.router,
+    judgments.router,
     search.router,
+    pages,
 )
 
 
@@ -60,8 +71,9 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await run_in_threadpool(ServiceStore, settings.store)
         counted = RunMetrics(store, metrics)
-        hub = Hub(store.events, heard=counted)
-        app.state.service = Service(settings, store, metrics, Searchers(settings.places), hub)
+        hub, analyst = Hub(store.events, heard=counted), Analyst(settings.store)
+        searchers = Searchers(settings.places)
+        app.state.service = Service(settings, store, metrics, searchers, hub, analyst)
         reading = asyncio.create_task(hub.run())
         try:
             yield
@@ -69,6 +81,7 @@ def create_app(settings: Settings) -> FastAPI:
             hub.close()
             await reading
             counted.close()
+            await run_in_threadpool(analyst.close)
             store.close()
 
     app = FastAPI(

@@ -5,12 +5,13 @@ from typing import Any
 
 from karat.app.benchmarks import BenchmarkConfig, benchmark_request
 from karat.app.experiment import run_experiment
+from karat.app.results import scored
 from karat.errors import InputError
 from karat.model.timings import Timings
 from karat.server.benchmark_progress import Progress
 from karat.server.jobs import Work
 from karat.store import Experiment, RunStatus, SqlStore
-from karat.store.service import Benchmark, JobStatus
+from karat.store.service import Benchmark, JobStatus, ServiceStore
 
 __all__ = ["BenchmarkJob"]
 
@@ -53,6 +54,7 @@ class BenchmarkJob:
         """Finish the benchmark, unless it was cancelled, and tell it."""
         benchmark = work.store.benchmarks.get(work.job.subject)
         if status is JobStatus.COMPLETED:
+            _keep_intervals(work.store, benchmark)
             found, error = _outcome(benchmark, work.store.results)
             work.store.benchmarks.finish(benchmark.id, found, error=error)
         elif status is JobStatus.FAILED:
@@ -81,6 +83,14 @@ class _TellingStore(SqlStore):
         """End the work on *run*, and tell it."""
         super().finish(run, status, error=error, timings=timings, notes=notes)
         self._told(run)
+
+
+def _keep_intervals(store: ServiceStore, benchmark: Benchmark) -> None:
+    """Keep the scores with their intervals, as they were at the end of the benchmark."""
+    if benchmark.completed_runs:
+        found = scored(store, benchmark)
+        for place, run in enumerate(found.runs):
+            store.results.keep_scores(run.id, found.summaries(place))
 
 
 def _outcome(benchmark: Benchmark, results: SqlStore) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from time import monotonic
 
 from karat.runner import Event
 from karat.server.jobs import Work
-from karat.server.run_view import config_of, flat_metrics, metrics_of, timing_of
 from karat.server.schemas.events import BenchmarkProgress, CompletedRun, CurrentRun
+from karat.server.views.runs import config_of, flat_metrics, metrics_of, timing_of
 from karat.store import Experiment, StoredRun
 from karat.store.service import Benchmark
 

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple, TypedDict
 from fastapi import Depends, HTTPException, Request
 
 from karat.model import Dataset
+from karat.server.analyst import Analyst
 from karat.server.hub import Hub
 from karat.server.metrics import Metrics
 from karat.server.schemas.base import Page, PerPage
@@ -41,6 +42,7 @@ class Service:
     metrics: Metrics
     searchers: Searchers
     hub: Hub
+    analyst: Analyst
 
     def gold(self, digest: str) -> Dataset:
         """Return a gold set by its digest; the last ones asked for are at hand."""

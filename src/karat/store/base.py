@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from karat.model import Answer, Dataset
+from karat.model import Answer, Dataset, Outcome
 from karat.model.evaluation import Summary
 from karat.model.timings import Measured, Sample, Timings
 from karat.store.records import Experiment, Kind, Plan, RunStatus
@@ -100,6 +100,10 @@ class Store(Recorder, Protocol):
 
         Timings are None until the run was finished with some.
         """
+        ...
+
+    def outcomes(self, experiment: str) -> Mapping[str, Mapping[Outcome, int]]:
+        """Return how many queries of each run have ended in which way; what none has is absent."""
         ...
 
     def keep_scores(self, run: str, summaries: Iterable[Summary]) -> None:

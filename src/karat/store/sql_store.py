@@ -1,7 +1,7 @@
 """The store in one SQLite file, or in PostgreSQL by the same statements."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -10,10 +10,10 @@ from typing import Any, Self
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.errors import InputError, UnknownName
-from karat.model import Dataset, Run
+from karat.model import Dataset, Outcome, Run
 from karat.model.evaluation import Summary
 from karat.model.timings import Measured
-from karat.store.answers import answer_of, sample_of
+from karat.store.answers import OUTCOMES, answer_of, sample_of
 from karat.store.database import Database
 from karat.store.environment import environment, is_alive, this_worker
 from karat.store.golds import drop_unused, keep, load, storable_gold
@@ -134,6 +134,20 @@ class SqlStore(SqlRecorder):
             row.label,
             row.notes or {},
         )
+
+    def outcomes(self, experiment: str) -> Mapping[str, Mapping[Outcome, int]]:
+        """Return how many queries of each run have ended in which way."""
+        found: dict[str, dict[Outcome, int]] = {}
+        with self._database.reading() as connection:
+            wanted = (
+                select(ANSWERS.c.run, ANSWERS.c.outcome, func.count())
+                .join(RUNS)
+                .where(RUNS.c.experiment == self._id(connection, experiment))
+                .group_by(ANSWERS.c.run, ANSWERS.c.outcome)
+            )
+            for run, outcome, count in connection.execute(wanted):
+                found.setdefault(run, {})[OUTCOMES[outcome]] = count
+        return found
 
     def keep_scores(self, run: str, summaries: Iterable[Summary]) -> None:
         """Keep the scores of a run in place of those before."""

@@ -6,7 +6,7 @@ from hashlib import sha256
 from karat.model import Outcome, Run
 from karat.model.timings import Measured
 
-__all__ = ["remarks"]
+__all__ = ["ranking_digest", "remarks"]
 
 
 def remarks(measured: Sequence[Measured]) -> tuple[str, ...]:
@@ -18,13 +18,13 @@ def _same(measured: Sequence[Measured]) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for one in measured:
         if one.run.offsets[-1]:
-            alike.setdefault(_ranking(one.run), []).append(one.name)
+            alike.setdefault(ranking_digest(one.run), []).append(one.name)
     for names in alike.values():
         if len(names) > 1:
             yield f"{len(names)} configurations gave the same rankings: {'; '.join(names)}"
 
 
-def _ranking(run: Run) -> str:
+def ranking_digest(run: Run) -> str:
     """Return the hash of all hits in their order, whatever they score."""
     digest = sha256()
     for answer in sorted(run.answers(), key=lambda answer: answer.query_id):

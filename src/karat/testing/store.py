@@ -19,7 +19,7 @@ from math import nan
 import pytest
 
 from karat.errors import InputError, KaratError, UnknownName
-from karat.model import Answer, Dataset, Query
+from karat.model import Answer, Dataset, Outcome, Query
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
 from karat.store import Kind, RunStatus, Store
@@ -97,6 +97,17 @@ class StoreSuite(RecorderSuite):
         assert store.scores(run) == ()
         store.keep_scores(run, [])
 
+    def test_outcomes(self, store: Store, run: str) -> None:
+        """They are counted run by run."""
+        experiment = run.partition(".")[0]
+        assert store.outcomes(experiment) == {}
+        store.add_many(run, ANSWERS)
+        store.add(f"{experiment}.2", *ANSWERS[1])
+        assert store.outcomes(experiment) == {
+            run: {Outcome.ANSWERED: 3, Outcome.TIMEOUT: 1, Outcome.ERROR: 1},
+            f"{experiment}.2": {Outcome.TIMEOUT: 1},
+        }
+
     def test_newest_first(self, store: Store) -> None:
         """Page by page, all or of one kind."""
         with pytest.raises(UnknownName, match="holds no experiment yet"):
@@ -139,6 +150,7 @@ class StoreSuite(RecorderSuite):
             store.begin,
             store.answered,
             store.release,
+            store.outcomes,
             lambda name: store.add(name, Answer("q1")),
             lambda name: store.add_many(name, [ANSWERS[0]]),
             lambda name: store.finish(name, RunStatus.COMPLETED),

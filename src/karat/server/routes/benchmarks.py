@@ -9,7 +9,6 @@ from karat.app.benchmarks import BenchmarkConfig
 from karat.errors import InputError, UnknownName
 from karat.server.benchmark_progress import EVENT, standing
 from karat.server.failures import failures
-from karat.server.run_view import options_of
 from karat.server.schemas.base import NO_NUL
 from karat.server.schemas.benchmarks import (
     Annotation,
@@ -26,6 +25,7 @@ from karat.server.schemas.benchmarks import (
     Started,
 )
 from karat.server.service import Asking, Paged, Service, Serving
+from karat.server.views.runs import options_of
 from karat.store.service import Annotation as StoredAnnotation
 from karat.store.service import Benchmark as StoredBenchmark
 from karat.store.service import Collection

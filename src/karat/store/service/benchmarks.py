@@ -74,6 +74,11 @@ class Benchmarks(Shelf):
         wanted = owned(ALL.where(BENCHMARKS.c.id == benchmark), BENCHMARKS, owner)
         return _benchmark(self._one(wanted, f"benchmark {benchmark}"))
 
+    def of_experiment(self, experiment: str, *, owner: str | None = None) -> Benchmark:
+        """Return the benchmark whose results are in *experiment*; UnknownName without one."""
+        wanted = owned(ALL.where(BENCHMARKS.c.experiment == experiment), BENCHMARKS, owner)
+        return _benchmark(self._one(wanted, f"benchmark with the experiment {experiment}"))
+
     def page(
         self,
         *,

@@ -10,15 +10,18 @@ from karat.metrics import parse
 from karat.model.evaluation import Summary
 from karat.server.schemas.benchmarks import RunConfig
 from karat.server.schemas.results import Metrics, Timing
-from karat.store import StoredRun
+from karat.store import RunStatus, StoredRun
+from karat.store.service import Benchmark
 
 __all__ = [
     "config_hash",
     "config_of",
     "flat_metrics",
+    "intervals_of",
     "known",
     "metrics_of",
     "options_of",
+    "shown_status",
     "timing_of",
 ]
 
@@ -52,6 +55,16 @@ def flat_metrics(summaries: Iterable[Summary]) -> dict[str, float | None]:
     return {summary.measure: known(summary.mean) for summary in summaries}
 
 
+def intervals_of(summaries: Iterable[Summary]) -> dict[str, tuple[float, float]]:
+    """Return the intervals that there are, by the name of their measure."""
+    found = {}
+    for summary in summaries:
+        interval = summary.interval
+        if interval and interval.low is not None and interval.high is not None:
+            found[summary.measure] = (interval.low, interval.high)
+    return found
+
+
 def metrics_of(flat: Mapping[str, float | None]) -> Metrics:
     """Return the means by metric and cut-off; one that was not asked for has none."""
     at_k: dict[str, dict[str, float | None]] = {"precision": {}, "recall": {}, "ndcg": {}}
@@ -60,6 +73,19 @@ def metrics_of(flat: Mapping[str, float | None]) -> Metrics:
         if measure.metric in at_k and measure.k and not measure.params:
             at_k[measure.metric][str(measure.k)] = measures[measure]
     return Metrics(mrr=flat.get("mrr"), ap=flat.get("ap"), **at_k)
+
+
+def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
+    """Return where *run* stands, as part of *benchmark*.
+
+    Cancelling takes a moment to reach a worker, and one that had to stop has cancelled its runs,
+    which the next one continues.
+    """
+    if benchmark.status == "cancelled" and not run.status.ended:
+        return RunStatus.CANCELLED.value
+    if benchmark.status == "running" and run.status is RunStatus.CANCELLED:
+        return RunStatus.PENDING.value
+    return run.status.value
 
 
 def timing_of(run: StoredRun) -> Timing:

@@ -1,0 +1,113 @@
+"""The results of a benchmark, scored by the judgments as they are now; nothing is run again."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from importlib.metadata import version
+
+from karat.app.benchmarks import BenchmarkConfig
+from karat.app.judgments import edited, without_unresolved
+from karat.app.report import origin, report
+from karat.app.score import evaluate_run
+from karat.app.settings import Scoring
+from karat.errors import Conflict
+from karat.formats.karat_run import run_digest
+from karat.model import Dataset
+from karat.model.evaluation import Evaluation, Summary
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.store import Experiment, RunStatus, StoredRun
+from karat.store.service import Benchmark, ServiceStore
+
+__all__ = ["Scored", "results_key", "scored"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The completed *runs* of a benchmark, in the order of *findings*.
+
+    *findings* counts references that mean no document as missed; *resolved* scores the runs
+    without them, and is None where there are none. *version* is that of the judgments.
+    """
+
+    benchmark: Benchmark
+    config: BenchmarkConfig
+    experiment: Experiment
+    runs: tuple[StoredRun, ...]
+    findings: Findings
+    resolved: tuple[Evaluation, ...] | None
+    version: int
+
+    def place(self, run: str) -> int:
+        """Return where *run* is among the completed ones; Conflict where it is none of them."""
+        for place, each in enumerate(self.runs):
+            if each.id == run:
+                return place
+        raise Conflict(f"run {run} is not completed, and has no results")
+
+    def summaries(self, place: int) -> list[Summary]:
+        """Return the scores of the run at *place*, with their intervals."""
+        comparison = self.findings.contest.comparison
+        name = self.findings.names[place]
+        return [
+            replace(summary, interval=comparison.mean(name, summary.measure).interval)
+            if summary.measure in comparison.metrics
+            else summary
+            for summary in self.findings.contest.evaluations[place].summaries
+        ]
+
+
+def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
+    """Return what changes whenever the results of *benchmark* may have changed."""
+    judgments = store.datasets.get(benchmark.dataset).version
+    resolved = store.mappings.get(benchmark.mapping).resolved_at
+    runs: list[object] = []
+    if benchmark.experiment:
+        found = store.results.show(benchmark.experiment).runs
+        runs = [[run.id, run.status.value, run.error] for run in found]
+    content = [benchmark.id, benchmark.status, judgments, str(resolved), version("karat"), runs]
+    return sha256(json.dumps(content).encode()).hexdigest()
+
+
+def scored(store: ServiceStore, benchmark: Benchmark) -> Scored:
+    """Return the completed runs of *benchmark* scored; Conflict where there is none."""
+    experiment = store.results.show(benchmark.experiment) if benchmark.experiment else None
+    completed = [
+        run for run in (experiment.runs if experiment else ()) if run.status is RunStatus.COMPLETED
+    ]
+    if experiment is None or not completed:
+        raise Conflict(f"benchmark {benchmark.id} has no completed run yet")
+    config = BenchmarkConfig.from_json(benchmark.config)
+    judgments = store.judgments.all(benchmark.dataset)
+    gold = edited(store.results.dataset(experiment.dataset), judgments)
+    measured = tuple(store.results.measured(run.id) for run in completed)
+    scoring = Scoring(measures=config.measures())
+    made_from = origin(
+        gold,
+        [run_digest(each.run) for each in measured],
+        made_at=experiment.created.isoformat(timespec="seconds"),
+        version=experiment.version,
+    )
+    unresolved = store.mappings.get(benchmark.mapping).unresolved
+    resolved = None
+    if unresolved:
+        resolved = _evaluations(without_unresolved(gold, unresolved), measured, scoring)
+    return Scored(
+        benchmark=benchmark,
+        config=config,
+        experiment=experiment,
+        runs=tuple(completed),
+        findings=report(gold, measured, origin=made_from, scoring=scoring),
+        resolved=resolved,
+        version=judgments[-1].version if judgments else 1,
+    )
+
+
+def _evaluations(
+    gold: Dataset, measured: Sequence[Measured], scoring: Scoring
+) -> tuple[Evaluation, ...]:
+    return tuple(
+        evaluate_run(gold, each.run, scoring=scoring, confidence=None, slices={}, name=each.name)
+        for each in measured
+    )

@@ -1,0 +1,78 @@
+"""Statistics for the service, computed by a process of their own, one question at a time."""
+
+import asyncio
+import json
+import os
+import sys
+from collections import OrderedDict
+from time import monotonic
+
+from starlette.concurrency import run_in_threadpool
+
+from karat.engines.adapters.child import Child
+from karat.errors import Conflict, EngineError, InputError, KaratError, UnknownName
+
+__all__ = ["Analyst"]
+
+# What may be wrong with a question; anything else is wrong with the service.
+ERRORS = {kind.__name__: kind for kind in (Conflict, InputError, UnknownName)}
+MOST_ANSWERS = 64
+MOST_BYTES = 1 << 30
+PATIENCE_S = 600.0
+
+
+class Analyst:
+    """Asks the process, which is started with the first question and again when it has died.
+
+    Answers are kept by what they depend on, so that many who ask the same wait for it once.
+    """
+
+    def __init__(self, place: str) -> None:
+        """Answer from the store at *place*; nothing is started yet."""
+        self._place = place
+        self._child: Child | None = None
+        self._turn = asyncio.Lock()
+        self._answers: OrderedDict[str, bytes] = OrderedDict()
+
+    async def ask(self, question: str, *, key: str, **arguments: object) -> bytes:
+        """Return the answer as JSON; the same question with the same *key* is asked once."""
+        wanted = json.dumps([key, question, arguments])
+        if wanted not in self._answers:
+            async with self._turn:
+                # Somebody else may have asked the same while this one waited.
+                if wanted not in self._answers:
+                    answer = await run_in_threadpool(self._ask, question, arguments)
+                    self._answers[wanted] = answer
+        self._answers.move_to_end(wanted)
+        if len(self._answers) > MOST_ANSWERS:
+            self._answers.popitem(last=False)
+        return self._answers[wanted]
+
+    def close(self) -> None:
+        """End the process."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def _ask(self, question: str, arguments: dict[str, object]) -> bytes:
+        line = json.dumps([question, arguments]).encode()
+        deadline = monotonic() + PATIENCE_S
+        if self._child is None:
+            self._child = Child(
+                [sys.executable, "-m", "karat.server.analyst_process"],
+                root="",
+                environment=os.environ,
+                max_bytes=MOST_BYTES,
+            )
+            self._child.send(json.dumps(self._place).encode(), deadline)
+        try:
+            self._child.send(line, deadline)
+            answer = self._child.receive(deadline)
+        except (EOFError, TimeoutError, EngineError) as error:
+            self._child.kill()
+            self._child = None
+            raise KaratError(f"no statistics could be computed: {type(error).__name__}") from error
+        if answer[:1] == b"=":
+            return answer[1:]
+        kind, text = json.loads(answer[1:])
+        raise ERRORS.get(kind, KaratError)(text)

@@ -1,0 +1,180 @@
+"""All runs of a benchmark: while it runs by what is kept of each, afterwards with statistics."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+from karat.app.benchmarks import BenchmarkConfig
+from karat.app.results import Scored
+from karat.model import Outcome
+from karat.model.evaluation import Summary as SummedUp
+from karat.model.timings import Measured
+from karat.report.findings.latency import latencies_ms
+from karat.report.findings.leaderboard import best_first
+from karat.server.schemas.results import Latency, Results, RunResult, Summary
+from karat.server.views.runs import (
+    config_hash,
+    config_of,
+    flat_metrics,
+    intervals_of,
+    metrics_of,
+    shown_status,
+    timing_of,
+)
+from karat.stats import percentiles
+from karat.store import RunStatus, StoredRun
+from karat.store.service import Benchmark, ServiceStore
+from karat.sweep.remarks import ranking_digest, remarks
+
+__all__ = ["full_results", "plain_results"]
+
+NOT_MEASURED = Latency(p50=None, p90=None, p95=None, p99=None, samples=0, measured=False)
+Outcomes = Mapping[str, Mapping[Outcome, int]]
+
+
+def plain_results(store: ServiceStore, benchmark: Benchmark) -> Results:
+    """Return what is kept of each run: means, without anything that takes time to compute.
+
+    Times are being taken while a benchmark runs, and statistics would disturb them.
+    """
+    if benchmark.experiment is None:
+        return _results(benchmark, 0, 1, [], _summary(benchmark, {}))
+    experiment = store.results.show(benchmark.experiment)
+    outcomes = store.results.outcomes(experiment.id)
+    scores = {
+        run.id: store.results.scores(run.id)
+        for run in experiment.runs
+        if run.status is RunStatus.COMPLETED
+    }
+    runs = [_run(benchmark, run, outcomes, scores.get(run.id, ())) for run in experiment.runs]
+    primary = BenchmarkConfig.from_json(benchmark.config).primary
+    means = {run.id: run.metrics_flat.get(primary) for run in runs}
+    return _results(benchmark, experiment.queries, 1, runs, _summary(benchmark, means))
+
+
+def full_results(store: ServiceStore, scored: Scored) -> Results:
+    """Return the runs with intervals, latencies and what their differences are worth."""
+    benchmark, findings = scored.benchmark, scored.findings
+    outcomes = store.results.outcomes(scored.experiment.id)
+    same = _identical(scored)
+    shown = {}
+    for place, run in enumerate(scored.runs):
+        measured, evaluation = findings.runs[place], findings.contest.evaluations[place]
+        resolved = None
+        if scored.resolved is not None:
+            resolved = flat_metrics(scored.resolved[place].summaries)
+        plain = _run(benchmark, run, outcomes, scored.summaries(place))
+        shown[run.id] = plain.model_copy(
+            update={
+                "resolved_metrics_flat": resolved,
+                "latency": _latency(measured, findings.gold.query_ids),
+                "invalid": sum(evaluation.notes.invalid.values()),
+                "warnings": list(remarks([measured])),
+                "identical_to": same[run.id],
+            }
+        )
+    runs = [
+        shown.get(run.id) or _run(benchmark, run, outcomes, ()) for run in scored.experiment.runs
+    ]
+    means = {run.id: run.metrics_flat.get(scored.config.primary) for run in runs}
+    best = {"best_runs": _unbeaten(scored), "comparison": findings.contest.verdict or None}
+    summary = _summary(benchmark, means).model_copy(update=best)
+    queries = len(findings.gold)
+    return _results(benchmark, queries, scored.version, runs, summary)
+
+
+def _results(
+    benchmark: Benchmark, queries: int, version: int, runs: list[RunResult], summary: Summary
+) -> Results:
+    config = BenchmarkConfig.from_json(benchmark.config)
+    return Results(
+        benchmark_id=benchmark.id,
+        status=benchmark.status,
+        primary_k=config.primary_k,
+        primary_metric=config.primary,
+        k_values_for_metrics=list(config.cuts),
+        query_count=queries,
+        judgments_version=version,
+        runs=runs,
+        summary=summary,
+        total_runs=benchmark.total_runs,
+    )
+
+
+def _run(
+    benchmark: Benchmark, run: StoredRun, outcomes: Outcomes, scores: Sequence[SummedUp]
+) -> RunResult:
+    ended = outcomes.get(run.id, {})
+    flat = flat_metrics(scores)
+    return RunResult(
+        id=run.id,
+        run_order=int(run.id.rpartition(".")[2]),
+        name=run.label,
+        config_hash=config_hash(run),
+        config=config_of(run),
+        status=shown_status(run, benchmark),
+        error_message=run.error or None,
+        metrics=metrics_of(flat),
+        metrics_flat=flat,
+        resolved_metrics_flat=None,
+        intervals=intervals_of(scores),
+        timing=timing_of(run),
+        latency=NOT_MEASURED,
+        answered=ended.get(Outcome.ANSWERED, 0),
+        errors=ended.get(Outcome.ERROR, 0),
+        timeouts=ended.get(Outcome.TIMEOUT, 0),
+        invalid=0,
+        warnings=[],
+        identical_to=[],
+    )
+
+
+def _summary(benchmark: Benchmark, means: Mapping[str, float | None]) -> Summary:
+    known = {run: mean for run, mean in means.items() if mean is not None}
+    best = max(known, key=known.__getitem__, default=None)
+    return Summary(
+        total_runs=benchmark.total_runs,
+        completed_runs=benchmark.completed_runs,
+        failed_runs=benchmark.failed_runs,
+        best_run=best,
+        best_primary_metric=known[best] if best else None,
+        best_runs=[],
+        comparison=None,
+    )
+
+
+def _latency(measured: Measured, query_ids: Sequence[str]) -> Latency:
+    if measured.timings is None:
+        return NOT_MEASURED
+    times = [time for time in latencies_ms(measured, query_ids) if not isnan(time)]
+    p50, p90, p95, p99 = percentiles(times, (50, 90, 95, 99))
+    return Latency(p50=p50, p90=p90, p95=p95, p99=p99, samples=len(times), measured=bool(times))
+
+
+def _identical(scored: Scored) -> dict[str, list[str]]:
+    digests = [ranking_digest(measured.run) for measured in scored.findings.runs]
+    ids = [run.id for run in scored.runs]
+    pairs = list(zip(ids, digests, strict=True))
+    return {
+        run: [other for other, digest in pairs if digest == mine and other != run]
+        for run, mine in pairs
+    }
+
+
+def _unbeaten(scored: Scored) -> list[str]:
+    """Return the best run and all that are not worse than it beyond the noise."""
+    comparison, lead = scored.findings.contest.comparison, scored.findings.lead
+    order = best_first(scored.findings)
+    best = scored.findings.names[order[0]]
+    beaten = {
+        entry.baseline if entry.system == best else entry.system
+        for entry in comparison.differences
+        if entry.metric == lead
+        and best in (entry.baseline, entry.system)
+        and comparison.significant(entry)
+    }
+    names = scored.findings.names
+    return [
+        scored.runs[place].id
+        for place in order
+        if names[place] not in beaten and comparison.mean(names[place], lead).mean is not None
+    ]

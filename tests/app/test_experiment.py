@@ -201,6 +201,27 @@ def test_ctrl_c_keeps_what_there_is(ask: Ask, store: SqlStore) -> None:
     assert statuses(run_experiment(ask(*entries), store)) == [RunStatus.COMPLETED] * 2
 
 
+def test_stopped_while_times_are_taken(ask: Ask, store: SqlStore) -> None:
+    stopped = False
+
+    def stop(event: Event) -> None:
+        nonlocal stopped
+        if event.kind == "started" and event.detail == {"pass": "timing"}:
+            stopped = True
+
+    request = ask(Entry("a", BM25, 2), Entry("b", BM25, 1), timed=None)
+    first = run_experiment(request, store, listen=stop, cancelled=lambda: stopped)
+    # All hits are there, and yet there is something left to do.
+    assert [len(each.run) for each in first.measured] == [len(WORDS)] * 2
+    assert statuses(first) == [RunStatus.CANCELLED] * 2
+    assert first.interrupted
+    second = run_experiment(request, store)
+    assert statuses(second) == [RunStatus.COMPLETED] * 2
+    for measured in second.measured:
+        assert measured.timings is not None
+        assert len(measured.timings.samples) == len(WORDS)
+
+
 def test_an_engine_that_fails_costs_its_own_run(ask: Ask, store: SqlStore) -> None:
     wrong = Entry("wrong", Spec("engine", "python", {"class": "toys:Nobody"}))
     request = ask(wrong, Entry("words", BM25, 10), timed=None)

@@ -144,7 +144,7 @@ def test_each_is_timed_for_itself_and_what_is_alone_is_asked_once(store: SqlStor
     for run_id in given.runs.values():
         assert store.answered(run_id) == ALL
         assert store.answered(run_id, timed=True) == some
-    assert all(one.timings == COSTS for one in ended)
+    assert all(one.timings == COSTS and not one.stopped for one in ended)
     assert ended[0].notes == {"status": "completed", "quality": True, "timing": True}
 
 
@@ -192,7 +192,7 @@ def test_nothing_is_asked_after_the_stop(store: SqlStore) -> None:
     ended = run(store, given, executor)
     assert [what for what, _ in executor.calls] == ["quality"]
     assert [one.entry.name for one in ended] == [entry.name for entry in ENTRIES]
-    assert all(one.timings is None for one in ended)
+    assert all(one.timings is None and one.stopped for one in ended)
 
 
 def test_events_are_told_of_every_entry(store: SqlStore) -> None:

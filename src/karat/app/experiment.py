@@ -225,8 +225,10 @@ def _finish(
     answers = list(measured.run.answers())
     error = str(ended.notes.get("error", ""))
     status = RunStatus.COMPLETED
-    if len(answers) < len(request.gold):
-        status = RunStatus.FAILED if error else RunStatus.CANCELLED
+    if len(answers) < len(request.gold) and error:
+        status = RunStatus.FAILED
+    elif len(answers) < len(request.gold) or ended.stopped:
+        status, error = RunStatus.CANCELLED, ""
     elif error := silence(answers):
         status = RunStatus.FAILED
     if _moved(ended, snapshots):

@@ -1,6 +1,6 @@
 """A plan is carried out: every answer is kept as it comes, for each entry that is cut from it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
@@ -36,11 +36,15 @@ class Task:
 
 
 class Ended(NamedTuple):
-    """An entry of which no more will be asked: what its passes say of it."""
+    """An entry of which no more will be asked: what its passes say of it.
+
+    *stopped* says that something was left unasked because all work was cancelled or interrupted.
+    """
 
     entry: Entry
     timings: Timings | None
     notes: Mapping[str, object]
+    stopped: bool
 
 
 def execute(
@@ -56,13 +60,17 @@ def execute(
     found: dict[str, Measured] = {}
     stopped = False
     for group in plan.groups:
-        if not stopped:
-            stopped = _ask(group, task, recorder, executor, found=found)
+        stopped = stopped or _ask(group, task, recorder, executor, found=found)
         if not task.timed:
-            yield from (_ended(entry, found) for one in group for entry in one.entries)
+            for entry in (entry for one in group for entry in one.entries):
+                yield Ended(entry, None, _notes(found, entry), stopped)
     if task.timed:
         times = {} if stopped else _times(plan, task, recorder, executor, found=found)
-        yield from (_ended(entry, found, times) for entry in plan.entries)
+        stopped = stopped or _is_stopped(times.values())
+        for entry in plan.entries:
+            notes = {**_notes(found, entry), **_notes(times, entry)}
+            timings = times[entry.name].timings if entry.name in times else None
+            yield Ended(entry, timings, notes, stopped)
 
 
 def timed_queries(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
@@ -151,7 +159,7 @@ def _answered_by_all(entries: Sequence[Entry], task: Task, recorder: Recorder) -
     return frozenset.intersection(*(recorder.answered(task.runs[entry.name]) for entry in entries))
 
 
-def _is_stopped(asked: Sequence[Measured]) -> bool:
+def _is_stopped(asked: Iterable[Measured]) -> bool:
     return any(measured.notes.get("status") == "cancelled" for measured in asked)
 
 
@@ -196,14 +204,6 @@ class _Keeping:
                 self._begun.add(entry.name)
                 self._recorder.begin(self._task.runs[entry.name])
             self._task.listen(event._replace(run=entry.name))
-
-
-def _ended(
-    entry: Entry, found: Mapping[str, Measured], times: Mapping[str, Measured] | None = None
-) -> Ended:
-    timed = (times or {}).get(entry.name)
-    notes = {**_notes(found, entry), **_notes(times or {}, entry)}
-    return Ended(entry, timed.timings if timed else None, notes)
 
 
 def _notes(measured: Mapping[str, Measured], entry: Entry) -> Mapping[str, object]:

@@ -34,6 +34,9 @@ export function useBenchmark(id: string) {
   return useQuery({
     queryKey: ["benchmarks", "one", id],
     queryFn: ({ signal }) => request<Benchmark>(`/benchmarks/${id}`, { signal }),
+    // Somebody else may start or cancel it; a run that has ended changes no more.
+    refetchInterval: ({ state }) =>
+      state.data?.status === "pending" || state.data?.status === "running" ? 3000 : false,
   });
 }
 

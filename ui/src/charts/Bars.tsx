@@ -19,7 +19,7 @@ const THICK = 13;
 
 type Props = { title: string; means: string; bars: readonly Bar[]; caption?: string };
 
-/** Means as bars on one scale from 0, the interval as a whisker. Those that lead are darker. */
+/** Means as bars on one scale from 0, the interval as a whisker. Those that lead are stronger. */
 export function Bars({ title, means, bars, caption }: Props) {
   const showTip = useShowTip();
   const highest = Math.max(0.01, ...bars.map(({ value, bounds }) => bounds?.[1] ?? value ?? 0));

@@ -36,7 +36,7 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
             title={`Mean ${metric}`}
             means={measure(metric)}
             bars={bars}
-            caption="Whiskers are 95 % intervals over queries. Darker bars lead: no run is better than they are beyond the noise."
+            caption="Whiskers are 95 % intervals over queries. Stronger bars lead: no run is better than they are beyond the noise."
           />
           {points.length > 1 && <Pareto points={points} metric={metric} />}
           <CurvesFigure

@@ -93,11 +93,8 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
       cell: ({ answered, errors, timeouts, invalid }) => (
         <>
           {answered}
-          {errors + timeouts > 0 && (
-            <small className="loss">
-              {plural(errors, "error")}, {plural(timeouts, "timeout")}
-            </small>
-          )}
+          {errors > 0 && <small className="loss">{plural(errors, "error")}</small>}
+          {timeouts > 0 && <small className="loss">{plural(timeouts, "timeout")}</small>}
           {invalid > 0 && <small>{invalid} invalid</small>}
         </>
       ),

@@ -299,3 +299,15 @@ def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
         "On ndcg@10, A has the highest mean, 0.600. "
         "The differences of A from B, C, D, E and 2 others are inside the noise"
     )
+
+
+@pytest.mark.parametrize("pairs", ["all", "baseline"])
+def test_what_has_no_score_is_not_inside_the_noise(pairs: str) -> None:
+    scores = np.random.default_rng(1).random((4, 40, 1))
+    scores[2:] = np.nan
+    systems = ["A", "B", "C", "D"]
+    both = compare(scores, systems=systems, metrics=["ndcg@10"], pairs=pairs, draws=99)  # type: ignore[arg-type]
+    assert verdict(both).endswith("C and D have no score on it.")
+    assert "C" not in verdict(both).partition("C and D")[0]
+    one = compare(scores[:3], systems=systems[:3], metrics=["ndcg@10"], draws=99)
+    assert verdict(one).endswith("C has no score on it.")

@@ -85,11 +85,11 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
                 names = listed([entry.system for entry in members])
                 text = f"{names} {verb} {baseline}: {'; '.join(parts)}"
             sentences.append(sentence(f"on {labelled(comparison, [metric])}, {text}"))
-    rest = [entry for entry in entries if not comparison.significant(entry)]
+    rest = [entry for entry in entries if entry.n and not comparison.significant(entry)]
     if rest:
         names = listed(first_few([entry.system for entry in rest]))
         sentences.append(sentence(rest_clause(comparison, f"of {names} from {baseline}", rest)))
-    return " ".join(sentences)
+    return " ".join([*sentences, *unscored(comparison, metric)])
 
 
 def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
@@ -105,7 +105,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     lower = metric in comparison.lower_is_better
     top = (min if lower else max)(mean for mean, _ in known)
     best = next(system for mean, system in known if mean == top)
-    own = [entry for entry in entries if best in (entry.baseline, entry.system)]
+    own = [entry for entry in entries if entry.n and best in (entry.baseline, entry.system)]
     beaten = [entry for entry in own if winner(comparison, entry) == best]
     real = [entry for entry in beaten if comparison.significant(entry)]
     rest = [entry for entry in own if entry not in real]
@@ -123,7 +123,16 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
         others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
         what = f"of {best} from {listed(first_few(others))}"
         sentences.append(sentence(rest_clause(comparison, what, rest)))
-    return " ".join(sentences)
+    return " ".join([*sentences, *unscored(comparison, metric)])
+
+
+def unscored(comparison: Comparison, metric: str) -> list[str]:
+    """Return a sentence about the systems that have no score on *metric*, none without such."""
+    means = [mean for mean in comparison.means if mean.metric == metric]
+    names = [mean.system for mean in means if mean.mean is None]
+    if not names:
+        return []
+    return [f"{listed(first_few(names))} {'has' if len(names) == 1 else 'have'} no score on it."]
 
 
 def better(comparison: Comparison, entry: Difference) -> bool:

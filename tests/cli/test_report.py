@@ -130,3 +130,27 @@ def test_shapes_that_do_not_fit(
     done = karat("report", "latest", "-o", output, "--schema", schema)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_losses_are_told_where_the_engine_can_be_asked(
+    karat: Karat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_CACHE", str(folder / "cache"))
+    place = folder / "project"
+    place.mkdir()
+    (place / "login.py").write_text("def login(user):\n    return user\n")
+    case = {"id": "a", "query": "where is login", "ground_truth_files": ["login.py", "gone.py"]}
+    (folder / "small.json").write_text(json.dumps({"test_cases": [case], "metadata": {}}))
+    asked = ("evaluate", "small.json", "--corpus", "project", "-e", "bm25", "--timed", "0")
+    assert karat(*asked).returncode == 0
+    done = karat("report", "latest", "-o", "lost.json", "--losses")
+    assert done.returncode == 0, done.stderr
+    lost = json.loads((folder / "lost.json").read_text())
+    assert lost["lost"] == [{"run": "bm25", "query_id": "a", "target": 1, "by": "not_in_corpus"}]
+    assert lost["targets"]["bm25"]["not_in_corpus"] == 1
+
+
+def test_losses_need_to_know_where(karat: Karat) -> None:
+    done = karat("report", "code.csv", "code.jsonl", "-o", "r.md", "--losses", "-m", "hit@1")
+    assert done.returncode == 2
+    assert "do not say where they have searched" in done.stderr

@@ -39,6 +39,11 @@ __all__ = ["command"]
     show_default=True,
     help="The shape of .json, and of .csv for agents: ours, or that of another benchmark.",
 )
+@click.option(
+    "--losses",
+    is_flag=True,
+    help="Ask built-in engines again, to tell where each missed target was lost.",
+)
 @store_option
 @scoring_options
 @confidence_options
@@ -54,6 +59,7 @@ def command(
     charts: str | None,
     *,
     schema: str,
+    losses: bool,
     store: str,
     pairs: str | None,
     scoring: "Scoring",
@@ -68,7 +74,7 @@ def command(
 
     \b
     karat report gold.json keyword.run bm25.run -o report.html
-    karat report latest -o report.html
+    karat report latest -o report.html --losses
     karat report k3nq.1 k3nq.4 -o report.md -m ndcg@10,recall@100
     karat report latest -o '{engine}.csv' --schema agents
     """
@@ -98,6 +104,10 @@ def command(
         return
     sure = replace(confidence, pairs=pairs)
     findings = findings_of(found, scoring, sure, by=inputs.by or None)
+    if losses:
+        from karat.app.losses import with_losses
+
+        findings = with_losses(findings)
     if output is not None:
         write_report(findings, output)
     if charts is not None:

@@ -51,7 +51,7 @@ class Asked:
         # What an adapter has dropped and mended, as far as it was told.
         self._invalid: Counter[str] = Counter()
         self._mended: Counter[str] = Counter()
-        self._places: Sequence[tuple[object, ...]] = ()
+        self._hits: Sequence[Hit] = ()
         self._reset: Callable[[], None] = (
             engine.reset if isinstance(engine, SupportsReset) else lambda: None
         )
@@ -92,11 +92,9 @@ class Asked:
             threshold=threshold,
             by_score=self._by_score,
         )
-        # Where each hit is, whatever it scores.
-        places = [hit[:1] + hit[2:5] for hit in hits]
         if not first:
-            return {"ns": timed.ns, "same": places == self._places}
-        self._places = places
+            return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
+        self._hits = hits
         told = {
             "phases": timed.phases,
             **spent(self._metadata())._asdict(),
@@ -137,6 +135,11 @@ class Asked:
         invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
         self._invalid, self._mended = Counter(engine.invalid), Counter(engine.mended)
         return Accepted(tuple(hits), invalid, mended)
+
+
+def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
+    """Return the ranking: where each hit is, whatever it scores."""
+    return [hit[:1] + hit[2:5] for hit in hits]
 
 
 def _checked(found: object, name: str) -> Sequence[Hit]:

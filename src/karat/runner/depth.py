@@ -56,4 +56,6 @@ def cut(
     ['a', 'b']
     """
     first = tuple(of_first_files(hits, k)) if files else tuple(hits[:k])
+    if not threshold:
+        return first
     return first[: above([hit.score for hit in first], threshold, by_score=by_score)]

@@ -1,12 +1,14 @@
 """Processes that Karat starts: in a group of their own, so that nothing of them stays behind."""
 
 import os
+import select
 import selectors
 import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from math import ceil
 from time import monotonic
 from typing import IO, NamedTuple
 
@@ -137,6 +139,10 @@ class Child:
         self._stdin, self._stdout = stdin, stdout
         os.set_blocking(stdin.fileno(), False)
         os.set_blocking(stdout.fileno(), False)
+        # Made once, and without a descriptor: each search waits here.
+        self._writable, self._readable = select.poll(), select.poll()
+        self._writable.register(stdin.fileno(), select.POLLOUT)
+        self._readable.register(stdout.fileno(), select.POLLIN)
         self._tail = Tail(stderr)
 
     @property
@@ -161,7 +167,7 @@ class Child:
             try:
                 rest = rest[os.write(self._stdin.fileno(), rest) :]
             except BlockingIOError:
-                self._wait(self._stdin, selectors.EVENT_WRITE, deadline)
+                _wait(self._writable, deadline)
             except OSError:
                 raise EOFError from None
 
@@ -175,16 +181,11 @@ class Child:
             start = len(self._pending)
             if start > self._max_bytes:
                 raise EngineError(f"the process printed more than {self._max_bytes:,} bytes")
-            try:
-                chunk = os.read(self._stdout.fileno(), CHUNK)
-            except BlockingIOError:
-                self._wait(self._stdout, selectors.EVENT_READ, deadline)
-                continue
+            _wait(self._readable, deadline)
+            chunk = os.read(self._stdout.fileno(), CHUNK)
             if not chunk:
                 raise EOFError
             self._pending += chunk
-            if monotonic() > deadline:
-                raise TimeoutError
         line = bytes(self._pending[:end])
         del self._pending[: end + 1]
         return line
@@ -202,12 +203,11 @@ class Child:
         _end(self._process, keep=self._process.stderr)
         self._tail.close()
 
-    @staticmethod
-    def _wait(pipe: IO[bytes], event: int, deadline: float) -> None:
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, event)
-            if not selector.select(max(deadline - monotonic(), 0.0)):
-                raise TimeoutError
+
+def _wait(pipe: select.poll, deadline: float) -> None:
+    left_s = deadline - monotonic()
+    if left_s <= 0 or not pipe.poll(ceil(left_s * 1000)):
+        raise TimeoutError
 
 
 def _spawn(

@@ -256,7 +256,7 @@ def test_runs_that_fail_are_not_compared(gold: Dataset, ask: Ask) -> None:
     broken = {"engine": "command", "name": "broken", "command": ["sh", "-c", "exit 9"]}
     found = ask(gold, ["bm25", broken])
     assert isinstance(found.overall, Evaluation)
-    assert [run.label for run in found.failed] == ["broken"]
+    assert [measured.name for measured in found.runs] == ["bm25"]
     with pytest.raises(EngineError, match="no query was answered; the first error: broken: exit"):
         ask(gold, [broken])
 

@@ -67,7 +67,9 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert "(parent), 1 tree of 2 documents\ncandidates: production, tests left out\n" in shown.out
     assert "targets: all 2 are in the trees searched\n" in shown.out
     assert "work: bm25 indexed 2 rows for 1 tree\n" in shown.out
-    assert re.fullmatch(r"kept as \w{10} in .karat/karat.db\n", shown.err)
+    assert re.fullmatch(
+        r"kept as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", shown.err
+    )
 
 
 def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,7 +227,7 @@ def test_what_was_answered_is_not_asked_again(
 ) -> None:
     def id_of(*arguments: str) -> str:
         assert run(*arguments, "--timed", "none") == 0
-        return capsys.readouterr().err.split()[-3]
+        return capsys.readouterr().err.split()[-3]  # kept as ... karat report ID -o report.html
 
     assert id_of() == id_of() == id_of("-m", "mrr")
     assert id_of("--again") != id_of()

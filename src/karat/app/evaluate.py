@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from karat.app.compare import compare
 from karat.app.experiment import Done
@@ -15,10 +16,17 @@ from karat.model.searched import Searched
 from karat.model.timings import Measured
 from karat.store import RunStatus, StoredRun
 
-__all__ = ["Evaluated", "Result", "evaluated"]
+__all__ = ["Evaluated", "Finished", "Result", "evaluated", "finished"]
 
 # One run scored, or several compared.
 Result = Evaluation | Contest
+
+
+class Finished(NamedTuple):
+    """The runs that can be judged, and those that came to no end by themselves."""
+
+    runs: tuple[Measured, ...]
+    failed: tuple[StoredRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +34,27 @@ class Evaluated:
     """What :func:`evaluated` found.
 
     In *overall* a target that is not in the tree searched counts as missed; *resolved* is without
-    such targets, and None where there is none, or no other. *failed* are the runs that came to no
-    end by themselves, and are in neither.
+    such targets, and None where there is none, or no other.
     """
 
     searched: Searched
     runs: tuple[Measured, ...]
     overall: Result
     resolved: Result | None
-    failed: tuple[StoredRun, ...]
+
+
+def finished(done: Done) -> Finished:
+    """Return the runs of *done*; EngineError where every one has failed."""
+    stored = done.experiment.runs
+    failed = tuple(run for run in stored if run.status is RunStatus.FAILED)
+    if len(failed) == len(stored):
+        raise EngineError("\n".join(dict.fromkeys(run.error for run in failed)))
+    runs = tuple(
+        measured
+        for run, measured in zip(stored, done.measured, strict=True)
+        if run.status is not RunStatus.FAILED
+    )
+    return Finished(runs, failed)
 
 
 def evaluated(
@@ -45,21 +65,13 @@ def evaluated(
     confidence: Confidence | None = None,
     by: Iterable[str] = (),
 ) -> Evaluated:
-    """Return the scores of the runs of *done* on *gold*; EngineError where every one has failed."""
+    """Return the scores of the finished runs of *done* on *gold*."""
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
-    stored = done.experiment.runs
-    failed = tuple(run for run in stored if run.status is RunStatus.FAILED)
-    if len(failed) == len(stored):
-        raise EngineError("\n".join(dict.fromkeys(run.error for run in failed)))
-    runs = tuple(
-        measured
-        for run, measured in zip(stored, done.measured, strict=True)
-        if run.status is not RunStatus.FAILED
-    )
+    runs = finished(done).runs
     overall = _judged(gold, runs, scoring, confidence, by=tuple(by))
     left = done.resolved
     rest = None if left is None else _judged(left, runs, scoring, confidence)
-    return Evaluated(done.searched, runs, overall, rest, failed)
+    return Evaluated(done.searched, runs, overall, rest)
 
 
 def _judged(

@@ -1,7 +1,7 @@
 """An experiment from the plan to the answer: what evaluate, compare and sweep have in common."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +10,15 @@ import click
 from karat.cli.experiment_options import Asking
 from karat.cli.options import Output
 from karat.cli.report_files import FOLDER_FORMATS
-from karat.model.evaluation import Evaluation
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
-    from karat.app.evaluate import Evaluated, Result
     from karat.app.experiment import Done, Planned, Request
-    from karat.app.settings import Confidence
-    from karat.model import Dataset
+    from karat.app.report_inputs import ReportInputs
+    from karat.app.settings import Confidence, Scoring
     from karat.model.searched import Searched
-    from karat.report.table import Table
+    from karat.model.timings import Measured
+    from karat.report.findings import Findings
 
 __all__ = ["Views", "carry_out"]
 
@@ -66,7 +65,7 @@ def carry_out(
 
     The exit code is 130 where it was interrupted, and 3 where a run has failed.
     """
-    from karat.app.evaluate import evaluated
+    from karat.app.evaluate import finished
 
     _check(request, views)
     done = _run(request, asking, allowed=allowed)
@@ -74,21 +73,45 @@ def carry_out(
     if done.interrupted:
         _tell_rest(done)
         ctx.exit(INTERRUPTED)
-    found = evaluated(
-        request.gold,
-        done,
-        scoring=request.scoring,
-        confidence=views.confidence,
-        by=views.by,
-    )
-    _keep_runs(found, views)
-    _show(found, request, views)
-    _write(found, request, views)
-    click.echo(f"kept as {done.experiment.id} in {asking.store}", err=True)
-    for run in found.failed:
+    runs, failed = finished(done)
+    _keep_runs(runs, views)
+    _tell(done, runs, request, views)
+    _tell_where(done, asking.store, views)
+    for run in failed:
         click.echo(printable(f"failed: {run.label}: {run.error}"), err=True)
-    if found.failed:
+    if failed:
         ctx.exit(BROKEN)
+
+
+def _tell(done: "Done", runs: "Sequence[Measured]", request: "Request", views: Views) -> None:
+    """Show the outcome, and write the report or the folder that was asked for."""
+    from karat.app.evaluate import evaluated
+    from karat.cli.show_experiment import MANY, show_evaluated, show_findings
+
+    written = bool(views.report or views.folder)
+    # What is written stands beside what is shown.
+    output = views.output._replace(path=None) if written else views.output
+    many = len(runs) > MANY and output.style in (None, "markdown")
+    inputs = _inputs(runs, request)
+    scoring, confidence = request.scoring, views.confidence
+    findings = None
+    if many or written:
+        from karat.cli.report_files import findings_of
+
+        findings = findings_of(inputs, scoring, confidence, by=views.by or None)
+    if many and findings:
+        show_findings(findings, done.searched, output)
+    else:
+        found = evaluated(request.gold, done, scoring=scoring, confidence=confidence, by=views.by)
+        show_evaluated(found, request.gold, output, settings=(scoring, confidence))
+    if findings:
+        _write(findings, inputs, scoring, views)
+
+
+def _tell_where(done: "Done", store: str, views: Views) -> None:
+    kept = f"kept as {done.experiment.id} in {store}"
+    hint = f"; karat report {done.experiment.id} -o report.html"
+    click.echo(kept if views.report or views.folder else kept + hint, err=True)
 
 
 def _check(request: "Request", views: Views) -> None:
@@ -149,103 +172,30 @@ def _warn(searched: "Searched") -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def _keep_runs(found: "Evaluated", views: Views) -> None:
+def _keep_runs(runs: "Sequence[Measured]", views: Views) -> None:
     if views.run_out is None:
         return
     from karat.app.stored import timed_run
     from karat.cli.run_files import keeper
 
-    keep = keeper(views.run_out, views.run_format, several=len(found.runs) > 1)
-    for measured in found.runs:
+    keep = keeper(views.run_out, views.run_format, several=len(runs) > 1)
+    for measured in runs:
         keep(timed_run(measured))
 
 
-def _write(found: "Evaluated", request: "Request", views: Views) -> None:
-    """Write the report or the folder that was asked for."""
-    if not views.report and not views.folder:
-        return
+def _inputs(runs: "Sequence[Measured]", request: "Request") -> "ReportInputs":
     from karat.app.report_inputs import ReportInputs
-    from karat.cli import report_files
     from karat.formats.karat_run import run_digest
 
-    digests = tuple(run_digest(measured.run) for measured in found.runs)
-    inputs = ReportInputs(request.gold, found.runs, digests)
-    by = views.by or None
-    findings = report_files.findings_of(inputs, request.scoring, views.confidence, by=by)
+    digests = tuple(run_digest(measured.run) for measured in runs)
+    return ReportInputs(request.gold, tuple(runs), digests)
+
+
+def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:
+    from karat.cli.report_files import judged_by, write_folder, write_report
+
     if views.report:
-        report_files.write_report(findings, views.report)
+        write_report(findings, views.report)
     if views.folder:
-        report_files.write_folder(
-            views.folder,
-            findings,
-            report_files.judged_by(inputs, request.scoring, views.confidence),
-            formats=views.formats,
-            charts=views.charts,
-        )
-
-
-def _show(found: "Evaluated", request: "Request", views: Views) -> None:
-    from karat.cli import show
-    from karat.report.searched_view import warning
-
-    gold, output = request.gold, views.output
-    if views.report or views.folder:
-        # That is written beside what is shown here.
-        output = output._replace(path=None)
-    settings = (request.scoring, views.confidence)
-    lines = list(_remarks(found))
-    if output.style == "json":
-        from karat.report.json import searched_json
-
-        text = searched_json(
-            found.overall,
-            found.resolved,
-            show.named(settings),
-            searched=found.searched,
-            runs=found.runs,
-            warning=warning(found.searched),
-        )
-        show.put(text, output)
-    elif output.style == "csv":
-        for line in lines:
-            click.echo(printable(line), err=True)
-        if isinstance(found.overall, Evaluation):
-            show.show_evaluation(found.overall, gold, output, settings=settings)
-        else:
-            show.show_contest(found.overall, gold, output, settings=settings)
-    else:
-        show.put(show.drawn(_tables(found, gold, output, lines), output), output)
-
-
-def _tables(
-    found: "Evaluated", gold: "Dataset", output: Output, lines: Sequence[str]
-) -> "list[Table]":
-    from karat.report.findings.latency import times_table
-
-    *before, whole = _result_tables(found.overall, gold, output)
-    tables = [*before, times_table(found.runs, gold.query_ids)]
-    tables.append(replace(whole, notes=(*whole.notes, *lines)))
-    if found.resolved:
-        # It flatters, so that it comes after the one that counts.
-        table = _result_tables(found.resolved, gold, output)[-1]
-        title = f"{table.title}, without the targets that are not in the tree searched"
-        tables.append(replace(table, title=title, conclusion=""))
-    return tables
-
-
-def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[Table]":
-    from karat.cli.show import contest_tables, evaluation_tables
-
-    if isinstance(result, Evaluation):
-        return evaluation_tables(result, gold, output)
-    return contest_tables(result, gold, output)
-
-
-def _remarks(found: "Evaluated") -> "Sequence[str]":
-    from karat.report.searched_view import remarks, run_remarks
-
-    trees = found.searched.trees
-    return [
-        *remarks(found.searched),
-        *(line for measured in found.runs for line in run_remarks(measured, trees)),
-    ]
+        judged = judged_by(inputs, scoring, views.confidence)
+        write_folder(views.folder, findings, judged, formats=views.formats, charts=views.charts)

@@ -55,8 +55,9 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None] | None]:
 @contextmanager
 def run_progress(total: int) -> "Iterator[Callable[[Event], None]]":
     """Yield what hears of runs: a bar over the *total* of answers on a terminal, lines in CI."""
+    waiting = _Waiting()
     if not sys.stderr.isatty():
-        yield _line if os.environ.get("CI") else _waiting
+        yield partial(_line, waiting) if os.environ.get("CI") else waiting
         return
     bar = click.progressbar(
         length=total, label="asking", file=sys.stderr, item_show_func=lambda name: name
@@ -64,20 +65,27 @@ def run_progress(total: int) -> "Iterator[Callable[[Event], None]]":
     with bar:
 
         def tell(event: "Event") -> None:
-            _waiting(event)
+            waiting(event)
             if event.kind == "answered":
                 bar.update(1, event.run)
 
         yield tell
 
 
-def _waiting(event: "Event") -> None:
-    if event.kind == "waiting":
-        click.echo("waiting for other work of Karat to end; times are taken alone", err=True)
+class _Waiting:
+    """Says once that times are not taken while other work goes on."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, event: "Event") -> None:
+        if event.kind == "waiting" and not self._said:
+            self._said = True
+            click.echo("waiting for other work of Karat to end; times are taken alone", err=True)
 
 
-def _line(event: "Event") -> None:
-    _waiting(event)
+def _line(waiting: _Waiting, event: "Event") -> None:
+    waiting(event)
     if event.kind == "finished":
         status = event.detail.get("status")
         line = f"{event.run}: {event.done:,} of {event.total:,} queries, {status}"

@@ -6,7 +6,7 @@ from karat.model.searched import Searched
 from karat.model.timings import Measured
 from karat.report.score_view import queries
 
-__all__ = ["dropped_line", "remarks", "run_remarks", "warning"]
+__all__ = ["dropped_line", "odd_answers", "remarks", "run_remarks", "warning"]
 
 SNAPSHOTS = {
     "parent": "each query on the tree before its change (parent)",
@@ -68,10 +68,16 @@ def run_remarks(measured: Measured, trees: int) -> Iterator[str]:
     work: bm25 indexed 5,000 rows for 250 trees
     bm25: 1 query was answered differently when asked again: q1
     """
-    name, notes = measured.name, measured.notes
-    if work := _counts(notes, "work"):
+    if work := _counts(measured.notes, "work"):
         others = "".join(f", {n:,} {what}" for what, n in work.items() if what != "rows")
-        yield f"work: {name} indexed {work.get('rows', 0):,} rows for {_trees(trees)}{others}"
+        rows = work.get("rows", 0)
+        yield f"work: {measured.name} indexed {rows:,} rows for {_trees(trees)}{others}"
+    yield from odd_answers(measured)
+
+
+def odd_answers(measured: Measured) -> Iterator[str]:
+    """Yield which hits of a run made no sense, and which queries it answers now so, now so."""
+    name, notes = measured.name, measured.notes
     if dropped := _counts(notes, "invalid"):
         yield dropped_line(name, dropped)
     unstable = notes.get("unstable")

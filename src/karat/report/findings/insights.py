@@ -61,10 +61,18 @@ class _Level(NamedTuple):
 
 
 def _options(findings: Findings) -> Iterator[str]:
-    """Yield what each option does, by runs that are alike in all other options that they share."""
-    settings = [_settings(measured) for measured in findings.runs]
-    for option in dict.fromkeys(key for each in settings for key in each if key != ENGINE):
-        having = {run: each for run, each in enumerate(settings) if option in each}
+    """Yield what each option does, by runs that are alike in all other options that they share.
+
+    Runs that look less deep than the leading measure have no score of it, and tell nothing.
+    """
+    settings = {
+        run: _settings(measured)
+        for run, measured in enumerate(findings.runs)
+        if not np.isnan(findings.scores(run)).all()
+    }
+    named = (key for each in settings.values() for key in each if key != ENGINE)
+    for option in dict.fromkeys(named):
+        having = {run: each for run, each in settings.items() if option in each}
         shared = set.intersection(*(set(each) for each in having.values())) - {option}
         alike: dict[tuple[str, ...], dict[str, list[int]]] = {}
         for run, each in having.items():

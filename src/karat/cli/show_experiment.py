@@ -1,0 +1,119 @@
+"""What an experiment has shown, on the terminal or for machines."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli import show
+from karat.cli.options import Output
+from karat.model import Status
+from karat.model.evaluation import Evaluation
+from karat.model.searched import Searched
+from karat.report.display import printable
+from karat.report.searched_view import odd_answers, remarks, run_remarks, warning
+
+if TYPE_CHECKING:
+    from karat.app.evaluate import Evaluated, Result
+    from karat.app.settings import Confidence, Scoring
+    from karat.model import Dataset
+    from karat.report.findings import Findings
+    from karat.report.table import Table
+
+__all__ = ["MANY", "show_evaluated", "show_findings"]
+
+# More runs than this are read as one list, the best first.
+MANY = 6
+TROUBLE = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
+
+
+def show_evaluated(
+    found: "Evaluated",
+    gold: "Dataset",
+    output: Output,
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Show one run scored, or several compared."""
+    lines = [
+        *remarks(found.searched),
+        *(line for run in found.runs for line in run_remarks(run, found.searched.trees)),
+    ]
+    if output.style == "json":
+        from karat.report.json import searched_json
+
+        text = searched_json(
+            found.overall,
+            found.resolved,
+            show.named(settings),
+            searched=found.searched,
+            runs=found.runs,
+            warning=warning(found.searched),
+        )
+        show.put(text, output)
+    elif output.style == "csv":
+        for line in lines:
+            click.echo(printable(line), err=True)
+        if isinstance(found.overall, Evaluation):
+            show.show_evaluation(found.overall, gold, output, settings=settings)
+        else:
+            show.show_contest(found.overall, gold, output, settings=settings)
+    else:
+        show.put(show.drawn(_tables(found, gold, output, lines), output), output)
+
+
+def _tables(
+    found: "Evaluated", gold: "Dataset", output: Output, lines: Sequence[str]
+) -> "list[Table]":
+    from karat.report.findings.latency import times_table
+
+    *before, whole = _result_tables(found.overall, gold, output)
+    tables = [*before, times_table(found.runs, gold.query_ids)]
+    tables.append(replace(whole, notes=(*whole.notes, *lines)))
+    if found.resolved:
+        # It flatters, so that it comes after the one that counts.
+        table = _result_tables(found.resolved, gold, output)[-1]
+        title = f"{table.title}, without the targets that are not in the tree searched"
+        tables.append(replace(table, title=title, conclusion=""))
+    return tables
+
+
+def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[Table]":
+    if isinstance(result, Evaluation):
+        return show.evaluation_tables(result, gold, output)
+    return show.contest_tables(result, gold, output)
+
+
+def show_findings(findings: "Findings", searched: Searched, output: Output) -> None:
+    """Show many runs: what to take for which purpose, and all of them, the best first."""
+    from karat.report.findings.latency import times_table
+    from karat.report.findings.leaderboard import leaderboard_table
+    from karat.report.findings.tables import advice_table
+
+    board = leaderboard_table(findings)
+    # Where there is no room, the measures that lead are the last to go.
+    columns = tuple(
+        column._replace(spare=place) if place > 1 else column
+        for place, column in enumerate(board.columns)
+    )
+    lines = (*_trouble(findings), *remarks(searched))
+    tables = [
+        times_table(findings.runs, findings.gold.query_ids),
+        advice_table(findings),
+        replace(board, columns=columns, notes=(*board.notes, *lines)),
+    ]
+    show.put(show.drawn(tables, output), output)
+
+
+def _trouble(findings: "Findings") -> Iterator[str]:
+    """Yield a line for each run that something went wrong with, or one for all."""
+    lines = []
+    for evaluation, run in zip(findings.contest.evaluations, findings.runs, strict=True):
+        notes = evaluation.notes
+        counts = {status.name.lower(): notes.statuses[status] for status in TROUBLE}
+        counts["invalid hits"] = sum(notes.invalid.values())
+        said = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        lines += [f"{evaluation.name}: {said}"] if said else []
+        lines += odd_answers(run)
+    yield from lines or ["no query went unanswered and no hit was invalid, in any run"]

@@ -1,0 +1,120 @@
+"""A benchmark in one YAML file."""
+
+from pathlib import Path
+
+import pytest
+
+from karat.app.benchmark_config import read_benchmark_config
+from karat.errors import FormatError
+
+
+AGENT = """
+class Agent:
+    def __init__(self, depth: int = 1): ...
+    def initialize(self, repo_path): ...
+    def retrieve(self, query): ...
+    def reset(self): ...
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "benchmark.yaml"
+
+
+def test_everything(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "own_search.py").write_text(AGENT)
+    config.write_text(
+        """
+dataset: {gold_set: gold.json}
+evaluation: {num_runs: 5, timeout_seconds: 2.5, randomize_order: yes}
+agents:
+  - {name: words, class: KeywordSearchAgent, config: {case_sensitive: true, top_k: 7}}
+  - {name: bm25, engine: "bm25(k1=1.2)", config: {b: 0.5}}
+  - {name: own, class: "own_search:Agent", config: {depth: 3}}
+output: {directory: out, formats: [csv], generate_visualizations: true}
+"""
+    )
+    found = read_benchmark_config(config)
+    assert (found.gold_set, found.mining) == (str(tmp_path / "gold.json"), {})
+    assert (found.repetitions, found.timeout_s) == (5, 2.5)
+    words, bm25, own = found.agents
+    assert (words.spec.name, words.k) == ("keyword", 7)
+    assert dict(words.spec.params) == {"case_sensitive": "true"}
+    assert dict(bm25.spec.params) == {"k1": "1.2", "b": "0.5"}
+    assert (bm25.entry(9).k, words.entry(9).k) == (9, 7)
+    assert own.spec.name == "python"
+    assert own.spec.params == {"class": "own_search:Agent", "options": {"depth": "3"}}
+    assert (found.folder, found.formats, found.charts) == (str(tmp_path / "out"), ("csv",), True)
+
+
+def test_what_is_not_said(config: Path, tmp_path: Path) -> None:
+    config.write_text("dataset: {repository_path: .., min_files: 2}\n")
+    found = read_benchmark_config(config)
+    assert found.gold_set is None
+    assert found.mining == {"repositories": [f"{tmp_path}/.."], "min_files": "2"}
+    assert (found.agents, found.repetitions, found.timeout_s) == ((), None, None)
+    assert (found.folder, found.charts) == (None, False)
+    config.write_text("output:\n")
+    assert read_benchmark_config(config).folder == str(tmp_path / "benchmark_results")
+
+
+def test_packaged_weights_by_the_name_of_the_hub(config: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    config.write_text(
+        "agents: [{name: a, class: SemanticSearchAgent, "
+        "config: {model: sentence-transformers/all-MiniLM-L6-v2, top_k: 10}}]\n"
+    )
+    (agent,) = read_benchmark_config(config).agents
+    assert (agent.spec.name, agent.spec.params["model"], agent.k) == ("dense", "minilm", 10)
+
+
+def test_all_problems_at_once(config: Path) -> None:
+    config.write_text(
+        """\
+dataset:
+  gold_set: gold.json
+  min_files: 2
+evaluation:
+  num_runs: none
+  timeout_seconds: 0
+  randomize_order: false
+  repeat: 3
+agents:
+  - name: a
+    class: KeywordSearch
+  - name: b
+    class: HybridAgent
+    engine: bm25
+  - name: c
+    engine: keyword
+    config: {windw: 3}
+  - name: c
+    engine: bm25
+    config: {top_k: 0}
+  - engine: bm25
+output:
+  formats: [pdf]
+  generate_visualizations: maybe
+"""
+    )
+    with pytest.raises(FormatError) as caught:
+        read_benchmark_config(config)
+    lines = [(problem.line, problem.message) for problem in caught.value.problems]
+    found = {
+        line: [message.partition(": ")[2] for at, message in lines if at == line]
+        for line, _ in lines
+    }
+    assert found[2] == ["a set that is there is not mined; expected it alone"]
+    assert found[5] == ["'none' is no whole number above 0"]
+    assert found[6] == ["'0' is no number above 0"]
+    assert found[7] == ["the order is always random, by a seed that is kept; expected true"]
+    assert found[8] == ["unknown key"]
+    assert "agents are KeywordSearchAgent" in found[10][0]
+    assert found[12] == ["expected either 'class' or 'engine'"]
+    assert "did you mean 'window'" in found[15][0]
+    assert "top_k '0' is no whole number above 0" in found[18][0]
+    assert found[21] == ["'name' is missing"]
+    assert found[23] == ["'pdf' is none of: json, csv, markdown, html"]
+    assert found[24] == ["'maybe' is neither true nor false"]

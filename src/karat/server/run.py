@@ -16,7 +16,7 @@ from karat.server.tracing import start_tracing
 from karat.server.workers import Workers
 from karat.store.service import ServiceStore
 
-__all__ = ["serve"]
+__all__ = ["Server", "serve"]
 
 logger = logging.getLogger("karat.server")
 
@@ -47,7 +47,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
     workers = Workers(settings)
     workers.start()
     try:
-        _Server(config, ready).run()
+        Server(config, ready).run()
     finally:
         workers.stop()
 
@@ -64,7 +64,7 @@ def check(settings: Settings) -> None:
             )
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Says when it is ready, which a port of 0 makes known only then."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:

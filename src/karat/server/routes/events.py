@@ -26,7 +26,18 @@ KEEP_ALIVE_S = 15.0
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events, each an Event as JSON; the id is where to go on",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string"},
+                        "event": {"type": "string"},
+                        "data": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                }
+            }
+        },
     },
     204: {"description": "Everything was sent, and nothing more will come"},
 }

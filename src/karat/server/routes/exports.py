@@ -27,7 +27,7 @@ TYPES = {".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
 
 
 def _described(suffix: str) -> dict[int | str, dict[str, Any]]:
-    content = {TYPES[suffix]: {"schema": {"type": "string"}}}
+    content = {TYPES[suffix]: {"schema": {"type": "object" if suffix == ".json" else "string"}}}
     return {**failures(404, 409), 200: {"description": "The file", "content": content}}
 
 

@@ -43,7 +43,9 @@ def comparison(scored: Scored, baseline: str | None, metric: str | None) -> Comp
         _comparison_run(found, scored.runs[place].id, name, measure)
         for place, name in zip(order, found.systems, strict=True)
     ]
-    return Comparison(baseline=baseline, metric=str(measure), runs=rows, verdict=verdict(found))
+    return Comparison(
+        baseline=scored.runs[first].id, metric=str(measure), runs=rows, verdict=verdict(found)
+    )
 
 
 def matrix(scored: Scored, metric: str | None) -> ScoreMatrix:

@@ -1,7 +1,11 @@
 """A small benchmark: thirty questions to a dozen notes, six configurations of the words' engine."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
+from time import monotonic
 
 import pytest
 
@@ -23,6 +27,7 @@ MATRIX = {
     "k_values_for_metrics": [1, 5, 10],
 }
 RUNS = 6
+PATIENCE_S = 90.0
 
 
 def gold() -> Dataset:
@@ -76,9 +81,42 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
+def until(condition: Callable[[], object]) -> None:
+    """Wait until *condition* holds; fail where it never does."""
+    waiting, deadline = Event(), monotonic() + PATIENCE_S
+    while not condition():
+        assert monotonic() < deadline, "it never came to that"
+        waiting.wait(0.01)
+
+
+def run_to_its_end(store: ServiceStore, benchmark: str) -> str:
+    """Wait until *benchmark* has ended, and return how."""
+    until(lambda: store.benchmarks.get(benchmark).status not in {"pending", "running"})
+    return store.benchmarks.get(benchmark).status
+
+
+@dataclass
+class Clock:
+    """A clock that goes on, and jumps ahead where a test wants it."""
+
+    ahead: timedelta = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+    def jump(self) -> None:
+        """Go on by more than any lease."""
+        self.ahead += timedelta(hours=1)
+
+
 @pytest.fixture
-def store(settings: Settings) -> Iterator[ServiceStore]:
-    with ServiceStore(settings.store) as store:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(settings: Settings, clock: Clock) -> Iterator[ServiceStore]:
+    with ServiceStore(settings.store, clock=clock) as store:
         yield store
 
 

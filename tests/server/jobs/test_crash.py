@@ -1,0 +1,140 @@
+"""A service and its workers that are killed at any moment, and a database that never shows it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from threading import Event
+
+import pytest
+
+from karat.model import Answer
+from karat.server.settings import Settings
+from karat.server.workers import Workers
+from karat.store import RunStatus
+from karat.store.environment import is_alive
+from karat.store.service import JobStatus, ServiceStore
+from tests.server.jobs.conftest import (
+    QUESTIONS,
+    RUNS,
+    make_benchmark,
+    run_to_its_end,
+    until,
+)
+
+KILLS = 10
+# A benchmark takes about so long when nobody is killed.
+WHOLE_S = 2.5
+
+
+@contextmanager
+def served(settings: Settings) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a service as a user would, and kill it in the end."""
+    command = [sys.executable, "-m", "karat", "serve", "--port", "0", "--workers", "1"]
+    command += ["--store", settings.store, "--data", str(settings.data)]
+    with subprocess.Popen(
+        [*command, "--root", str(settings.roots[0])],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def answers_of(store: ServiceStore, benchmark: str) -> list[list[Answer]]:
+    """Return what each run found, without how long it took."""
+    experiment = store.benchmarks.get(benchmark).experiment
+    assert experiment
+    found = []
+    for run in store.results.show(experiment).runs:
+        assert (run.status, run.answers) == (RunStatus.COMPLETED, QUESTIONS)
+        answers = store.results.measured(run.id).run.answers()
+        bare = [answer._replace(latency_ns=0, extra={}) for answer in answers]
+        found.append(sorted(bare, key=lambda answer: answer.query_id))
+    return found
+
+
+def scores_of(store: ServiceStore, benchmark: str) -> str:
+    experiment = store.benchmarks.get(benchmark).experiment
+    assert experiment
+    scores = [store.results.scores(run.id) for run in store.results.show(experiment).runs]
+    # As text, since no NaN equals another.
+    return repr([[replace(summary) for summary in row] for row in scores])
+
+
+def worker_of(store: ServiceStore, benchmark: str) -> int | None:
+    """Return the process that works on *benchmark*, None where none does."""
+    operation = store.benchmarks.get(benchmark).operation
+    job = store.jobs.get(operation) if operation else None
+    if job is None or job.status is not JobStatus.RUNNING or job.worker is None:
+        return None
+    return int(job.worker.rpartition(":")[2].partition("@")[0]) if is_alive(job.worker) else None
+
+
+def test_killed_at_any_moment(
+    store: ServiceStore, benchmark: str, settings: Settings, tmp_path: Path
+) -> None:
+    workers = Workers(settings, count=1)
+    workers.start()
+    store.benchmarks.start(benchmark)
+    assert run_to_its_end(store, benchmark) == "completed"
+    workers.stop()
+    rng = Random(11)
+    killed: list[str] = []
+    benchmarks: list[str] = []
+    while len(killed) < KILLS:
+        with served(settings) as service:
+            victim = "worker"
+            while victim == "worker" and len(killed) < KILLS:
+                if not benchmarks or store.benchmarks.get(benchmarks[-1]).status != "running":
+                    benchmarks.append(make_benchmark(store, tmp_path / "notes"))
+                    store.benchmarks.start(benchmarks[-1])
+                # The worker has begun, and is killed at no certain point of its work.
+                until(lambda: worker_of(store, benchmarks[-1]))
+                Event().wait(rng.uniform(0.0, WHOLE_S))
+                victim = rng.choice(["worker", "worker", "service"])
+                worker = worker_of(store, benchmarks[-1])
+                if victim == "service":
+                    killed.append(victim)
+                elif worker:
+                    os.kill(worker, signal.SIGKILL)
+                    killed.append(victim)
+                assert service.poll() is None
+    assert {"worker", "service"} == set(killed)
+    with served(settings):
+        for each in benchmarks:
+            assert run_to_its_end(store, each) == "completed"
+    expected, scores = answers_of(store, benchmark), scores_of(store, benchmark)
+    for each in benchmarks:
+        found = store.benchmarks.get(each)
+        assert (found.completed_runs, found.failed_runs) == (RUNS, 0)
+        assert answers_of(store, each) == expected
+        assert scores_of(store, each) == scores
+        until(lambda: worker_of(store, each) is None)  # noqa: B023 - asked at once
+
+
+@pytest.mark.parametrize("victim", ["worker", "service"])
+def test_cancelled_and_killed(
+    victim: str, store: ServiceStore, benchmark: str, settings: Settings
+) -> None:
+    """One that was cancelled stays so, and its job does not wait for ever."""
+    operation = store.benchmarks.start(benchmark).operation
+    assert operation
+    with served(settings) as service:
+        until(lambda: worker_of(store, benchmark))
+        worker = worker_of(store, benchmark)
+        assert worker
+        store.benchmarks.cancel(benchmark)
+        os.kill(worker if victim == "worker" else service.pid, signal.SIGKILL)
+        if victim == "worker":
+            until(lambda: store.jobs.get(operation).status.ended)
+    with served(settings):
+        until(lambda: store.jobs.get(operation).status is JobStatus.CANCELLED)
+    assert store.benchmarks.get(benchmark).status == "cancelled"

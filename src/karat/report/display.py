@@ -64,6 +64,23 @@ def shorten(text: str, width: int) -> str:
     return "".join(kept) + ELLIPSIS
 
 
+def without_middle(text: str, width: int) -> str:
+    """Return *text* cut to *width* columns, with dots where its middle was.
+
+    >>> without_middle("hybrid reranked top 10", 15), without_middle("bm25", 15)
+    ('hybrid...top 10', 'bm25')
+    """
+    if display_width(text) <= width:
+        return text
+    last = (width - len(ELLIPSIS)) // 2
+    tail = ""
+    for character in reversed(text):
+        if display_width(character + tail) > last:
+            break
+        tail = character + tail
+    return shorten(text, width - display_width(tail)) + tail
+
+
 def _columns(character: str) -> int:
     if east_asian_width(character) in "WF":
         return 2

@@ -16,6 +16,7 @@ from karat.report.findings.insights import insights
 from karat.report.findings.method import method_rows
 from karat.report.findings.recommend import balance, recommendations
 from karat.report.findings.resampled import resampled_means, share_of_wins
+from karat.report.html import render
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., Measured]
@@ -101,7 +102,7 @@ def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRu
         with_options("c", "a.py", chunk_size=512, model="n"),
     ]
     size, model = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
-    assert size.startswith("chunk_size: 512 is best, +1.000 hit@5 against 256")
+    assert size.startswith("chunk_size: 512 is better than 256, +1.000 hit@5")
     assert model == "model: no difference between m and n."
 
 
@@ -122,11 +123,11 @@ def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeR
         with_options(29, search_mode="sparse", use_reranker=False),
     ]
     mode, reranker, size = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
-    assert mode.startswith("search_mode: sparse is best, +0.617 hit@5 against dense over 3 runs")
-    assert reranker.startswith("use_reranker: True is best, +0.500 hit@5 against False over 4 ")
-    assert reranker.endswith("beyond the noise.")
-    assert size.startswith("chunk_size: 512 is best, +0.033 hit@5 against 256 over 4 runs")
-    assert size.endswith("inside the noise.")
+    assert mode.startswith("search_mode: sparse is better than dense, +0.617 hit@5 [")
+    assert reranker.startswith("use_reranker: True is better than False, +0.500 hit@5 [")
+    assert reranker.endswith("over 4 runs, beyond the noise.")
+    assert size.startswith("chunk_size: 512 is not told from 256, +0.033 hit@5 [")
+    assert size.endswith("over 4 runs, inside the noise.")
 
 
 def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, run: MakeRun) -> None:
@@ -137,8 +138,9 @@ def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, ru
     found = make(runs)
     assert differences(found) == ()
     assert shallow(found) == (
-        "top 5 was asked for 5 hits: its mrr@10 and recall@10 are those of 5 hits",
+        "top 5 was asked for 5 hits: mrr@10 and recall@10 look deeper, and are not known",
     )
+    assert "top 5 was asked for 5 hits" in render(found)
 
 
 def test_equal_inputs_compare(findings: Findings) -> None:

@@ -40,9 +40,9 @@ def shallow(findings: Findings) -> tuple[str, ...]:
         if isinstance(asked, int):
             deeper = [m for m in findings.contest.comparison.metrics if (parse(m).k or 0) > asked]
             if deeper:
-                are = "is that" if len(deeper) == 1 else "are those"
                 hits = counted(asked, "hit")
-                found.append(f"{name} was asked for {hits}: its {listed(deeper)} {are} of {hits}")
+                what = "looks deeper, and is" if len(deeper) == 1 else "look deeper, and are"
+                found.append(f"{name} was asked for {hits}: {listed(deeper)} {what} not known")
     return tuple(found)
 
 

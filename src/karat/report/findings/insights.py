@@ -135,14 +135,16 @@ def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int)
     change = float(np.nanmean(best.scores - second.scores))
     if not change:
         return f"{option}: no difference between {best.value} and {second.value}."
-    text = f"{option}: {best.value} is best, {change:+.3f} {findings.lead} against {second.value}"
-    if runs > 2:
-        text += f" over {runs} runs"
-    if interval.low is None or interval.high is None:
-        return f"{text}."
-    real = interval.low > 0 or interval.high < 0
-    verdict = "beyond the noise" if real else "inside the noise"
-    return f"{text} [{interval.low:+.3f}, {interval.high:+.3f}], {verdict}."
+    amount = f"{change:+.3f} {findings.lead}"
+    if interval.low is not None and interval.high is not None:
+        amount += f" [{interval.low:+.3f}, {interval.high:+.3f}]"
+        if interval.low <= 0 <= interval.high:
+            return (
+                f"{option}: {best.value} is not told from {second.value}, {amount} over {runs} "
+                "runs, inside the noise."
+            )
+        amount += f" over {runs} runs, beyond the noise"
+    return f"{option}: {best.value} is better than {second.value}, {amount}."
 
 
 def _flat(value: object, prefix: str = "") -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from karat.model import Outcome
 from karat.model.timings import NS_PER_MS, Measured, latency_ms
+from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
 from karat.stats import percentiles
@@ -104,7 +105,7 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
         recorded = any(latency >= 0 for latency in measured.run.latencies_ns)
         how = "as the run file says" if recorded else NOT_MEASURED
         return (Cell("-"), Cell("-"), Cell("-"), Cell("-"), Cell(how))
-    how = f"{timings.repetitions} repetitions, {timings.warm_up} warm-up"
+    how = f"{counted(timings.repetitions, 'repetition')}, {timings.warm_up} warm-up"
     if not timings.alone:
         how += ", beside other work"
     return (

@@ -140,15 +140,17 @@ def _with_interval(comparison: Comparison, name: str, measure: str) -> str:
 
 def _certainty(comparison: Comparison, name: str, measure: str, share: float) -> str:
     """Return which runs *name* is not told apart from, and how often it would come first."""
-    close = [
-        entry.system if entry.baseline == name else entry.baseline
+    own = {
+        entry.system if entry.baseline == name else entry.baseline: comparison.significant(entry)
         for entry in comparison.differences
-        if entry.metric == measure
-        and name in (entry.baseline, entry.system)
-        and not comparison.significant(entry)
-    ]
+        if entry.metric == measure and name in (entry.baseline, entry.system)
+    }
+    close = [other for other, told_apart in own.items() if not told_apart]
+    if not close and len(own) == 1 and len(comparison.systems) > 2:
+        only = f"Beyond the noise of {next(iter(own))}, the only run compared with it"
+        return f"{only}; {_stays(share).lower()}"
     if not close:
-        return f"Beyond the noise against every run compared with it; {_stays(share).lower()}"
+        return f"Beyond the noise of every run compared with it; {_stays(share).lower()}"
     named = listed(close) if len(close) <= 3 else f"{len(close)} other runs"
     return f"Inside the noise of {named}; {_stays(share).lower()}"
 

@@ -61,9 +61,9 @@ def lost_targets(findings: Findings) -> Iterator[Markup]:
         for run in best_first(findings)
     ]
     drawn = stacked_bars(rows, kinds, classes, title="What became of the targets")
-    chart = tag("figure", drawn, keys(kinds, classes), class_="card")
-    table = plain_table(replace(fate_table(findings), notes=()))
-    yield tag("div", chart, tag("div", table, class_="card"), class_="grid")
+    meanings = tag("div", keys(kinds, classes), class_="card listed")
+    yield tag("div", tag("figure", drawn, class_="card"), meanings, class_="grid")
+    yield plain_table(replace(fate_table(findings), notes=()))
 
 
 def times(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:

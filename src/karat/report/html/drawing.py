@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from karat.report.display import display_width, printable, shorten
+from karat.report.display import display_width, printable, without_middle
 from karat.report.html.markup import Markup, joined, tag
 from karat.report.html.scale import Scale
 
@@ -59,9 +59,12 @@ def text(x: float, y: float, content: str, *, anchor: str = "start", class_: str
 
 
 def label(x: float, y: float, content: str, *, room: float) -> Markup:
-    """Return text that ends at *x*, cut to *room*; the whole of it appears under the pointer."""
+    """Return text that ends at *x*, cut to *room*; the whole of it appears under the pointer.
+
+    It is cut in the middle: the names of a sweep differ at their ends.
+    """
     shown = printable(content)
-    cut = shorten(shown, max(int(room / CHARACTER), 4))
+    cut = without_middle(shown, max(int(room / CHARACTER), 4))
     whole = tag("title", shown) if display_width(cut) < display_width(shown) else Markup("")
     return tag("text", cut, whole, x=x, y=y, text_anchor="end")
 
@@ -72,11 +75,17 @@ def x_axis(scale: Scale, ticks: Sequence[float], *, top: float, bottom: float) -
         *(
             joined(
                 tag("line", x1=scale(tick), x2=scale(tick), y1=top, y2=bottom, class_="grid"),
-                text(scale(tick), bottom + 15, tick_text(tick), anchor="middle", class_="tick"),
+                _tick(scale(tick), bottom + 15, tick_text(tick)),
             )
             for tick in ticks
         )
     )
+
+
+def _tick(x: float, y: float, content: str) -> Markup:
+    """Return the number of a tick below it, or as near as the edge of the paper allows."""
+    half = len(content) * CHARACTER / 2
+    return text(min(x, WIDTH - half), y, content, anchor="middle", class_="tick")
 
 
 def y_axis(scale: Scale, ticks: Sequence[float], *, left: float, right: float) -> Markup:

@@ -85,8 +85,9 @@ def _change(row: Standing) -> Markup:
     span = range_cell(row.change.interval, signed=True).text
     p = p_text(row.change)
     shown = number(row.change.difference, signed=True, digits=DIGITS).text
-    beneath = f"{span} p {p if p.startswith('<') else f'= {p}'}"
-    return _cell(shown, "" if span == "-" else beneath, value=row.change.difference)
+    chance = f"p {p if p.startswith('<') else f'= {p}'}"
+    beneath = () if span == "-" else (span, chance)
+    return _cell(shown, *beneath, value=row.change.difference)
 
 
 def _head(title: str, *, numeric: bool = True, beneath: str = "") -> Markup:
@@ -94,13 +95,11 @@ def _head(title: str, *, numeric: bool = True, beneath: str = "") -> Markup:
     return tag("th", title, note, scope="col", class_="n" if numeric else None)
 
 
-def _cell(
-    shown: str, beneath: str = "", *, value: float | None = None, numeric: bool = True
-) -> Markup:
+def _cell(shown: str, *beneath: str, value: float | None = None, numeric: bool = True) -> Markup:
     return tag(
         "td",
         shown,
-        tag("small", beneath) if beneath else "",
+        *(tag("small", line) for line in beneath if line),
         class_="n" if numeric else None,
         data_value=None if value is None else f"{value:.6g}",
     )

@@ -1,0 +1,244 @@
+"""What a matrix of 48 configurations costs, against the retrievals in it that differ.
+
+Dense, sparse and hybrid with two rrf_k are 4 retrievals; times 2 (reranked or not), 3 depths and 2
+thresholds they are 48 configurations. What must be done for them: rank by words once, rank by
+vectors once, and rerank the first hits of each of the 4, each text being embedded once. That is
+done here by hand ("distinct"), and compared with the same engines in one family, from which all 48
+are cut ("sweep"); then with the runner, whose processes, packing and storing count as well. Both
+are counted in work, and in CPU seconds of all processes; indexing is left out, and done once in
+both.
+
+    .venv/bin/python benchmarks/sweep.py --tree path/to/code
+"""
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+# Not this folder itself: its statistics.py would hide the standard library's.
+sys.path[0] = str(Path(__file__).parent / "support")
+
+import code_chunks  # noqa: E402
+
+from karat.corpus import Corpus, from_folder  # noqa: E402
+from karat.engines.current import Current  # noqa: E402
+from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
+from karat.engines.family import build_family  # noqa: E402
+from karat.engines.rerank.engine import DEPTH  # noqa: E402
+from karat.engines.rerank.maxsim import MaxSim, maxsim  # noqa: E402
+from karat.engines.rerank.passages import Passages  # noqa: E402
+from karat.engines.spec import build  # noqa: E402
+from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
+from karat.engines.threshold import by_score  # noqa: E402
+from karat.model import Answer, Dataset, Query  # noqa: E402
+from karat.model.timings import Sample  # noqa: E402
+from karat.runner import Hooks, Source, cut, one_visit, quality  # noqa: E402
+from karat.store import Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.sweep.matrix import Matrix  # noqa: E402
+from karat.sweep.plan import Retrieval, SharedPlan, share  # noqa: E402
+
+MATRIX = Matrix(
+    search_modes=("dense", "sparse", "hybrid"),
+    use_reranker=(False, True),
+    top_k_values=(10, 20, 50),
+    rrf_k_values=(20, 60),
+    score_thresholds=(None, 0.3),
+)
+GOAL = 1.3
+NAMES = ("distinct", "sweep", "distinct again", "sweep again")
+DONE = ("stages scored", "queries embedded", "texts reranked", "texts embedded")
+
+
+class Cost(NamedTuple):
+    """What was done, by kind, and how many CPU seconds it took."""
+
+    work: Counter[str]
+    cpu_s: float
+
+
+def counted(
+    owner: type, name: str, what: Callable[..., tuple[str, int]], done: Counter[str]
+) -> None:
+    """Let every call of the method *name* add to *done* what it does."""
+    original = getattr(owner, name)
+
+    def counting(self: object, *given: object) -> object:
+        kind, times = what(*given)
+        done[kind] += times
+        return original(self, *given)
+
+    setattr(owner, name, counting)
+
+
+def counters() -> Counter[str]:
+    """Return what counts the work of all engines of this process from now on."""
+    done: Counter[str] = Counter()
+    counted(LexicalStage, "scores", lambda _: ("stages scored", 1), done)
+    counted(DenseStage, "scores", lambda _: ("stages scored", 1), done)
+    counted(MaxSim, "scores", lambda _, texts: ("texts reranked", len(texts)), done)
+    for name in ("embed", "token_vectors"):
+        counted(
+            OnnxEmbedder,
+            name,
+            lambda texts, kind: (
+                "queries embedded" if kind == "query" else "texts embedded",
+                len(texts),
+            ),
+            done,
+        )
+    return done
+
+
+@contextmanager
+def measured(done: Counter[str], costs: list[Cost]) -> Iterator[None]:
+    """Add to *costs* what happens meanwhile."""
+    done.clear()
+    start = time.process_time()
+    yield
+    costs.append(Cost(done.copy(), time.process_time() - start))
+
+
+class Heads:
+    """The texts that a reranker reads for each query, one list for each retrieval."""
+
+    def __init__(self, corpus: Corpus, plain: Sequence[Retrieval]) -> None:
+        """Index *corpus* for the engines of *plain*, which rerank nothing."""
+        self._passages = Passages(corpus)
+        self._family = build_family([one.configuration.spec for one in plain])
+        self._family.show(corpus)
+
+    def __call__(self, query: str) -> list[list[str]]:
+        """Return the texts for *query*."""
+        engines = self._family.engines
+        return [self._passages.texts(engine.search(query, DEPTH)) for engine in engines]
+
+
+def distinct(
+    queries: Sequence[str], heads: Sequence[list[list[str]]], corpus: Corpus
+) -> Callable[[], None]:
+    """Return what does all that differs once: two rankings, and what rerankers read."""
+    words, vectors, reranker = build("bm25"), build("dense"), maxsim()
+    reranker.current = Current()
+    depth = max(MATRIX.top_k_values)
+    for engine in (words, vectors):
+        engine.index(corpus)
+
+    def work() -> None:
+        for query, lists in zip(queries, heads, strict=True):
+            words.search(query, depth)
+            vectors.search(query, depth)
+            for texts in lists:
+                reranker.scores(query, texts)
+
+    return work
+
+
+def swept(
+    queries: Sequence[str], retrievals: Sequence[Retrieval], corpus: Corpus
+) -> Callable[[], None]:
+    """Return what asks each engine once, and cuts all configurations from its answers."""
+    family = build_family([one.configuration.spec for one in retrievals])
+    family.show(corpus)
+
+    def work() -> None:
+        for query in queries:
+            for engine, (configuration, entries) in zip(family.engines, retrievals, strict=True):
+                hits = engine.search(query, configuration.k)
+                for entry in entries:
+                    cut(hits, k=entry.k, threshold=entry.threshold, by_score=by_score(entry.spec))
+
+    return work
+
+
+class Cuts:
+    """Keeps each answer for all configurations that are cut from it."""
+
+    def __init__(self, store: SqlStore, plan: SharedPlan, dataset: Dataset) -> None:
+        """Plan a run for each configuration."""
+        planned = tuple(PlannedRun(entry.name, entry.spec) for entry in plan.entries)
+        made = store.experiment(Plan("sweep", Kind.SWEEP, dataset, planned))
+        self._runs = {run.label: run.id for run in store.show(made).runs}
+        self._entries = {
+            one.configuration.name: one.entries for group in plan.groups for one in group
+        }
+        self._store = store
+
+    def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
+        """Store *answer* as often as there are configurations."""
+        for entry in self._entries[run]:
+            scale = by_score(entry.spec)
+            hits = cut(answer.hits, k=entry.k, threshold=entry.threshold, by_score=scale)
+            self._store.add(self._runs[entry.name], answer._replace(hits=hits), sample)
+
+
+def through_the_runner(plan: SharedPlan, queries: Sequence[str], tree: Path) -> float:
+    """Return the CPU seconds of this process and its engines for *queries*, stored."""
+    dataset = Dataset.of([Query(f"q{row}", text) for row, text in enumerate(queries)])
+    visits = one_visit(dataset, Source.folder(str(tree)), seed=0)
+    groups = [tuple(one.configuration for one in group) for group in plan.groups]
+    start = _all_cpu_s()
+    with tempfile.TemporaryDirectory() as folder, SqlStore(Path(folder) / "runs.sqlite") as store:
+        hooks = Hooks(sink=Cuts(store, plan, dataset))
+        found = quality(groups, dataset, visits, hooks=hooks)
+    if any(one.notes["status"] != "completed" for one in found):
+        raise SystemExit(str([one.notes for one in found]))
+    return _all_cpu_s() - start
+
+
+def _all_cpu_s() -> float:
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(kind) for kind in kinds]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def main() -> int:
+    """Measure all three; return 1 where the sweep exceeds the goal."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tree", type=Path, required=True)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    queries = code_chunks.queries(code_chunks.of_tree(options.tree, 100_000), options.queries)
+    corpus = from_folder(options.tree)
+    plan = share(MATRIX.entries(), files=False)
+    [retrievals] = plan.groups
+    plain = [one for one in retrievals if one.configuration.spec.name != "rerank"]
+    print(
+        f"{len(plan.entries)} configurations, {len(retrievals)} searches, {len(queries)} queries "
+        f"on {len(corpus)} documents"
+    )
+    heads = list(map(Heads(corpus, plain), queries))
+    done = counters()
+    costs: dict[str, list[Cost]] = {name: [] for name in NAMES}
+    for _ in range(options.rounds):
+        ways = distinct(queries, heads, corpus), swept(queries, retrievals, corpus)
+        # Twice: the second time all texts are embedded, and only the rest is seen.
+        for names in (NAMES[:2], NAMES[2:]):
+            for name, way in zip(names, ways, strict=True):
+                with measured(done, costs[name]):
+                    way()
+    best = {name: min(found, key=lambda cost: cost.cpu_s) for name, found in costs.items()}
+    first, second, again, second_again = (best[name] for name in NAMES)
+    index_s = through_the_runner(plan, queries[:1], options.tree)
+    runner_s = through_the_runner(plan, queries, options.tree) - index_s
+    rows = [(kind, first.work[kind], second.work[kind]) for kind in DONE]
+    rows += [
+        ("CPU seconds", first.cpu_s, second.cpu_s),
+        ("CPU seconds by the runner, stored", first.cpu_s, runner_s),
+        ("CPU seconds, all texts embedded before", again.cpu_s, second_again.cpu_s),
+    ]
+    print("\n| | distinct | sweep | ratio |\n|---|---|---|---|")
+    for what, least, taken in rows:
+        print(f"| {what} | {least:.4g} | {taken:.4g} | {taken / least:.2f} |")
+    return int(any(taken / least > GOAL for _, least, taken in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,6 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from karat.app.compare import compared, contest_of, means_among
+from karat.app.record import RunRecord
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels, slice_rows
@@ -112,8 +113,15 @@ def report(
     )
 
 
-def origin(gold: Dataset, digests: Sequence[str], *, made_at: str, version: str) -> Origin:
-    """Return where a report of runs with these *digests* comes from."""
+def origin(
+    gold: Dataset,
+    digests: Sequence[str],
+    *,
+    made_at: str,
+    version: str,
+    records: Sequence[RunRecord] = (),
+) -> Origin:
+    """Return where a report of runs with these *digests* comes from, and how to get them again."""
     return Origin(
         made_at=made_at,
         version=version,
@@ -121,6 +129,7 @@ def origin(gold: Dataset, digests: Sequence[str], *, made_at: str, version: str)
         platform=platform.platform(terse=True),
         gold_digest=gold_digest(gold),
         run_digests=tuple(digests),
+        record={"runs": [record.to_json() for record in records]} if records else {},
     )
 
 

@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from karat.app.record import RunRecord, record_of
 from karat.app.sources import run_name, told_apart
 from karat.app.stored import choose, open_store
 from karat.errors import InputError, UnknownName
@@ -14,7 +15,7 @@ from karat.formats.karat_run import run_digest
 from karat.model import Dataset
 from karat.model.timings import Measured
 from karat.report.display import counted
-from karat.store import Experiment, Store, StoredRun
+from karat.store import Experiment, StoredRun
 
 __all__ = ["ReportInputs", "gather"]
 
@@ -23,18 +24,21 @@ __all__ = ["ReportInputs", "gather"]
 class ReportInputs:
     """A gold set and runs on it, named apart, each with its digest.
 
-    *remarks* tell which runs were left out because they have no answer, and which are not whole.
+    *records* say how to run all of them again, and are empty where one came from a file. *remarks*
+    tell which runs were left out because they have no answer, and which are not whole.
     """
 
     gold: Dataset
     runs: tuple[Measured, ...]
     digests: tuple[str, ...]
+    records: tuple[RunRecord, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
 class _Source(NamedTuple):
     measured: Measured
     digest: str
+    record: RunRecord | None = None
 
 
 class _Kept(NamedTuple):
@@ -81,8 +85,18 @@ def gather(
         gold,
         tuple(replace(each.measured, name=name) for each, name in zip(sources, apart, strict=True)),
         tuple(source.digest for source in sources),
+        _records(sources, apart),
         kept.remarks,
     )
+
+
+def _records(sources: Sequence[_Source], names: Sequence[str]) -> tuple[RunRecord, ...]:
+    found = [
+        replace(source.record, name=name)
+        for source, name in zip(sources, names, strict=True)
+        if source.record
+    ]
+    return tuple(found) if len(found) == len(sources) else ()
 
 
 def _of_file(path: str, run_format: str | None) -> _Source:
@@ -101,19 +115,18 @@ def _kept(names: Sequence[str], place: str) -> _Kept:
         with open_store(place) as store:
             for name in names:
                 experiment, chosen = choose(store, name)
-                golds[experiment.dataset] = store.dataset(experiment.dataset)
-                runs[name] = list(_sources(store, chosen))
+                gold = golds[experiment.dataset] = store.dataset(experiment.dataset)
+                measured = [(run, store.measured(run.id)) for run in chosen if run.answers]
+                runs[name] = [_of_run(experiment, *each, gold) for each in measured]
                 remarks += _remarks(experiment, chosen)
     except UnknownName as error:
         raise UnknownName(f"{error}, and no file is called so") from None
     return _Kept(runs, golds, tuple(remarks))
 
 
-def _sources(store: Store, runs: Sequence[StoredRun]) -> Iterator[_Source]:
-    for run in runs:
-        if run.answers:
-            measured = store.measured(run.id)
-            yield _Source(measured, run_digest(measured.run))
+def _of_run(experiment: Experiment, run: StoredRun, measured: Measured, gold: Dataset) -> _Source:
+    record = record_of(experiment, run, measured, gold)
+    return _Source(measured, run_digest(measured.run), record)
 
 
 def _remarks(experiment: Experiment, runs: Sequence[StoredRun]) -> Iterator[str]:

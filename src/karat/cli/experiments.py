@@ -92,7 +92,7 @@ def _tell(done: "Done", runs: "Sequence[Measured]", request: "Request", views: V
     # What is written stands beside what is shown.
     output = views.output._replace(path=None) if written else views.output
     many = len(runs) > MANY and output.style in (None, "markdown")
-    inputs = _inputs(runs, request)
+    inputs = _inputs(done, runs, request)
     scoring, confidence = request.scoring, views.confidence
     findings = None
     if many or written:
@@ -183,12 +183,18 @@ def _keep_runs(runs: "Sequence[Measured]", views: Views) -> None:
         keep(timed_run(measured))
 
 
-def _inputs(runs: "Sequence[Measured]", request: "Request") -> "ReportInputs":
+def _inputs(done: "Done", runs: "Sequence[Measured]", request: "Request") -> "ReportInputs":
+    from karat.app.record import record_of
     from karat.app.report_inputs import ReportInputs
     from karat.formats.karat_run import run_digest
 
     digests = tuple(run_digest(measured.run) for measured in runs)
-    return ReportInputs(request.gold, tuple(runs), digests)
+    stored = {run.label: run for run in done.experiment.runs}
+    records = tuple(
+        record_of(done.experiment, stored[measured.name], measured, request.gold)
+        for measured in runs
+    )
+    return ReportInputs(request.gold, tuple(runs), digests, records)
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

@@ -32,6 +32,7 @@ COMMANDS = {
     "evaluate": "karat.cli.evaluate",
     "sweep": "karat.cli.sweep",
     "runs": "karat.cli.runs",
+    "verify": "karat.cli.verify",
     "load": "karat.cli.load",
     "gate": "karat.cli.gate",
     "baseline": "karat.cli.baseline",

@@ -45,7 +45,13 @@ def findings_of(
     return report(
         found.gold,
         found.runs,
-        origin=origin(found.gold, found.digests, made_at=made_at, version=__version__),
+        origin=origin(
+            found.gold,
+            found.digests,
+            made_at=made_at,
+            version=__version__,
+            records=found.records,
+        ),
         scoring=scoring,
         confidence=confidence,
         by=by,

@@ -27,7 +27,10 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where and from what a report was made; a digest is empty where there was no file."""
+    """Where and from what a report was made; a digest is empty where there was no file.
+
+    *record* is all that it takes to run it again, as JSON can hold it; empty for run files.
+    """
 
     made_at: str
     version: str
@@ -35,6 +38,7 @@ class Origin:
     platform: str
     gold_digest: str
     run_digests: tuple[str, ...]
+    record: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from karat.report.html.colours import colours
 from karat.report.html.data import packed, payload
 from karat.report.html.markup import Markup, joined, tag
 from karat.report.html.tables import leaderboard, plain_table
+from karat.report.json import plain
 from karat.report.score_view import note_lines
 
 __all__ = ["render"]
@@ -41,10 +42,18 @@ def render(findings: Findings) -> str:
         _footer(findings),
         tag("div", id="tip", role="tooltip", hidden=True),
         tag("script", data, type="application/json", id="data"),
+        *_record(findings),
         tag("script", Markup(script)),
     )
     document = tag("html", tag("head", *head), tag("body", *body), lang="en")
     return f"<!DOCTYPE html>\n{document}\n"
+
+
+def _record(findings: Findings) -> Iterator[Markup]:
+    """Yield what `karat verify` runs the report again by."""
+    if findings.origin.record:
+        record = payload(plain(findings.origin.record))
+        yield tag("script", record, type="application/json", id="record")
 
 
 def _sections(findings: Findings) -> Iterator[Markup]:

@@ -1,0 +1,143 @@
+"""Run again what a report is about, and say whether the same comes out."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from karat.app.experiment import Done, Request, run_experiment
+from karat.app.record import RunRecord, differing, short_digests, versions_of
+from karat.app.settings import Scoring
+from karat.app.where import Where
+from karat.errors import InputError
+from karat.formats.gold import gold_digest
+from karat.model import Dataset
+from karat.report.display import counted
+from karat.runner import Event
+from karat.store import Kind, RunStatus, SqlStore
+from karat.sweep import Entry
+
+__all__ = ["Verification", "verify"]
+
+NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What differs, in sentences, and beside that what may explain it.
+
+    *answers* counts those that were compared, of *runs* runs.
+    """
+
+    runs: int
+    answers: int
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def identical(self) -> bool:
+        """Return whether everything came out as it was."""
+        return not self.differences
+
+
+def verify(
+    records: Sequence[RunRecord],
+    gold: Dataset,
+    *,
+    place: str | None = None,
+    workers: int = 1,
+    listen: Callable[[Event], None] = lambda _: None,
+) -> Verification:
+    """Return how the answers of the runs in *records* differ when they are asked again.
+
+    *gold* must be the gold set of the report, by its digest. *place* is where the corpus or the
+    repository is now, if it has moved. Times are not compared.
+    """
+    digest = gold_digest(gold)
+    if any(record.gold != digest for record in records):
+        raise InputError(
+            f"{gold.name} is not the gold set of the report: its digest is {digest[:12]}, that of "
+            f"the report {records[0].gold[:12]}"
+        )
+    found: list[str] = []
+    notes: list[str] = []
+    for alike in _alike(records):
+        request = _request(alike, gold, place=place, workers=workers)
+        with (
+            TemporaryDirectory(prefix="karat-verify-") as folder,
+            SqlStore(Path(folder) / "karat.db") as store,
+        ):
+            done = run_experiment(request, store, listen=listen)
+        if done.interrupted:
+            raise KeyboardInterrupt
+        found += _differences(alike, done, gold)
+        notes += _notes(alike, done)
+    answers = len(records) * len(gold)
+    return Verification(len(records), answers, tuple(found), tuple(dict.fromkeys(notes)))
+
+
+def _alike(records: Sequence[RunRecord]) -> Iterator[list[RunRecord]]:
+    """Yield the records that one experiment can run again: of one place, one seed, one way."""
+
+    def way(record: RunRecord) -> str:
+        return repr((sorted(record.where.items(), key=str), record.seed, record.match, record.root))
+
+    for _, group in groupby(sorted(records, key=way), key=way):
+        yield list(group)
+
+
+def _request(
+    records: Sequence[RunRecord], gold: Dataset, *, place: str | None, workers: int
+) -> Request:
+    first = records[0]
+    return Request(
+        gold=gold,
+        entries=tuple(
+            Entry(record.name, record.engine, record.k, record.threshold) for record in records
+        ),
+        where=_where(first.where, place),
+        kind=Kind.EVALUATE,
+        scoring=Scoring(match=first.match, root=first.root),
+        timed=0,
+        workers=workers,
+        seed=first.seed,
+    )
+
+
+def _where(recorded: Mapping[str, object], place: str | None) -> Where:
+    where = Where(**recorded)  # type: ignore[arg-type]
+    if place is None:
+        return where
+    if where.corpus is not None:
+        return where._replace(corpus=place)
+    return where._replace(repositories={"": place})
+
+
+def _differences(records: Sequence[RunRecord], done: Done, gold: Dataset) -> Iterator[str]:
+    pairs = zip(records, done.experiment.runs, done.measured, strict=True)
+    moved = False
+    for record, run, measured in pairs:
+        if run.snapshot != record.snapshot and not moved:
+            moved = True
+            yield (
+                f"what is searched: its digest was {record.snapshot[:12]} and is now "
+                f"{run.snapshot[:12]}"
+            )
+        if run.status is not RunStatus.COMPLETED:
+            yield f"{record.name}: {run.error or run.status.value}"
+            continue
+        queries = differing(record.answers, short_digests(measured, gold), gold)
+        if queries:
+            some = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
+            yield f"{record.name}: {len(queries):,} of {counted(len(gold), 'answer')}: {some}"
+
+
+def _notes(records: Sequence[RunRecord], done: Done) -> Iterator[str]:
+    """Yield which versions have changed."""
+    now = versions_of(done.experiment)
+    for record in records:
+        for name in sorted(record.versions.keys() | now.keys()):
+            before, after = record.versions.get(name, "none"), now.get(name, "none")
+            if before != after:
+                yield f"{name} was {before} and is now {after}"

@@ -1,0 +1,77 @@
+"""karat verify: a report is run again by what it keeps."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+NAMES = ("login", "logout", "reset")
+EVALUATE = (
+    *("evaluate", "names.csv", "--corpus", "project", "-e", "bm25", "-e", "keyword"),
+    *("--timed", "none", "--draws", "99"),
+)
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Return a folder of three files; `names.csv` lies beside it."""
+    place = folder / "project"
+    place.mkdir()
+    for name in NAMES:
+        (place / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
+    rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in NAMES)
+    (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.json"])
+def test_the_same_comes_out(karat: Karat, project: Path, name: str) -> None:
+    written = karat(*EVALUATE, "-o", name)
+    assert written.returncode == 0, written.stderr
+    done = karat("verify", name)
+    assert (done.returncode, done.stdout) == (0, "identical: 2 runs, 6 answers\n")
+    assert done.stderr == ""
+
+
+def test_what_differs(karat: Karat, project: Path, folder: Path) -> None:
+    karat(*EVALUATE)
+    assert karat("report", "latest", "-o", "report.json").returncode == 0
+    (project / "login.py").write_text("def enter(): ...\n", encoding="utf-8")
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    report["origin"]["record"]["runs"][0]["versions"]["karat"] = "0.0.1"
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    done = karat("verify", "report.json")
+    assert done.returncode == 1
+    first, *others = done.stdout.splitlines()
+    assert first == "different: 2 runs, 6 answers"
+    assert others[0].startswith("  what is searched: its digest was ")
+    assert others[1:] == ["  bm25: 1 of 3 answers: 1", "  keyword: 1 of 3 answers: 1"]
+    assert "note: karat was 0.0.1 and is now" in done.stderr
+    found = json.loads(karat("verify", "report.json", "--json").stdout)
+    assert (found["identical"], len(found["differences"])) == (False, 3)
+
+
+def test_on_another_machine(karat: Karat, project: Path, folder: Path) -> None:
+    karat(*EVALUATE, "-o", "report.html")
+    project.rename(folder / "moved")
+    (folder / ".karat" / "karat.db").unlink()
+    lost = karat("verify", "report.html")
+    assert lost.returncode == 2
+    assert "no store is here yet" in lost.stderr
+    done = karat("verify", "report.html", "--gold-set", "names.csv", "--place", "moved")
+    assert (done.returncode, done.stdout) == (0, "identical: 2 runs, 6 answers\n")
+    other = karat("verify", "report.html", "--gold-set", "code.csv", "--place", "moved")
+    assert other.returncode == 2
+    assert "is not the gold set of the report" in other.stderr
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.json"])
+def test_run_files_cannot_be_run_again(karat: Karat, folder: Path, name: str) -> None:
+    karat("report", "gold.qrels", "old.run", "-o", name, "--draws", "99")
+    done = karat("verify", name)
+    assert done.returncode == 2
+    assert f"{name} keeps no record of its runs" in done.stderr

@@ -88,11 +88,16 @@ class Corpus:
 
     def without(self, traits: Trait) -> "Corpus":
         """Return the corpus without documents that have any of *traits*; they count as skipped."""
-        kept = tuple(document for document in self.documents if not document.traits & traits)
+        # Flags are slow to look at, and there are few combinations of them.
+        reasons = {found: _first(found & traits) for found in {d.traits for d in self.documents}}
+        kept = tuple(document for document in self.documents if not reasons[document.traits])
         skipped = dict(self.skipped)
         for document in self.documents:
-            for trait in document.traits & traits:
-                reason = str(trait.name).lower()
+            if reason := reasons[document.traits]:
                 skipped[reason] = skipped.get(reason, 0) + 1
-                break
         return Corpus(self.name, kept, self.reader, skipped, self.notes)
+
+
+def _first(traits: Trait) -> str:
+    """Return the name of the first of *traits*, "" for none."""
+    return next((str(trait.name).lower() for trait in traits), "")

@@ -14,8 +14,6 @@ export UV_SYSTEM_CERTS ?= 1
 # These three hold every number that Karat reports; each line and branch of them is tested.
 FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
 
-DEMO := $(addprefix examples/demo/,gold.json keyword.run bm25.run bm25-stemmed.run)
-
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test check fix cover ui bench lock clean
@@ -23,15 +21,9 @@ DEMO := $(addprefix examples/demo/,gold.json keyword.run bm25.run bm25-stemmed.r
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.runtime ## Compare three searches over Python's library, with intervals and paired tests
+demo: .venv/.demo ## Mine a gold set from this repository, or REPO=..., compare four searches on it, write a report
 	@$(PY) -m compileall -q src/karat
-	@.venv/bin/karat compare $(DEMO)
-	@echo
-	@.venv/bin/karat report $(DEMO) -o demo.html
-	@echo "      open it in a browser: one file, every query, no network"
-	@echo
-	@echo "Next: put your own gold set and results in place of these (docs/formats.md says which files can be read):"
-	@echo "      .venv/bin/karat compare GOLD OLD NEW --per-query"
+	@PATH=$(CURDIR)/.venv/bin:$$PATH examples/demo/run.sh $(REPO)
 
 test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
 	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100
@@ -64,6 +56,7 @@ COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate
 lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
 	$(COMPILE) pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) pyproject.toml --all-extras --group test --excludes requirements/unlocked.txt --no-emit-package torch -c requirements/runtime.txt -o requirements/test.txt
+	$(COMPILE) pyproject.toml --extra code --extra dense -c requirements/test.txt -o requirements/demo.txt
 	$(COMPILE) pyproject.toml --extra big --group bench -c requirements/test.txt -o requirements/bench.txt
 	$(COMPILE) requirements/build.in -c requirements/test.txt -o requirements/build.txt
 	@$(foreach place,requirements/npm ui,$(NPM) install --prefix $(place) --package-lock-only --omit-lockfile-registry-resolved &&) true
@@ -82,6 +75,10 @@ $(UV): requirements/build.txt
 .venv/.runtime: $(UV) requirements/runtime.txt pyproject.toml
 	@$(INSTALL) --require-hashes -r requirements/runtime.txt
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.demo: .venv/.runtime requirements/demo.txt
+	@$(INSTALL) --require-hashes -r requirements/demo.txt
 	@touch $@
 
 # The file is complete but for torch, which pip installs below.

@@ -1,6 +1,7 @@
-"""What every test shares: how hypothesis searches, what may be missing, data and a PostgreSQL."""
+"""What every test shares: how hypothesis searches, what may be missing, and what runs beside it."""
 
 import os
+import shutil
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -18,6 +19,17 @@ IN_CI = bool(os.environ.get("CI"))
 settings.register_profile("explore", deadline=None)
 settings.register_profile("repeat", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeat" if IN_CI else "explore")
+
+CHROMIUM = ROOT / ".venv" / "chromium" / "chromium"
+# The pages of the tests need none of what a browser does behind one's back.
+QUIET = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 # How the reason of a skip begins where a part is missing: by `missing`, by `pytest.importorskip`.
 MISSING = ("Skipped: missing: ", "Skipped: could not import ")
@@ -76,6 +88,22 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("external reference data is absent: no ../shared/data beside the project")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser(missing: Callable[[str], NoReturn]) -> Iterator[object]:
+    """Return a running Chromium: the one of this checkout, or the system's."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    program = str(CHROMIUM) if CHROMIUM.exists() else shutil.which("chromium")
+    if program is None:
+        missing("a browser: make .venv/chromium/chromium")
+    libraries = {"LD_LIBRARY_PATH": str(CHROMIUM.parent / "lib")} if CHROMIUM.exists() else {}
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(
+            executable_path=program, args=list(QUIET), env={**os.environ, **libraries}
+        )
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,6 @@
-"""Text that would like to be more than text, and a browser to see that it is not."""
+"""Text that would like to be more than text."""
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import NoReturn
+from collections.abc import Callable
 
 import pytest
 
@@ -12,16 +8,6 @@ from karat.model import Dataset, Query, Target
 from karat.model.timings import Measured
 from karat.report.findings import Findings
 
-CHROMIUM = Path(__file__).resolve().parents[3] / ".venv" / "chromium" / "chromium"
-# A page from a file needs none of what a browser does behind one's back.
-QUIET = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 ATTACK = (
     "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 )
@@ -45,19 +31,3 @@ def hostile(make: Callable[..., Findings], run: Callable[..., Measured]) -> Find
     others = {query.id: (ATTACK, query.targets[0].path) for query in queries}
     gold = Dataset.of(queries, name=ATTACK, match="document")
     return make([run(ATTACK, paths), run(f"{ATTACK}\x00", others)], gold=gold, by=["kind"])
-
-
-@pytest.fixture(scope="session")
-def browser(missing: Callable[[str], NoReturn]) -> Iterator[object]:
-    """Return a running Chromium: the one of this checkout, or the system's."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    program = str(CHROMIUM) if CHROMIUM.exists() else shutil.which("chromium")
-    if program is None:
-        missing("a browser: make .venv/chromium/chromium")
-    libraries = {"LD_LIBRARY_PATH": str(CHROMIUM.parent / "lib")} if CHROMIUM.exists() else {}
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(
-            executable_path=program, args=list(QUIET), env={**os.environ, **libraries}
-        )
-        yield opened
-        opened.close()

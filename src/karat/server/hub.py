@@ -59,6 +59,11 @@ class Hub:
         self._followers: list[_Follower] = []
         self._closed = False
 
+    @property
+    def followers(self) -> int:
+        """Return how many follow the stream now."""
+        return len(self._followers)
+
     async def run(self) -> None:
         """Hand out what is new until the hub is closed."""
         last = await asyncio.to_thread(self._events.last)

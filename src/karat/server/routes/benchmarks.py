@@ -133,7 +133,9 @@ def start_benchmark(
     """Start a benchmark, or continue one that has failed or was cancelled."""
     store = serving.store
     found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    serving.check_quota(caller)
+    # One that runs is started no second time: who asks again with the same key is told so.
+    if found.status != "running":
+        serving.check_quota(caller)
     started = store.benchmarks.start(found.id, key=idempotency_key)
     if started.operation and started.operation != found.operation:
         store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))

@@ -1,0 +1,187 @@
+"""One stream of events: ordered, replayed from any point, ended when nothing more will come."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from karat.server import hub as hub_module
+from karat.server.app import create_app
+from karat.server.hub import Followed, Hub
+from karat.server.settings import Settings
+from karat.store.service import Event, ServiceStore
+
+KIND = "collection_progress"
+
+
+def told(store: ServiceStore, operation: str, status: str, done: int = 0) -> Event:
+    data = {"subject_id": operation, "status": status, "stage": "x", "done": done, "total": 9}
+    return store.events.add(operation, operation, KIND, {**data, "error_message": None})
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "POLL_S", 0.005)
+
+
+async def come_true(condition: Callable[[], object]) -> None:
+    """Let others go on until *condition* holds."""
+    waiting = threading.Event()
+    while not condition():
+        await asyncio.to_thread(waiting.wait, 0.005)
+
+
+async def collected(hub: Hub, followed: Followed, *, after: int = 0) -> list[int]:
+    return [event.id async for event in hub.follow(followed, after=after)]
+
+
+def test_kept_and_new_events_come_in_order(store: ServiceStore) -> None:
+    heard: list[int] = []
+
+    async def scenario() -> list[list[int]]:
+        hub = Hub(store.events, heard=lambda event: heard.append(event.id))
+        reading = asyncio.create_task(hub.run())
+        # Until the hub has begun, what is told may be of the past to it.
+        while not heard:
+            await asyncio.to_thread(told, store, "a", "running")
+        following = [
+            asyncio.create_task(collected(hub, Followed(operation="a"))),
+            asyncio.create_task(collected(hub, Followed(subject="a"), after=first.id)),
+            asyncio.create_task(collected(hub, Followed(operation="b"))),
+        ]
+        for number in range(3):
+            await asyncio.to_thread(told, store, "a", "running", number)
+            await asyncio.to_thread(told, store, "b", "running", number)
+        for operation in ("a", "b"):
+            await asyncio.to_thread(told, store, operation, "completed")
+        found = await asyncio.gather(*following)
+        hub.close()
+        await reading
+        return list(found)
+
+    first = told(store, "a", "running")
+    everything, rest, others = asyncio.run(scenario())
+    kept = store.events.after(0)
+    assert everything == [event.id for event in kept if event.operation == "a"]
+    assert rest == everything[1:]
+    assert others == [event.id for event in kept if event.operation == "b"]
+    # What came before the process began is not news.
+    assert heard == [event.id for event in kept if event.id >= heard[0]]
+    assert first.id < heard[0]
+
+
+def test_who_falls_behind_misses_nothing(
+    store: ServiceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub_module, "MOST_WAITING", 3)
+
+    heard: list[int] = []
+
+    async def scenario() -> list[int]:
+        hub = Hub(store.events, heard=lambda event: heard.append(event.id))
+        reading = asyncio.create_task(hub.run())
+        while not heard:
+            await asyncio.to_thread(told, store, "a", "running")
+        seen: list[int] = []
+        async for event in hub.follow(Followed(operation="a")):
+            seen.append(event.id)
+            if len(seen) == 1:
+                for number in range(20):
+                    await asyncio.to_thread(told, store, "a", "running", number)
+                end = await asyncio.to_thread(told, store, "a", "completed")
+                await come_true(lambda: end.id in heard)  # noqa: B023 - asked at once
+        hub.close()
+        await reading
+        return seen
+
+    assert asyncio.run(scenario()) == [event.id for event in store.events.after(0)]
+
+
+def test_streams_end_with_the_service(store: ServiceStore) -> None:
+    async def scenario() -> list[int]:
+        hub = Hub(store.events)
+        reading = asyncio.create_task(hub.run())
+        following = asyncio.create_task(collected(hub, Followed(operation="a")))
+        await come_true(lambda: hub.followers)
+        hub.close()
+        await reading
+        return await following
+
+    event = told(store, "a", "running")
+    assert asyncio.run(scenario()) == [event.id]
+
+
+def test_one_that_is_over_and_goes_on(store: ServiceStore) -> None:
+    """An end is the end of the stream only where nothing came after it."""
+
+    async def scenario() -> list[int]:
+        hub = Hub(store.events)
+        return await collected(hub, Followed(operation="a"))
+
+    for status in ("running", "cancelled", "running", "completed"):
+        told(store, "a", status)
+    assert len(asyncio.run(scenario())) == 4
+
+
+def frames(text: str) -> list[dict[str, str]]:
+    """Return the fields of each server-sent event."""
+    return [
+        dict(line.split(": ", 1) for line in block.splitlines())
+        for block in text.split("\n\n")
+        if block.strip()
+    ]
+
+
+@pytest.fixture
+def operation(store: ServiceStore, benchmark: str) -> str:
+    """Return an operation with three events, of which the last ends it."""
+    operation = store.benchmarks.start(benchmark).operation
+    assert operation
+    for done, status in enumerate(("running", "running", "completed")):
+        told(store, operation, status, done)
+    return operation
+
+
+def test_server_sent_events(client: TestClient, operation: str) -> None:
+    url = f"/api/v2/operations/{operation}/events"
+    answer = client.get(url)
+    assert answer.headers["Content-Type"].startswith("text/event-stream")
+    found = frames(answer.text)
+    assert [frame["event"] for frame in found] == [KIND] * 3
+    message: Any = json.loads(found[0]["data"])
+    assert message.keys() == {"timestamp", "type", "data"}
+    assert message["data"]["done"] == 0
+    rest = client.get(url, headers={"Last-Event-ID": found[0]["id"]})
+    assert frames(rest.text) == found[1:]
+    over = client.get(url, headers={"Last-Event-ID": found[2]["id"]})
+    assert (over.status_code, over.content) == (204, b"")
+    assert client.get(url, headers={"Last-Event-ID": "x"}).status_code == 422
+    assert client.get(f"/api/v2/operations/{uuid4()}/events").status_code == 404
+
+
+def test_a_web_socket(client: TestClient, operation: str) -> None:
+    place = "ws://localhost:8080/ws/operations"
+    with client.websocket_connect(f"{place}/{operation}") as socket:
+        messages = [socket.receive_json() for _ in range(3)]
+        with pytest.raises(WebSocketDisconnect) as ended:
+            socket.receive_json()
+    assert ended.value.code == 1000
+    assert [message["data"]["status"] for message in messages] == ["running"] * 2 + ["completed"]
+    with (
+        pytest.raises(WebSocketDisconnect) as refused,
+        client.websocket_connect(f"{place}/{uuid4()}"),
+    ):
+        pass
+    assert (refused.value.code, refused.value.reason[:12]) == (1008, "no operation")

@@ -1,20 +1,25 @@
 """Services to ask: one for this machine only, and one that others can reach."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event
+from queue import Queue
+from threading import Event, Thread
 
 import pytest
 
 pytest.importorskip("fastapi")
 
+import uvicorn
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from karat.app.tokens import create_token
 from karat.server.app import create_app
 from karat.server.job_kinds import HANDLERS
 from karat.server.jobs import perform
+from karat.server.run import Server
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
 
@@ -34,11 +39,11 @@ def client(settings: Settings) -> Iterator[TestClient]:
         yield client
 
 
-@pytest.fixture
-def work(settings: Settings) -> Callable[[], None]:
-    """Return what does all jobs that are waiting, as a worker would."""
+@pytest.fixture(scope="session")
+def do_jobs() -> Callable[[Settings], None]:
+    """Return what does all jobs that are waiting at a service, as a worker would."""
 
-    def do() -> None:
+    def do(settings: Settings) -> None:
         with ServiceStore(settings.store) as store:
             while job := store.jobs.claim("test"):
                 perform(
@@ -51,6 +56,32 @@ def work(settings: Settings) -> Callable[[], None]:
                 )
 
     return do
+
+
+@pytest.fixture
+def work(settings: Settings, do_jobs: Callable[[Settings], None]) -> Callable[[], None]:
+    """Return what does all jobs that are waiting."""
+    return lambda: do_jobs(settings)
+
+
+@pytest.fixture(scope="session")
+def listening() -> Callable[[FastAPI], AbstractContextManager[str]]:
+    """Return what lets a service really listen, in a thread, and gives its address."""
+
+    @contextmanager
+    def listen(app: FastAPI) -> Iterator[str]:
+        ready: Queue[str] = Queue()
+        config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1)
+        server = Server(config, ready.put)
+        thread = Thread(target=server.run, name="service", daemon=True)
+        thread.start()
+        try:
+            yield ready.get(timeout=60)
+        finally:
+            server.should_exit = True
+            thread.join(60)
+
+    return listen
 
 
 @pytest.fixture

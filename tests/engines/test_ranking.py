@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
+from karat.engines.fusion import Scores, top
 from karat.engines.places import Place, Places
-from karat.engines.ranking import PLAIN, RankingRules, kind_factors, raised
+from karat.engines.ranking import PLAIN, RankingRules, diversified, kind_factors, raised
 
 RULES = RankingRules()
 
@@ -80,3 +83,36 @@ def test_kinds_and_their_factors() -> None:
     expected = [1.0, RULES.test, RULES.test, RULES.vendored * RULES.test, RULES.docs]
     assert kind_factors(places, RULES) == pytest.approx(expected)
     assert kind_factors(places, PLAIN).tolist() == [1.0] * 5
+
+
+def plainly(scores: Scores, places: Places, k: int, rules: RankingRules) -> list[int]:
+    """Return the order of files as it is told, place by place."""
+    found = top(scores, len(scores))
+    of_file: dict[int, list[int]] = {}
+    for position, row in enumerate(found):
+        of_file.setdefault(int(places.files[row]), []).append(position)
+    worth = scores[found].copy()
+    for positions in of_file.values():
+        witnesses = positions[1:4]
+        worth[positions[0]] += rules.coherence * float(scores[found[witnesses]].sum())
+        for earlier, position in enumerate(positions):
+            worth[position] *= rules.diversity**earlier
+    return [int(row) for row in found[np.argsort(-worth, kind="stable")[:k]]]
+
+
+@given(
+    files=st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.3, 1.7]), max_size=7), max_size=6),
+    k=st.integers(1, 30),
+)
+def test_further_places_of_a_file_count_less(files: list[list[float]], k: int) -> None:
+    places = Places([[place(f"{number}.py")] * len(scores) for number, scores in enumerate(files)])
+    scores = np.array([score for one in files for score in one], np.float32)
+    expected = plainly(scores, places, k, RULES)
+    assert diversified(scores, places, k, RULES).tolist() == expected
+
+
+def test_a_file_with_several_good_places_comes_first() -> None:
+    places = Places([[place("a.py")], [place("b.py")] * 3])
+    scores = np.array([1.0, 0.95, 0.9, 0.8], np.float32)
+    # b.py is worth 0.95 + 0.17; its further places count 0.9 / 2 and 0.8 / 4.
+    assert diversified(scores, places, 4, RULES).tolist() == [1, 0, 2, 3]

@@ -92,15 +92,20 @@ def diversified(scores: Scores, places: Places, k: int, rules: RankingRules) -> 
     *diversity* of its own score, its third that of the second, and so on.
     """
     found = top(scores, len(scores))
-    of_file: dict[int, list[int]] = {}
-    for position, row in enumerate(found):
-        of_file.setdefault(int(places.files[row]), []).append(position)
-    worth = scores[found].copy()
-    for positions in of_file.values():
-        witnesses = positions[1 : WITNESSES + 1]
-        worth[positions[0]] += rules.coherence * float(scores[found[witnesses]].sum())
-        for earlier, position in enumerate(positions):
-            worth[position] *= rules.diversity**earlier
+    worth = scores[found]
+    # The places of each file stand together here, best first; the n-th of its file has turn n.
+    together = np.argsort(places.files[found], kind="stable")
+    files = places.files[found[together]]
+    begins = np.flatnonzero(np.diff(files, prepend=-1))
+    turns = np.arange(len(found)) - np.repeat(begins, np.diff(begins, append=len(found)))
+    shares = [rules.diversity**turn for turn in range(int(turns.max(initial=0)) + 1)]
+    told = np.zeros(len(begins), np.float32)
+    for witness in range(1, WITNESSES + 1):
+        of_file = np.flatnonzero(turns == witness)
+        told[np.searchsorted(begins, of_file, side="right") - 1] += worth[together[of_file]]
+    counted = worth[together] * np.array(shares, np.float32)[turns]
+    counted[begins] += (rules.coherence * told.astype(np.float64)).astype(np.float32)
+    worth[together] = counted
     order = np.argsort(-worth, kind="stable")
     return found[order[:k]]
 

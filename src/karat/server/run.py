@@ -78,3 +78,9 @@ class Server(uvicorn.Server):
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
             self._ready(f"http://{shown}:{port}")
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Stop; streams of events have no end of their own, and would be waited for."""
+        if self.started:
+            self.config.app.state.service.hub.close()  # type: ignore[union-attr]
+        await super().shutdown(sockets)

@@ -217,6 +217,19 @@ def test_equal_specifications_are_one_engine() -> None:
     assert first is third
 
 
+def test_equal_rerankers_that_are_apart_are_two(corpus: Corpus, work: Work) -> None:
+    family = build_family(specs(*[f"rerank(over=bm25, model={MAXSIM})"] * 2), apart=True)
+    family.show(corpus)
+    taken = []
+    for engine in family.engines:
+        work.clear()
+        family.forget()
+        engine.search("login password", 5)
+        taken.append(work.copy())
+    assert taken[0] == taken[1]
+    assert taken[0]["read"] > 0
+
+
 def test_one_that_cannot_be_built_is_no_member(corpus: Corpus) -> None:
     family = build_family(specs("bm25"))
     with pytest.raises(InputError, match="no option 'k2'"):

@@ -100,7 +100,8 @@ class Family:
                 engine.close()
 
     def _member(self, spec: Spec) -> _Member:
-        if spec in self._shared:
+        # What reranks keeps the texts that it has read, so that two who are apart are two.
+        if spec in self._shared and not (self._apart and spec.name == "rerank"):
             return self._shared[spec]
         if shareable(spec):
             member = self._shared[spec] = self._made(spec)

@@ -8,8 +8,10 @@ from karat.app.index import chunk_engine
 from karat.app.settings import Scoring
 from karat.app.where import Where
 from karat.corpus import Corpus
-from karat.engines.base import Engine, Step, SupportsSteps
+from karat.engines.base import Step
+from karat.engines.chunked import ChunkEngine
 from karat.engines.family import Family
+from karat.engines.rerank import RerankEngine
 from karat.engines.shareable import shareable
 from karat.engines.threshold import above, by_score
 from karat.errors import InputError
@@ -27,6 +29,8 @@ __all__ = ["searched_where", "with_losses"]
 # So many places of each step are looked at, and as many times k: several may lie in one file.
 DEPTH, TIMES = 200, 20
 LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THRESHOLD}
+# What a family shares.
+Stepwise = ChunkEngine | RerankEngine
 TO_BE_EXPLAINED = (Fate.BELOW_K, Fate.NOT_RETRIEVED)
 
 
@@ -81,19 +85,17 @@ def searched_where(runs: Sequence[Measured]) -> Where:
 class _Asked(NamedTuple):
     """An engine that tells its steps, and the threshold on what it returns."""
 
-    engine: Engine
+    engine: Stepwise
     threshold: float
     by_score: bool
 
-    def steps(self, query: str, k: int) -> list[Step]:
-        if not isinstance(self.engine, SupportsSteps):
-            return []
-        found = list(self.engine.steps(query, k))
-        if self.threshold:
-            hits = found[-1].hits
-            kept = above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
-            found.append(Step("threshold", hits[:kept]))
-        return found
+    def cut(self, steps: Sequence[Step]) -> list[Step]:
+        """Return *steps* of the engine, and what the run's own threshold leaves of them."""
+        if not self.threshold:
+            return [*steps]
+        hits = steps[-1].hits
+        kept = above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
+        return [*steps, Step("threshold", hits[:kept])]
 
 
 def _asked(measured: Measured, family: Family) -> _Asked | None:
@@ -105,9 +107,12 @@ def _asked(measured: Measured, family: Family) -> _Asked | None:
     spec = Spec("engine", said["name"], dict(options) if isinstance(options, Mapping) else {})
     if shareable(spec) is None:
         return None
+    engine = family.add(spec)
+    if not isinstance(engine, Stepwise):
+        return None
     threshold = measured.run.metadata.get("threshold")
     return _Asked(
-        family.add(spec),
+        engine,
         float(threshold) if isinstance(threshold, int | float) else 0.0,
         by_score(spec),
     )
@@ -139,6 +144,8 @@ class _Inquiry:
         self._scoring = scoring if isinstance(scoring, Scoring) else Scoring()
         self._files = self._coverage([Hit(document.path) for document in corpus])
         self._chunks: dict[int, Coverage] = {}
+        self._row = -1
+        self._known: dict[int, Sequence[Step]] = {}
 
     def reasons(
         self, run: int, row: int, targets: Sequence[int]
@@ -156,16 +163,24 @@ class _Inquiry:
                     yield (run, row, number), Fate.NO_CHUNK
                     continue
                 if steps is None:
-                    depth = max(DEPTH, TIMES * k)
                     steps = [
                         (step.kind, self._ranks(gold.texts[row], whole, step.hits))
-                        for step in asked.steps(gold.texts[row], depth)
+                        for step in asked.cut(self._steps(asked.engine, row))
                     ]
                 culprit = _culprit([(kind, ranks[number]) for kind, ranks in steps], k)
                 if culprit is not None:
                     yield (run, row, number), culprit
 
-    def _places(self, engine: Engine) -> Coverage:
+    def _steps(self, engine: Stepwise, row: int) -> Sequence[Step]:
+        """Return the steps of *engine*, which several runs may have asked."""
+        if self._row != row:
+            self._row, self._known = row, {}
+        if id(engine) not in self._known:
+            depth = max(DEPTH, TIMES * self._findings.k)
+            self._known[id(engine)] = engine.steps(self._findings.gold.texts[row], depth)
+        return self._known[id(engine)]
+
+    def _places(self, engine: Stepwise) -> Coverage:
         """Return the chunks of *engine*; those that cut alike have them in common."""
         inner = chunk_engine(engine)
         places = inner.held.places if inner else None

@@ -1,12 +1,14 @@
 """The page in a real browser: silent, self-contained, and it does what it offers."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from karat.model import Dataset, Query, Target
+from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.report.findings import Findings
 from karat.report.html import render
@@ -78,6 +80,13 @@ def test_what_was_lost_is_told_where(opened: Open, findings: Findings) -> None:
     page = opened(findings)
     page.locator(".open").nth(2).click()
     assert page.locator(".detail .missed").all_inner_texts() == ["rank 13, below 10"]
+    lost = {(0, 2, 0): Fate.RERANKER, (1, 3, 0): Fate.NO_CHUNK}
+    page = opened(replace(findings, losses=lost))
+    page.locator(".open").nth(2).click()
+    missed = page.locator(".detail .missed")
+    assert missed.all_inner_texts() == ["rank 13, below 10: moved down by the reranker"]
+    page.locator(".open").nth(3).click()
+    assert "not in 1 hit: in no chunk" in missed.all_inner_texts()
     page.locator(".open").nth(3).click()
     missed = page.locator(".detail").nth(1).locator("table .missed")
     assert missed.all_inner_texts() == ["error", "not in 1 hits"]

@@ -257,7 +257,8 @@
     if (rank > 0 && rank <= data.k) return make("span", { class: "found" }, `rank ${rank}`);
     if ("123".includes(status)) return make("span", { class: "missed" }, STATUS[status]);
     const lost = data.fates ? data.fates[run][query][target] : "";
-    const where = rank > 0 ? `rank ${rank}, below ${data.k}` : `not in ${data.retrieved[run][query]} hits`;
+    const hits = data.retrieved[run][query];
+    const where = rank > 0 ? `rank ${rank}, below ${data.k}` : `not in ${hits} hit${hits === 1 ? "" : "s"}`;
     return make("span", { class: "missed" }, where, EXPLAINED.includes(lost) && lost ? `: ${data.reasons[lost]}` : "");
   }
 

@@ -41,6 +41,15 @@ COMMANDS = {
     "token": "karat.cli.token",
 }
 
+# What a service can do instead, where one is named.
+REMOTE = {
+    "collections": "karat.cli.remote.collections",
+    "datasets": "karat.cli.remote.datasets",
+    "sweep": "karat.cli.remote.sweep",
+    "runs": "karat.cli.remote.runs",
+    "report": "karat.cli.remote.report",
+}
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -52,17 +61,13 @@ class ReaderGone(Exception):
 class Commands(click.Group):
     """A group whose commands are looked up in a table of modules."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the table."""
-        return list(COMMANDS)
+        return list(_commands(ctx))
 
-    def get_command(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - click's own
-        cmd_name: str,
-    ) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module and return its ``command``."""
-        module = COMMANDS.get(cmd_name)
+        module = _commands(ctx).get(cmd_name)
         if module is None:
             return None
         command: click.Command = importlib.import_module(module).command
@@ -72,11 +77,12 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Offer the nearest name for one that is not a command."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        known = _commands(ctx)
+        if args[0] not in known and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Commands: {', '.join(COMMANDS)}."
+            near = get_close_matches(args[0], known, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Commands: {', '.join(known)}."
             ctx.fail(f"No such command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
@@ -89,9 +95,19 @@ class Commands(click.Group):
             raise ReaderGone from error
 
 
+def _commands(ctx: click.Context) -> dict[str, str]:
+    return REMOTE if ctx.params.get("server") else COMMANDS
+
+
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="karat", prog_name="karat")
-def karat() -> None:
+@click.option(
+    "--server",
+    metavar="URL",
+    is_eager=True,  # The help lists what the service can do.
+    help="Ask the service at URL instead; the token is read from KARAT_TOKEN.",
+)
+def karat(server: str | None) -> None:
     """Measure how good a search is.
 
     \b

@@ -47,19 +47,6 @@ __all__ = ["command"]
 )
 @click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
 @click.option(
-    "--enable-command-engines",
-    "commands",
-    is_flag=True,
-    help="Let requests run commands and Python classes as engines.",
-)
-@click.option(
-    "--http-target",
-    "targets",
-    multiple=True,
-    metavar="URL",
-    help="A service that requests may search; repeat it.",
-)
-@click.option(
     "--unsafe-allow-unauthenticated",
     "unsafe",
     is_flag=True,
@@ -75,8 +62,6 @@ def command(
     workers: int,
     hosts: tuple[str, ...],
     browse: bool,
-    commands: bool,
-    targets: tuple[str, ...],
     unsafe: bool,
 ) -> None:
     """Serve the API, and the web page, until interrupted.
@@ -115,7 +100,5 @@ def command(
         roots=tuple(Path(root).resolve() for root in roots),
         workers=workers,
         unsafe=unsafe,
-        command_engines=commands,
-        http_targets=targets,
     )
     serve(settings, ready=ready)

@@ -1,5 +1,6 @@
 """The service as an object."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -72,10 +73,11 @@ class Client:
         return record(Collection, self._ask.change("POST", "/collections", json=asked))
 
     def upload_collection(
-        self, name: str, archive: Path, *, description: str = "", index: str | None = None
+        self, name: str, archive: Path, *, description: str = "", index: Json | None = None
     ) -> Collection:
-        """Make a collection of a zip or tar file; *index* is JSON."""
-        fields = {"name": name, "description": description} | ({"index": index} if index else {})
+        """Make a collection of a zip or tar file; a job indexes it."""
+        fields = {"name": name, "description": description}
+        fields |= {"index": json.dumps(dict(index))} if index else {}
         return record(Collection, self._send("/collections", archive, fields))
 
     def collections(self) -> Iterator[Collection]:

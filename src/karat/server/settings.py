@@ -54,8 +54,6 @@ class Settings:
     roots: tuple[Path, ...] = ()
     workers: int = 1
     unsafe: bool = False
-    command_engines: bool = False
-    http_targets: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

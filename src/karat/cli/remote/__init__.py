@@ -1,0 +1,1 @@
+"""Commands that ask a service instead of working here: ``karat --server URL ...``."""

@@ -1,0 +1,87 @@
+"""karat --server URL collections: documents that a service searches."""
+
+from pathlib import Path
+
+import click
+
+from karat.cli.remote.connect import connect, named
+from karat.errors import EngineError
+from karat.report.display import printable
+
+__all__ = ["command"]
+
+
+@click.group("collections")
+def command() -> None:
+    """Make, list and delete collections.
+
+    \b
+    karat --server http://localhost:8080 collections create Handbook --path /srv/handbook
+    karat --server http://localhost:8080 collections create Handbook --upload handbook.zip
+    karat --server http://localhost:8080 collections list
+    """
+
+
+@command.command("create")
+@click.argument("name")
+@click.option("--path", metavar="DIR", help="A folder or repository on the service's machine.")
+@click.option("--rev", metavar="REVISION", help="DIR as Git had it at REVISION.")
+@click.option(
+    "--upload",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A zip, tar or tar.gz file to send.",
+)
+@click.option("--no-dense", is_flag=True, help="Without embeddings.")
+@click.option("--no-sparse", is_flag=True, help="Without an index of words.")
+@click.option("--model", type=click.Choice(["granite", "minilm", "static"]), default="granite")
+@click.option("--chunker", default="auto", show_default=True, help="How documents are cut.")
+def create(
+    name: str,
+    *,
+    path: str | None,
+    rev: str | None,
+    upload: Path | None,
+    no_dense: bool,
+    no_sparse: bool,
+    model: str,
+    chunker: str,
+) -> None:
+    """Make a collection called NAME, wait until it is indexed, and print its id."""
+    if (path is None) == (upload is None):
+        raise click.UsageError("Expected --path or --upload, one of them.")
+    index = {"dense": not no_dense, "sparse": not no_sparse, "model": model, "chunker": chunker}
+    with connect() as client:
+        if upload:
+            made = client.upload_collection(name, upload, index=index)
+        elif rev:
+            source = {"kind": "git", "path": path, "revision": rev}
+            made = client.create_collection(name, source, index=index)
+        else:
+            made = client.create_collection(name, {"kind": "folder", "path": path}, index=index)
+        for event in client.operation_events(str(made.operation_uuid)):
+            if event.data["total"]:
+                click.echo(f"embedded {event.data['done']:,} of {event.data['total']:,}", err=True)
+        made = client.collection(made.id)
+    if made.status != "ready":
+        raise EngineError(f"{name} was not indexed: {made.error_message}")
+    click.echo(made.id)
+    counts = f"{made.document_count:,} documents, {made.chunk_count:,} chunks"
+    click.echo(printable(f"{made.name}: {counts}"), err=True)
+
+
+@command.command("list")
+def list_collections() -> None:
+    """List all collections, the newest first."""
+    with connect() as client:
+        for found in client.collections():
+            words = f"{found.id}  {found.status:8}  {found.document_count:6,}  {found.name}"
+            click.echo(printable(words))
+
+
+@command.command("delete")
+@click.argument("collection")
+def delete(collection: str) -> None:
+    """Delete COLLECTION, by id or name, unless a dataset is mapped to it."""
+    with connect() as client:
+        client.delete_collection(named(client.collections(), collection, "collection").id)

@@ -1,0 +1,51 @@
+"""The service that was named, and things in it by id or by name."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import click
+
+from karat.errors import MissingExtra, UnknownName
+
+if TYPE_CHECKING:
+    from karat.client import Client
+
+__all__ = ["connect", "named"]
+
+
+class HasName(Protocol):
+    """Whatever has an id and a name."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=HasName)
+
+
+def connect() -> "Client":
+    """Return a client of the service that ``--server`` names; its token is in KARAT_TOKEN."""
+    try:
+        from karat.client import Client
+    except ModuleNotFoundError as missing:
+        raise MissingExtra("httpx", extra="http", purpose="asking a service") from missing
+    return Client(str(click.get_current_context().find_root().params["server"]))
+
+
+def named(items: Iterable[Item], name: str, what: str) -> Item:
+    """Return the one of *items* with this id, with an id that begins so, or with this name."""
+    found = list(items)
+    for fits in (
+        [item for item in found if item.id == name],
+        [item for item in found if item.name == name],
+        [item for item in found if item.id.startswith(name)],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            ids = ", ".join(item.id for item in fits)
+            raise UnknownName(f"several {what}s are called {name!r}: {ids}; name one by its id")
+    raise UnknownName(f"the service has no {what} {name!r}")

@@ -1,0 +1,48 @@
+"""karat --server URL datasets: gold sets that a service holds."""
+
+from pathlib import Path
+
+import click
+
+from karat.cli.remote.connect import connect, named
+from karat.report.display import printable
+
+__all__ = ["command"]
+
+
+@click.group("datasets")
+def command() -> None:
+    """Send, list and delete gold sets.
+
+    \b
+    karat --server http://localhost:8080 datasets upload gold.json --name "Handbook questions"
+    karat --server http://localhost:8080 datasets list
+    """
+
+
+@command.command("upload")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--name", help="What to call it; the name of the file by default.")
+@click.option("--description", default="", help="A few words about it.")
+def upload(file: Path, name: str | None, description: str) -> None:
+    """Send FILE, in any format that Karat reads, and print the id of the dataset."""
+    with connect() as client:
+        made = client.upload_dataset(name or file.stem, file, description=description)
+    click.echo(made.id)
+    click.echo(printable(f"{made.name}: {made.query_count:,} queries"), err=True)
+
+
+@command.command("list")
+def list_datasets() -> None:
+    """List all datasets, the newest first."""
+    with connect() as client:
+        for dataset in client.datasets():
+            click.echo(printable(f"{dataset.id}  {dataset.query_count:6,}  {dataset.name}"))
+
+
+@command.command("delete")
+@click.argument("dataset")
+def delete(dataset: str) -> None:
+    """Delete DATASET, by id or name, with its mappings."""
+    with connect() as client:
+        client.delete_dataset(named(client.datasets(), dataset, "dataset").id)

@@ -1,0 +1,113 @@
+"""karat --server URL runs: benchmarks of a service and their results."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.remote.connect import connect, named
+from karat.report.display import printable
+from karat.report.table import Cell, Column, Table, number
+from karat.report.text import render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.client import Benchmark, Client, Results
+
+__all__ = ["chosen", "command", "results_table", "show_results"]
+
+LATEST = "latest"
+
+
+@click.group("runs")
+def command() -> None:
+    """List benchmarks, show their results, cancel and delete them.
+
+    \b
+    karat --server http://localhost:8080 runs list
+    karat --server http://localhost:8080 runs show latest
+    """
+
+
+@command.command("list")
+@click.option(
+    "--status",
+    type=click.Choice(["pending", "running", "completed", "failed", "cancelled"]),
+    help="Only those of this status.",
+)
+def list_benchmarks(status: str | None) -> None:
+    """List all benchmarks, the newest first."""
+    with connect() as client:
+        for found in client.benchmarks(status=status):
+            done = f"{found.completed_runs} of {found.total_runs}"
+            click.echo(printable(f"{found.id}  {found.status:9}  {done:8}  {found.name}"))
+
+
+@command.command("show")
+@click.argument("benchmark")
+def show_benchmark(benchmark: str) -> None:
+    """Show the results of BENCHMARK, by id, name or ``latest``."""
+    with connect() as client:
+        found = chosen(client, benchmark)
+        show_results(found.name, client.results(found.id))
+
+
+@command.command("cancel")
+@click.argument("benchmark")
+def cancel(benchmark: str) -> None:
+    """Cancel BENCHMARK; completed runs are kept."""
+    with connect() as client:
+        click.echo(client.cancel(chosen(client, benchmark).id).message, err=True)
+
+
+@command.command("delete")
+@click.argument("benchmark")
+def delete(benchmark: str) -> None:
+    """Delete BENCHMARK with its results."""
+    with connect() as client:
+        client.delete_benchmark(chosen(client, benchmark).id)
+
+
+def chosen(client: "Client", name: str) -> "Benchmark":
+    """Return the benchmark that *name* means."""
+    if name == LATEST:
+        return client.benchmark(LATEST)
+    return named(client.benchmarks(), name, "benchmark")
+
+
+def show_results(name: str, results: "Results") -> None:
+    """Print one line per run, and what they say together."""
+    click.echo(render(results_table(name, results)))
+
+
+def results_table(name: str, results: "Results") -> Table:
+    """Return the runs with the metric that they are ranked by, and how long a query took."""
+    metric = results.primary_metric
+    best = results.summary["best_runs"]
+    rows = [
+        (
+            Cell(run.name),
+            Cell(run.status),
+            number(run.metrics_flat.get(metric), best=run.id in best),
+            Cell(_interval(run.intervals.get(metric))),
+            number(run.latency["p50"], digits=1),
+            Cell(str(run.errors + run.timeouts)),
+        )
+        for run in results.runs
+    ]
+    columns = (
+        *(Column("run"), Column("status"), Column(metric, numeric=True), Column("95 % interval")),
+        *(Column("p50 ms", numeric=True), Column("failed", numeric=True)),
+    )
+    errors = [f"{run.name}: {run.error_message}" for run in results.runs if run.error_message]
+    return Table(
+        f"{name}, {results.query_count:,} queries",
+        columns,
+        tuple(rows),
+        tuple(errors),
+        results.summary["comparison"] or "",
+    )
+
+
+def _interval(bounds: "Sequence[float] | None") -> str:
+    return f"[{bounds[0]:.4f}, {bounds[1]:.4f}]" if bounds else "-"

@@ -1,0 +1,95 @@
+"""karat --server URL sweep: a matrix of configurations, run by a service."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.remote.connect import connect, named
+from karat.cli.remote.runs import show_results
+from karat.errors import EngineError, InputError
+from karat.report.display import printable
+
+if TYPE_CHECKING:
+    from karat.client import Client, Dataset
+
+__all__ = ["command"]
+
+AXES = ("search_modes", "use_reranker", "top_k_values", "rrf_k_values", "score_thresholds")
+OF_COLLECTION = ("chunkers", "models", "rerankers")
+
+
+@click.command("sweep")
+@click.argument("goldset")
+@click.option("--collection", required=True, metavar="NAME", help="What is searched: id or name.")
+@click.option(
+    "--matrix",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="YAML or JSON with the values to combine, such as search_modes: [dense, hybrid].",
+)
+@click.option("--name", help="What to call the benchmark; the name of the matrix by default.")
+def command(goldset: str, *, collection: str, matrix: Path, name: str | None) -> None:
+    """Compare many configurations on GOLDSET, which is a file to send or a dataset's id or name.
+
+    Progress is shown as it comes. Ctrl-C stops watching, not the service: karat runs cancel does.
+
+    \b
+    karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml
+    """
+    axes = _axes(matrix)
+    with connect() as client:
+        dataset = _dataset(client, goldset)
+        searched = named(client.collections(), collection, "collection").id
+        mapping = (
+            next(
+                (each.id for each in client.mappings(dataset.id) if each.collection_id == searched),
+                "",
+            )
+            or client.map(dataset.id, searched).id
+        )
+        resolved = client.resolve(dataset.id, mapping)
+        if resolved.unresolved:
+            lost = resolved.total_count - resolved.mapped_count
+            click.echo(f"{lost:,} references mean no document, and count as missed", err=True)
+        made = client.create_benchmark(name or matrix.stem, mapping, axes)
+        click.echo(printable(f"benchmark {made.id}, {made.total_runs} runs"), err=True)
+        client.start(made.id, key=made.id)
+        _watch(client, made.id)
+        ended = client.benchmark(made.id)
+        if ended.status != "completed":
+            raise EngineError(f"benchmark {made.id} has {ended.status}")
+        show_results(made.name, client.results(made.id))
+
+
+def _axes(file: Path) -> dict[str, object]:
+    """Return the axes in *file*, checked here as they will be there."""
+    from karat.sweep.matrix import Matrix
+    from karat.sweep.matrix_file import read_matrix
+
+    found, plain = read_matrix(file), Matrix()
+    for name in OF_COLLECTION:
+        if getattr(found, name) != getattr(plain, name):
+            raise InputError(f"{file}: {name} are those of the collection, on a service")
+    axes: dict[str, object] = {name: list(getattr(found, name)) for name in AXES}
+    axes |= {"primary_k": found.primary_k} if found.primary_k else {}
+    cuts = list(found.k_values_for_metrics)
+    return axes | ({"k_values_for_metrics": cuts} if cuts else {})
+
+
+def _dataset(client: "Client", goldset: str) -> "Dataset":
+    file = Path(goldset)
+    if file.is_file():
+        return client.upload_dataset(file.stem, file)
+    return named(client.datasets(), goldset, "dataset")
+
+
+def _watch(client: "Client", benchmark: str) -> None:
+    for event in client.events(benchmark):
+        current = event.data.get("current_run") or {}
+        words = [f"{event.data['completed_runs']} of {event.data['total_runs']} runs"]
+        if current:
+            done = f"{current['completed_queries']:,} of {current['total_queries']:,} queries"
+            words += [current["config_summary"], current["stage"], done]
+        click.echo(printable(", ".join(words)), err=True)

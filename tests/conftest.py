@@ -144,3 +144,13 @@ def database(postgres: str, request: pytest.FixtureRequest) -> Iterator[str]:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
         yield make_conninfo(postgres, options=f"-csearch_path={schema},public")
         connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(name))
+
+
+@pytest.fixture
+def address(database: str) -> str:
+    """Return the same as the address of a store; the server may listen on a socket only."""
+    from psycopg.conninfo import conninfo_to_dict
+    from sqlalchemy import URL
+
+    parts = {key: str(value) for key, value in conninfo_to_dict(database).items()}
+    return URL.create("postgresql", query=parts).render_as_string(hide_password=False)

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -13,7 +14,13 @@ from karat.server.worker import work_on
 from karat.server.workers import Workers
 from karat.store import RunStatus
 from karat.store.service import JobKind, JobStatus, ServiceStore
-from tests.server.jobs.conftest import QUESTIONS, RUNS, run_to_its_end, until
+from tests.server.jobs.conftest import (
+    QUESTIONS,
+    RUNS,
+    make_benchmark,
+    run_to_its_end,
+    until,
+)
 
 
 @pytest.fixture
@@ -132,3 +139,19 @@ def test_a_service_that_stops_hands_jobs_back(
     again.start()
     assert run_to_its_end(store, benchmark) == "completed"
     again.stop()
+
+
+def test_in_postgres(address: str, settings: Settings, tmp_path: Path) -> None:
+    shared = replace(settings, store=address)
+    with ServiceStore(address) as store:
+        benchmark = make_benchmark(store, tmp_path / "notes")
+        workers = Workers(shared, count=2)
+        workers.start()
+        try:
+            store.benchmarks.start(benchmark)
+            until(lambda: store.benchmarks.get(benchmark).experiment)
+            os.kill(workers.pids[0], signal.SIGKILL)
+            assert run_to_its_end(store, benchmark) == "completed"
+        finally:
+            workers.stop()
+        assert store.benchmarks.get(benchmark).completed_runs == RUNS

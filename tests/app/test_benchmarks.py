@@ -1,0 +1,54 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from karat.app.benchmarks import TIMED, BenchmarkConfig, benchmark_request
+from karat.app.collections import Places
+from karat.errors import InputError, UnknownName
+from karat.model import Dataset, Query, Target
+from karat.store.service import Collection
+
+NOW = datetime(2025, 1, 2, tzinfo=UTC)
+INDEX = {"dense": True, "sparse": True, "chunker": "lines:20", "model": "static"}
+COLLECTION = Collection(
+    *("1", "ann", "Docs", "", {"kind": "upload"}, INDEX, "ready", "", "", {}, None, NOW, NOW)
+)
+MATRIX = {"search_modes": ["dense", "sparse"], "primary_k": 5, "k_values_for_metrics": [10, 1]}
+GOLD = Dataset.of(Query(f"q{number}", "x", (Target("a.md"),)) for number in range(TIMED + 1))
+
+
+def test_it_comes_back_from_json() -> None:
+    config = BenchmarkConfig(MATRIX, top_k=7, metrics=("ndcg",))
+    assert BenchmarkConfig.from_json(config.to_json()) == config
+
+
+def test_what_is_measured() -> None:
+    config = BenchmarkConfig(MATRIX)
+    assert (config.primary, config.cuts) == ("ndcg@5", (1, 5, 10))
+    at_k = [f"{name}@{k}" for name in ("precision", "recall", "ndcg") for k in (1, 5, 10)]
+    assert set(config.measures()) == {*at_k, "mrr", "ap"}
+    assert config.measures()[0] == "ndcg@5"
+    own = replace(config, metrics=("MAP", "hit@3", "rr", "set-f1"))
+    assert own.measures() == ("ndcg@5", "ap", "hit@3", "mrr", "set-f1")
+    with pytest.raises(UnknownName, match="did you mean 'recall'"):
+        replace(config, metrics=("recal",)).measures()
+
+
+def test_an_experiment_is_made_of_it() -> None:
+    places = Places((), Path("/data"))
+    request = benchmark_request(
+        BenchmarkConfig(MATRIX), GOLD, name="x", collection=COLLECTION, places=places
+    )
+    assert request.where.corpus == str(Path("/data/1"))
+    assert [entry.name for entry in request.entries] == ["dense @10", "sparse @10"]
+    assert dict(request.entries[0].spec.params) == {"model": "static", "chunker": "lines:20"}
+    assert (request.timed, request.scoring.measures[0]) == (TIMED, "ndcg@5")
+
+
+@pytest.mark.parametrize("index", ["dense", "sparse"])
+def test_an_index_that_is_not_there(index: str) -> None:
+    lacking = replace(COLLECTION, index={**INDEX, index: False})
+    with pytest.raises(InputError, match=f"has no {index} index"):
+        BenchmarkConfig(MATRIX).matrix_for(lacking)

@@ -62,10 +62,7 @@ def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
     """Return what changes whenever the results of *benchmark* may have changed."""
     judgments = store.datasets.get(benchmark.dataset).version
     resolved = store.mappings.get(benchmark.mapping).resolved_at
-    runs: list[object] = []
-    if benchmark.experiment:
-        found = store.results.show(benchmark.experiment).runs
-        runs = [[run.id, run.status.value, run.error] for run in found]
+    runs = store.benchmarks.run_states(benchmark.id)
     content = [benchmark.id, benchmark.status, judgments, str(resolved), version("karat"), runs]
     return sha256(json.dumps(content).encode()).hexdigest()
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import sys
-from collections import OrderedDict
 from time import monotonic
 
 from starlette.concurrency import run_in_threadpool
@@ -16,37 +15,23 @@ __all__ = ["Analyst"]
 
 # What may be wrong with a question; anything else is wrong with the service.
 ERRORS = {kind.__name__: kind for kind in (Conflict, InputError, UnknownName)}
-MOST_ANSWERS = 64
 MOST_BYTES = 1 << 30
 PATIENCE_S = 600.0
 
 
 class Analyst:
-    """Asks the process, which is started with the first question and again when it has died.
-
-    Answers are kept by what they depend on, so that many who ask the same wait for it once.
-    """
+    """Asks the process, which is started with the first question and again when it has died."""
 
     def __init__(self, place: str) -> None:
         """Answer from the store at *place*; nothing is started yet."""
         self._place = place
         self._child: Child | None = None
         self._turn = asyncio.Lock()
-        self._answers: OrderedDict[str, bytes] = OrderedDict()
 
-    async def ask(self, question: str, *, key: str, **arguments: object) -> bytes:
-        """Return the answer as JSON; the same question with the same *key* is asked once."""
-        wanted = json.dumps([key, question, arguments])
-        if wanted not in self._answers:
-            async with self._turn:
-                # Somebody else may have asked the same while this one waited.
-                if wanted not in self._answers:
-                    answer = await run_in_threadpool(self._ask, question, arguments)
-                    self._answers[wanted] = answer
-        self._answers.move_to_end(wanted)
-        if len(self._answers) > MOST_ANSWERS:
-            self._answers.popitem(last=False)
-        return self._answers[wanted]
+    async def ask(self, question: str, **arguments: object) -> bytes:
+        """Return the answer as JSON; a KaratError says what is wrong with the question."""
+        async with self._turn:
+            return await run_in_threadpool(self._ask, question, arguments)
 
     def close(self) -> None:
         """End the process."""

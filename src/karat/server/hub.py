@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from karat.errors import KaratError
 from karat.store.service import Event
@@ -15,6 +16,7 @@ __all__ = ["Followed", "Hub", "is_end"]
 logger = logging.getLogger("karat.events")
 
 POLL_S = 0.2
+KEPT = timedelta(days=30)
 PAGE = 500
 # Who falls back further reads the stream from the store again.
 MOST_WAITING = 200
@@ -65,7 +67,8 @@ class Hub:
         return len(self._followers)
 
     async def run(self) -> None:
-        """Hand out what is new until the hub is closed."""
+        """Hand out what is new until the hub is closed; what is very old is removed."""
+        await asyncio.to_thread(self._events.drop_older, KEPT)
         last = await asyncio.to_thread(self._events.last)
         while not self._closed:
             try:

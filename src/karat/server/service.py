@@ -1,6 +1,6 @@
 """What every route may need: the settings, the store, who asks. One object per process."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, NamedTuple, TypedDict
 
@@ -8,6 +8,7 @@ from fastapi import Depends, HTTPException, Request
 
 from karat.model import Dataset
 from karat.server.analyst import Analyst
+from karat.server.answers import Answers
 from karat.server.hub import Hub
 from karat.server.metrics import Metrics
 from karat.server.schemas.base import Page, PerPage
@@ -43,6 +44,7 @@ class Service:
     searchers: Searchers
     hub: Hub
     analyst: Analyst
+    answers: Answers = field(default_factory=Answers)
 
     def gold(self, digest: str) -> Dataset:
         """Return a gold set by its digest; the last ones asked for are at hand."""

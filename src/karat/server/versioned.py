@@ -1,5 +1,6 @@
 """Answers about a benchmark carry a version, so that a client asks for nothing that it has."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -43,20 +44,21 @@ class Versioned:
         known = {each.strip().removeprefix("W/") for each in (self.seen or "").split(",")}
         return bool(known & {"*", self.headers["ETag"]})
 
-    def unchanged(self) -> Response:
-        """Return the answer to whoever has this version."""
-        return Response(status_code=304, headers=self.headers)
-
-    def response(self, body: bytes) -> Response:
-        """Return JSON of this version."""
-        return Response(body, media_type="application/json", headers=self.headers)
-
     async def analysed(self, serving: Service, question: str, **arguments: object) -> Response:
-        """Return what the analyst says of the benchmark, unless the client has seen it."""
-        if self.is_seen:
-            return self.unchanged()
+        """Return what the analyst says of the benchmark."""
         asked = {"benchmark": self.benchmark.id, **arguments}
-        return self.response(await serving.analyst.ask(question, key=self.key, **asked))
+        return await self.answered(
+            serving, f"{question} {asked}", lambda: serving.analyst.ask(question, **asked)
+        )
+
+    async def answered(
+        self, serving: Service, what: str, make: Callable[[], Awaitable[bytes]]
+    ) -> Response:
+        """Return *what* is made of this version, unless the client has it; it is made once."""
+        if self.is_seen:
+            return Response(status_code=304, headers=self.headers)
+        body = await serving.answers.get(f"{self.key} {what}", make)
+        return Response(body, media_type="application/json", headers=self.headers)
 
 
 def find(

@@ -61,6 +61,13 @@ def test_its_runs_are_counted(service: ServiceStore, benchmark: Benchmark) -> No
     service.results.finish(f"{experiment}.2", RunStatus.FAILED)
     found = service.benchmarks.get(benchmark.id)
     assert (found.experiment, found.completed_runs, found.failed_runs) == (experiment, 1, 1)
+    assert service.benchmarks.of_experiment(experiment, owner="ann") == found
+    with pytest.raises(UnknownName, match="no benchmark with the experiment"):
+        service.benchmarks.of_experiment(experiment, owner="bob")
+    assert service.benchmarks.run_states(benchmark.id) == (
+        (f"{experiment}.1", "completed", ""),
+        (f"{experiment}.2", "failed", ""),
+    )
 
 
 def test_start_and_finish(service: ServiceStore, benchmark: Benchmark, clock: Clock) -> None:

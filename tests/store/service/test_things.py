@@ -196,10 +196,11 @@ def test_events(service: ServiceStore, clock: Clock) -> None:
     assert service.events.after(made[1].id, limit=2) == tuple(made[2:4])
     assert service.events.after(0, operation="b") == (made[2], made[4])
     assert service.events.after(made[0].id, subject="sa") == (made[1], made[3])
-    assert service.events.drop_before(made[3].created) == 3
+    assert service.events.drop_older(timedelta(seconds=2)) == 3
     assert service.events.after(0) == tuple(made[3:])
     # No number is given twice, also when the newest is gone.
-    service.events.drop_before(clock.now)
+    clock.forward(1)
+    service.events.drop_older(timedelta())
     assert service.events.add("a", "sa", "progress", {}).id > made[-1].id
 
 

@@ -51,14 +51,15 @@ async def compare(
     """Compare two runs, or the best runs of two benchmarks, by a paired test."""
     one = await run_in_threadpool(_Chosen, serving, caller, left)
     other = await run_in_threadpool(_Chosen, serving, caller, right)
-    body = await serving.analyst.ask(
-        "two_sides",
-        key=f"{one.key} {other.key}",
-        left=one.benchmark.id,
-        left_run=one.run,
-        right=other.benchmark.id,
-        right_run=other.run,
-        metric=metric,
+    asked = {
+        "left": one.benchmark.id,
+        "left_run": one.run,
+        "right": other.benchmark.id,
+        "right_run": other.run,
+        "metric": metric,
+    }
+    body = await serving.answers.get(
+        f"{one.key} {other.key} {asked}", lambda: serving.analyst.ask("two_sides", **asked)
     )
     return Response(body, media_type="application/json")
 

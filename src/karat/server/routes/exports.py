@@ -54,7 +54,7 @@ async def _drawn(serving: Service, found: Versioned, suffix: str, **headers: str
     handle, path = mkstemp(prefix="karat-export-", suffix=suffix)
     os.close(handle)
     try:
-        await serving.analyst.ask("draw", key=found.key, benchmark=found.benchmark.id, path=path)
+        await serving.analyst.ask("draw", benchmark=found.benchmark.id, path=path)
     except BaseException:
         Path(path).unlink()
         raise

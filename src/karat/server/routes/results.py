@@ -29,12 +29,14 @@ QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, patter
 )
 async def get_results(serving: Serving, found: Found) -> Response:
     """Return all runs; statistics are there when the benchmark has ended."""
-    if found.is_seen:
-        return found.unchanged()
     benchmark = found.benchmark
-    if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:
+
+    async def plain() -> bytes:
         shown = await run_in_threadpool(plain_results, serving.store, benchmark)
-        return found.response(shown.model_dump_json().encode())
+        return shown.model_dump_json().encode()
+
+    if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:
+        return await found.answered(serving, "results", plain)
     return await found.analysed(serving, "results")
 
 

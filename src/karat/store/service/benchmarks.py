@@ -97,6 +97,17 @@ class Benchmarks(Shelf):
             wanted = wanted.where(MAPPINGS.c.dataset == dataset)
         return self._page(wanted, _benchmark, limit=limit, offset=offset)
 
+    def run_states(self, benchmark: str) -> tuple[tuple[str, str, str], ...]:
+        """Return the id, the status and the error of each run: all that a run can still change."""
+        wanted = (
+            select(RUNS.c.id, RUNS.c.status, RUNS.c.error)
+            .join(BENCHMARKS, BENCHMARKS.c.experiment == RUNS.c.experiment)
+            .where(BENCHMARKS.c.id == benchmark)
+            .order_by(RUNS.c.position)
+        )
+        with self._database.reading() as connection:
+            return tuple((row.id, row.status, row.error) for row in connection.execute(wanted))
+
     def start(self, benchmark: str, *, key: str | None = None) -> Benchmark:
         """Queue the work; the same *key* again changes nothing, whatever has happened since.
 

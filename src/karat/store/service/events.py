@@ -1,7 +1,7 @@
 """Events: one stream that everybody reads, in one order, from any point on."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, select, text
@@ -51,10 +51,11 @@ class Events(Shelf):
         with self._database.reading() as connection:
             return int(connection.execute(select(func.max(EVENTS.c.id))).scalar() or 0)
 
-    def drop_before(self, moment: datetime) -> int:
-        """Remove what happened before *moment*, and return how much that was."""
+    def drop_older(self, age: timedelta) -> int:
+        """Remove what happened longer ago than *age*, and return how much that was."""
+        old = EVENTS.c.created < self._clock() - age
         with self._database.writing() as connection:
-            return connection.execute(delete(EVENTS).where(EVENTS.c.created < moment)).rowcount
+            return connection.execute(delete(EVENTS).where(old)).rowcount
 
 
 def _event(row: Row[Any]) -> Event:

@@ -141,9 +141,13 @@ def test_who_cannot_be_built_is_left_out(visits: Visits) -> None:
 
 
 @pytest.mark.parametrize("name", ["Unready", "Mortal"])
-def test_who_cannot_index_leaves_the_others_alone(name: str, visits: Visits) -> None:
+def test_who_cannot_index_leaves_the_others_alone(name: str, visits: Visits, kept: Kept) -> None:
     dataset = gold("a", "b")
-    first, broken, last = quality([toys("Good", name, "Good")], dataset, visits(dataset))
+    group = toys("Good", name, "Good")
+    hooks = Hooks(listen=kept.listen)
+    first, broken, last = quality([group], dataset, visits(dataset), hooks=hooks)
+    indexed = [event.run for event in kept.events if event.kind == "indexed"]
+    assert indexed == [group[0].name, group[2].name]
     assert good(first)
     assert good(last)
     assert broken.notes["status"] == "failed"
@@ -156,6 +160,30 @@ def test_what_fails_in_company_is_asked_alone(act: str, visits: Visits) -> None:
     settings = Settings(warm_up=0, repetitions=1, timeout_s=1)
     both = quality([toys("Crowded", "Crowded")], dataset, visits(dataset), settings=settings)
     assert all(map(good, both))
+
+
+def test_the_others_go_on_without_one_that_was_sent_away() -> None:
+    dataset = gold("spite", "a", "b")
+    plan = [Visit(tree, rows) for tree, rows in zip(TREES, [(0,), (1, 2)], strict=True)]
+    settings = Settings(warm_up=0, repetitions=1, timeout_s=1)
+    group = toys("Crowded", "Crowded", "Good")
+    *sent_away, last = quality([group], dataset, plan, settings=settings)
+    assert good(last)
+    for bad in sent_away:
+        assert outcomes(bad) == {
+            "spite": Outcome.ERROR,
+            "a": Outcome.ANSWERED,
+            "b": Outcome.ANSWERED,
+        }
+
+
+def test_ctrl_c_starts_nobody_on_trial(visits: Visits, tmp_path: Path) -> None:
+    dataset = gold("interrupt")
+    note = tmp_path / "note"
+    group = toys("Bad", "Good", "Good", note=str(note))
+    found = quality([group], dataset, visits(dataset))
+    assert [measured.notes["status"] for measured in found] == ["cancelled"] * 3
+    assert len({line.split()[0] for line in note.read_text().splitlines()}) == 1
 
 
 def test_a_group_that_only_dies_is_parted(visits: Visits, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class Crew:
         self._settings = settings
         self._timed = timed
         self._plan: Sequence[Visit] = ()
+        self._interrupted = False
         # Places in the group lead to those who are alone, for one query or for good.
         self._alone: dict[int, Lane] = {}
         self._together: Lane | None = None
@@ -55,17 +56,20 @@ class Crew:
             found = self._together.ask(visit, row, company)
             if not isinstance(found, Failure) and not self._together.failed:
                 yield from found.items()
-            elif self._together.failed or self._together.broken:
+            elif self._together.broken:
+                self._disband(None)
+            elif self._together.failed:
                 self._disband(visit.source)
             else:
                 self._part(company, visit.source)
                 on_trial = company
         for member in members:
-            if member in self._alone:
+            if member in self._alone and not self._interrupted:
                 yield from self._by_itself(member, visit, row, returns=member in on_trial)
 
     def interrupt(self) -> None:
-        """End all processes from another thread; what is being asked fails."""
+        """End all processes from another thread; what is being asked fails, and nothing follows."""
+        self._interrupted = True
         for lane in self._lanes():
             lane.interrupt()
 
@@ -77,14 +81,14 @@ class Crew:
     def _by_itself(
         self, member: int, visit: Visit, row: int, *, returns: bool
     ) -> Iterator[tuple[int, Taken]]:
-        """Ask one that is alone; it *returns* to the others if it does no harm."""
+        """Ask one that is alone, and that *returns* to the others if it did no harm."""
         lane = self._alone[member]
         found = lane.ask(visit, row, [member])
         self.members[member].account.failed = lane.failed or self.members[member].account.failed
         if isinstance(found, Failure):
             query_id = self._dataset.query_ids[row]
             yield member, taken(query_id, visit, [found], timed=self._timed)
-            if self._together:
+            if returns and self._together:
                 self._together.expel(member)
             return
         yield from found.items()
@@ -92,13 +96,14 @@ class Crew:
             lane.close()
             del self._alone[member]
 
-    def _disband(self, shown: Source) -> None:
+    def _disband(self, shown: Source | None) -> None:
         if self._together:
             self._together.close()
         self._together = None
         self._part([member for member in self.members if member not in self._alone], shown)
 
     def _part(self, members: Sequence[int], shown: Source | None = None) -> None:
+        """Let each of *members* live alone; *shown* is the tree that they have indexed together."""
         for member in members:
             one = {member: self.members[member]}
             lane = Lane(one, self._dataset, self._settings, timed=self._timed)

@@ -87,8 +87,9 @@ class Lane:
         }
 
     def expel(self, member: int) -> None:
-        """Go on without one of the members, from the next process on."""
-        self.members.pop(member, None)
+        """Go on without one of the members, in another process."""
+        self.close()
+        del self.members[member]
 
     def interrupt(self) -> None:
         """End the process from another thread; what is being asked fails."""

@@ -210,6 +210,12 @@ class Crowded(Bad):
         if self.here > 1:
             os._exit(3)
 
+    def spite(self) -> None:
+        """Keep the others waiting, and die without them."""
+        if self.here == 1:
+            os._exit(3)
+        self.slow()
+
     def slow(self) -> None:
         until = time.perf_counter() + 1.1 * (self.here - 1)
         while time.perf_counter() < until:

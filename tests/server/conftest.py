@@ -1,5 +1,9 @@
 """Services to ask: one for this machine only, and one that others can reach."""
 
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
@@ -22,6 +26,8 @@ from karat.server.jobs import perform
 from karat.server.run import Server
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -96,3 +102,27 @@ def token(settings: Settings) -> Callable[..., str]:
         return issued.secret
 
     return make
+
+
+@pytest.fixture(scope="session")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a service with a worker, each a process, which may read the project."""
+    folder = tmp_path_factory.mktemp("started")
+    command = [sys.executable, "-m", "karat", "serve", "--port", "0", "--root", str(ROOT)]
+    log = (folder / "log").open("w+", encoding="utf-8")
+    with log, subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if found := re.search(r"Karat answers at (\S+)", line):
+                break
+        else:
+            pytest.fail("the service did not start")
+        # What it logs must go somewhere, or it would wait.
+        drain = Thread(target=shutil.copyfileobj, args=(process.stderr, log), daemon=True)
+        drain.start()
+        try:
+            yield found[1]
+        finally:
+            process.terminate()
+            process.wait(60)
+            drain.join(60)

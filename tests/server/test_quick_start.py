@@ -1,0 +1,154 @@
+"""The calls that docs/service.md shows, made as they are printed there."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from karat.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "service.md"
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ASSIGNED = re.compile(r"^([A-Z]+)=\$\((curl .*?) \| jq -r \.(\w+)\)$", re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    """Return the commands of the page in their order; a line that ends in a quote goes on."""
+    found: list[str] = []
+    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        joined = block.replace("\\\n", " ")
+        part = ""
+        for line in joined.splitlines():
+            part = f"{part}\n{line}" if part else line
+            if part.count("'") % 2 == 0:
+                found.append(part)
+                part = ""
+    return found
+
+
+class Shell:
+    """Just enough of a shell to run the page: variables, curl and jq."""
+
+    def __init__(self, address: str, client: httpx.Client) -> None:
+        self.variables = {"API": f"{address}/api/v2", "PWD": str(ROOT)}
+        self.client = client
+
+    def run(self, command: str) -> Any:
+        """Return the JSON that a curl command answers, or the lines of a stream."""
+        assigned = ASSIGNED.fullmatch(command)
+        text = assigned[2] if assigned else command
+        for name, value in self.variables.items():
+            text = re.sub(rf"\${name}\b", value, text)
+        answer = self._curl(shlex.split(text)[1:])
+        if assigned:
+            self.variables[assigned[1]] = answer[assigned[3]]
+        return answer
+
+    def _curl(self, words: list[str]) -> Any:
+        method, url, headers, data, form, files = "", "", {}, None, {}, {}
+        pending = iter(words)
+        for word in pending:
+            if word == "-X":
+                method = next(pending)
+            elif word == "-H":
+                name, _, value = next(pending).partition(": ")
+                headers[name] = value
+            elif word == "-d":
+                data = next(pending)
+            elif word == "-F":
+                name, _, value = next(pending).partition("=")
+                if value.startswith("@"):
+                    files[name] = (Path(value).name, (ROOT / value[1:]).read_bytes())
+                else:
+                    form[name] = value
+            elif not word.startswith("-"):
+                url = word
+        method = method or ("POST" if data or files else "GET")
+        answer = self.client.request(
+            method, url, headers=headers, content=data, data=form or None, files=files or None
+        )
+        assert answer.is_success, f"{method} {url}: {answer.text}"
+        is_json = answer.headers.get("content-type") == "application/json"
+        return answer.json() if is_json else answer.text.splitlines()
+
+
+def test_six_calls_from_nothing_to_results(started: str) -> None:
+    with httpx.Client(timeout=120) as client:
+        shell = Shell(started, client)
+        answers = [(line, shell.run(line)) for line in commands() if "curl" in line]
+    made = [line for line, _ in answers if "-d" in line or "-F" in line or "-X POST" in line]
+    assert len(made) == 7, "six calls, and the one that needs none of them"
+    resolved = next(answer for line, answer in answers if line.endswith("/resolve"))
+    assert (resolved["mapping_status"], resolved["mapped_count"]) == ("partial", 12)
+    streams = [answer for line, answer in answers if "curl -sN" in line]
+    for stream in streams:
+        last = json.loads(next(line for line in reversed(stream) if line.startswith("data: "))[6:])
+        assert last["data"]["status"] == "completed"
+    results = next(answer for line, answer in answers if line.endswith("/results"))
+    assert results["status"] == "completed"
+    assert [run["name"] for run in results["runs"]] == ["sparse @10", "dense @10", "hybrid @10"]
+    for run in results["runs"]:
+        low, high = run["intervals"]["ndcg@10"]
+        assert low <= run["metrics_flat"]["ndcg@10"] <= high
+        assert run["resolved_metrics_flat"]["ndcg@10"] >= run["metrics_flat"]["ndcg@10"]
+        assert run["latency"]["measured"] is True
+    assert answers[-1][1]["metrics"]["ndcg@3"] == pytest.approx(0.6309, abs=1e-4)
+
+
+def test_the_command_line_asks_a_service(
+    started: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def karat(*words: str) -> str:
+        with pytest.raises(SystemExit) as caught:
+            main(["--server", started, *words])
+        streams = capsys.readouterr()
+        assert not caught.value.code, streams.err
+        return streams.out
+
+    docs = str(ROOT / "examples" / "service" / "docs")
+    collection = karat("collections", "create", "Mine", "--path", docs, "--no-dense").strip()
+    assert collection in karat("collections", "list")
+    matrix = tmp_path / "matrix.yaml"
+    matrix.write_text("search_modes: [sparse]\ntop_k_values: [5, 10]\nprimary_k: 5\n")
+    gold = str(ROOT / "examples" / "service" / "gold.json")
+    table = karat("sweep", gold, "--collection", "Mine", "--matrix", str(matrix), "--name", "Depth")
+    assert table.splitlines()[0] == "Depth, 12 queries"
+    assert [line.split()[:2] for line in table.splitlines()[4:6]] == [
+        ["sparse", "@5"],
+        ["sparse", "@10"],
+    ]
+    assert karat("runs", "show", "Depth") == table
+    assert "completed  2 of 2    Depth" in karat("runs", "list", "--status", "completed")
+    report = tmp_path / "report.html"
+    karat("report", "latest", "-o", str(report))
+    assert "sparse @5" in report.read_text(encoding="utf-8")
+    dataset = karat("datasets", "upload", gold, "--name", "Again").strip()
+    assert f"{dataset}      12  Again" in karat("datasets", "list")
+    karat("datasets", "delete", "Again")
+    karat("runs", "delete", "Depth")
+
+
+def test_what_the_command_line_refuses(
+    started: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*words: str) -> str:
+        with pytest.raises(SystemExit) as caught:
+            main(["--server", started, *words])
+        assert caught.value.code == 2
+        return capsys.readouterr().err
+
+    assert "No such command 'score'" in refused("score", "a", "b")
+    assert "no dataset 'x'" in refused("datasets", "delete", "x")
+    assert "no benchmark 'x'" in refused("runs", "show", "x")
+    assert "ends in .html" in refused("report", "latest", "-o", "report.pdf")
+    assert "--path or --upload" in refused("collections", "create", "x")
+    assert "below one that is allowed" in refused("collections", "create", "x", "--path", "/etc")
+    matrix = tmp_path / "matrix.yaml"
+    matrix.write_text("search_modes: [dense]\nmodels: [minilm, static]\n")
+    words = ("sweep", "x", "--collection", "y", "--matrix", str(matrix))
+    assert "models are those of the collection" in refused(*words)

@@ -92,6 +92,21 @@ export function useResolve(mapping: Pick<Mapping, "id" | "dataset_id">) {
   });
 }
 
+/** What the last resolving has left over. */
+export function useUnresolved(mapping: Mapping) {
+  return useQuery({
+    queryKey: ["datasets", mapping.dataset_id, "mappings", mapping.id, mapping.resolved_at],
+    queryFn: ({ signal }) =>
+      request<Resolved>(
+        `/benchmark-datasets/${mapping.dataset_id}/mappings/${mapping.id}/unresolved`,
+        {
+          signal,
+        },
+      ),
+    enabled: mapping.mapping_status === "partial",
+  });
+}
+
 export function useBind(mapping: Pick<Mapping, "id" | "dataset_id">) {
   const client = useQueryClient();
   return useMutation({

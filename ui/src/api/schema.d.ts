@@ -1,4 +1,4 @@
-// openapi.json 04836ae1cdc161a7bca25891dab70cbc4b5f4dfa7cfc02c45993d9ea053991d1
+// openapi.json ef7e82fa28d3cd9a1cec2842dd2e68ab724f86a54ddc663f1dc328a3746795b6
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2960,6 +2960,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -3025,6 +3034,15 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -3088,6 +3106,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -3150,6 +3177,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -3295,6 +3331,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Collections"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -3458,6 +3503,15 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -3531,6 +3585,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -3619,6 +3682,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Documents"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -3986,6 +4058,15 @@ export interface operations {
                     "application/json": components["schemas"]["Datasets"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -4140,6 +4221,15 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -4213,6 +4303,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -4303,6 +4402,15 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetQueries"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -4380,6 +4488,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Mappings"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -4460,6 +4577,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Mapping"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -4546,6 +4672,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Mapping"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -4729,6 +4864,15 @@ export interface operations {
                     "application/json": components["schemas"]["Resolved"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -4904,6 +5048,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Benchmarks"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -5136,6 +5289,15 @@ export interface operations {
                     "application/json": components["schemas"]["Benchmark"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -5212,6 +5374,15 @@ export interface operations {
                     "application/json": components["schemas"]["Benchmark"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -5285,6 +5456,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -5374,6 +5554,15 @@ export interface operations {
                     "application/json": components["schemas"]["Started"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -5457,6 +5646,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Started"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -5548,6 +5746,15 @@ export interface operations {
                     "application/json": components["schemas"]["Annotation"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -5623,7 +5830,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        id?: string;
+                        event?: string;
+                        data?: string;
+                    };
                 };
             };
             /** @description Everything was sent, and nothing more will come */
@@ -5632,6 +5843,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -5708,7 +5928,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": {
+                        id?: string;
+                        event?: string;
+                        data?: string;
+                    };
                 };
             };
             /** @description Everything was sent, and nothing more will come */
@@ -5717,6 +5941,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -5802,6 +6035,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -5891,6 +6133,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -6303,6 +6554,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -6398,6 +6658,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -6483,6 +6752,15 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -6572,6 +6850,15 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -6656,7 +6943,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -6840,6 +7136,15 @@ export interface operations {
                     "application/json": components["schemas"]["Trend"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -6928,6 +7233,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
             };
             /** @description No valid token */
             401: {
@@ -7018,6 +7332,15 @@ export interface operations {
                     "application/json": components["schemas"]["Judgments"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -7101,6 +7424,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Judgments"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */
@@ -7191,6 +7523,15 @@ export interface operations {
                     "application/json": components["schemas"]["JudgmentHistory"];
                 };
             };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description No valid token */
             401: {
                 headers: {
@@ -7265,6 +7606,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Jumps"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description No valid token */

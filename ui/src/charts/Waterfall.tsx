@@ -35,6 +35,7 @@ export function Waterfall({ title, deltas, onOpen }: Props) {
     const at = ((event.clientX - box.left) / box.width) * WIDTH;
     return sorted[Math.floor((at - LEFT) / wide)];
   };
+  if (high === 0 && low === 0) return null;
   return (
     <Figure
       title={title}

@@ -27,4 +27,8 @@ describe("scales", () => {
     expect(x(10) - x(1)).toBeCloseTo(x(100) - x(10), 9);
     expect(x.ticks).toEqual([1, 2, 5, 10, 20, 50, 100]);
   });
+
+  it("a logarithmic one over less than a power has round ticks", () => {
+    expect(logarithmic(1.2, 1.8, 0, 300).ticks).toEqual([1.2, 1.4, 1.6, 1.8]);
+  });
 });

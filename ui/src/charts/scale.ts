@@ -43,8 +43,10 @@ export function logarithmic(low: number, high: number, from: number, to: number)
       if (at >= start && at <= end) marks.push(Number((factor * 10 ** power).toPrecision(3)));
     }
   }
+  // Within one power there are too few of these; round steps say more.
+  const few = marks.length < 3 ? ticks(low, high, 3).filter((one) => one > 0) : marks;
   return Object.assign(
     (value: number) => from + ((Math.log10(value) - start) / (end - start)) * (to - from),
-    { ticks: marks },
+    { ticks: few },
   );
 }

@@ -50,7 +50,7 @@ function FlawCard({ flaw }: { flaw: Health["flaws"][number] }) {
           {count(flaw.count)} of {count(flaw.of)}
         </small>
       </h2>
-      <p className="soft">{flaw.note}</p>
+      {flaw.note && <p className="soft">{flaw.note}</p>}
       {flaw.places.length > 0 && (
         <details>
           <summary>Show</summary>

@@ -2,7 +2,7 @@ import { useBenchmark } from "@/api/benchmarks";
 import { useComparison, useMatrix, useResults } from "@/api/results";
 import type { Results } from "@/api/types";
 import { MetricSelect } from "@/pages/results/MetricSelect";
-import { ranked, useMetric } from "@/pages/results/metrics";
+import { hasScore, ranked, useMetric } from "@/pages/results/metrics";
 import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Tabs } from "@/parts/Tabs";
@@ -46,11 +46,10 @@ export function ComparePage({ id }: { id: string }) {
 function Compared({ id, results }: { id: string; results: Results }) {
   const [metric, setMetric] = useMetric(results);
   const [tab, setTab] = useUrlState<(typeof TABS)[number]["name"]>("tab", "summary");
-  const runs = ranked(results, metric);
-  const [baseline, setBaseline] = useUrlState(
-    "baseline",
-    results.runs.find((run) => run.status === "completed")?.id ?? "",
-  );
+  const runs = ranked(results, metric).filter(hasScore(metric));
+  const first = [...runs].sort((a, b) => a.run_order - b.run_order)[0];
+  const [wanted, setBaseline] = useUrlState("baseline", "");
+  const baseline = (runs.find((run) => run.id === wanted) ?? first)?.id;
   const others = runs.filter((run) => run.id !== baseline);
   const [chosen, setChosen] = useUrlState("run", "");
   const other = others.find((run) => run.id === chosen) ?? others[0];
@@ -87,7 +86,7 @@ function Compared({ id, results }: { id: string; results: Results }) {
             )}
           </Loaded>
         )}
-        {tab === "queries" && other && (
+        {tab === "queries" && baseline && other && (
           <>
             <label className="row soft">
               Run

@@ -66,7 +66,7 @@ export function Summary({ comparison, onBaseline, onQueries }: Props) {
         ) : (
           <>
             {probability(run.p_corrected)}
-            <small>{probability(run.p)}</small>
+            {run.p !== null && <small>{probability(run.p)}</small>}
           </>
         ),
     },

@@ -21,7 +21,7 @@ export function TwoBenchmarks() {
   const known = (listed.data?.benchmarks ?? []).filter((one) => one.completed_runs > 0);
   return (
     <Page title="Compare two benchmarks" crumbs={[{ label: "Benchmarks", to: "/benchmarks" }]}>
-      <div className="row">
+      <div className="row choices">
         <Choice label="Baseline" value={left} known={known} onChoose={setLeft} />
         <Choice label="Against it" value={right} known={known} onChoose={setRight} />
         <label className="field">

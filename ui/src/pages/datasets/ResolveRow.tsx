@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
-import { useResolve } from "@/api/datasets";
+import { useResolve, useUnresolved } from "@/api/datasets";
 import { useJobProgress } from "@/api/progress";
 import type { Mapping } from "@/api/types";
 import { Status } from "@/parts/Badge";
@@ -22,6 +22,7 @@ export function ResolveRow({ mapping }: { mapping: Mapping }) {
   const progress = useJobProgress(operation, onEnd);
   const { data: resolved } = resolve;
   useEffect(() => setOperation(resolved?.operation_uuid ?? null), [resolved]);
+  const left = useUnresolved(mapping).data?.unresolved ?? [];
   const running = operation !== null || resolve.isPending;
   return (
     <div className="stack">
@@ -48,13 +49,7 @@ export function ResolveRow({ mapping }: { mapping: Mapping }) {
       </div>
       <Problem of={resolve.error} />
       {progress?.error_message && <Problem of={progress.error_message} />}
-      {resolved && resolved.unresolved.length > 0 && (
-        <UnresolvedList
-          mapping={mapping}
-          unresolved={resolved.unresolved}
-          onBound={() => resolve.mutate()}
-        />
-      )}
+      {left.length > 0 && <UnresolvedList mapping={mapping} unresolved={left} />}
     </div>
   );
 }

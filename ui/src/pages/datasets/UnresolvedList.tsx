@@ -12,10 +12,10 @@ const REASONS: Record<Unresolved["reason"], string> = {
   invalid_ref: "it names nothing",
 };
 
-type Props = { mapping: Mapping; unresolved: readonly Unresolved[]; onBound: () => void };
+type Props = { mapping: Mapping; unresolved: readonly Unresolved[] };
 
 /** References without a document, each with a search for the one that it means. */
-export function UnresolvedList({ mapping, unresolved, onBound }: Props) {
+export function UnresolvedList({ mapping, unresolved }: Props) {
   const [open, setOpen] = useState("");
   return (
     <section aria-label="Unresolved references">
@@ -42,7 +42,7 @@ export function UnresolvedList({ mapping, unresolved, onBound }: Props) {
                   Find it
                 </button>
               </div>
-              {open === key && <DocumentSearch mapping={mapping} of={one} onBound={onBound} />}
+              {open === key && <DocumentSearch mapping={mapping} of={one} />}
             </li>
           );
         })}
@@ -51,18 +51,15 @@ export function UnresolvedList({ mapping, unresolved, onBound }: Props) {
   );
 }
 
-type SearchProps = { mapping: Mapping; of: Unresolved; onBound: () => void };
+type SearchProps = { mapping: Mapping; of: Unresolved };
 
-function DocumentSearch({ mapping, of, onBound }: SearchProps) {
+function DocumentSearch({ mapping, of }: SearchProps) {
   const guess = reference(of.doc_ref).split(/[/\\]/).at(-1) ?? "";
   const [typed, setTyped] = useState(guess.replace(/\.[^.]*$/, ""));
   const documents = useDocuments(mapping.collection_id, useDeferredValue(typed));
   const bind = useBind(mapping);
   const choose = (path: string) =>
-    bind.mutate(
-      { query_id: of.query_id, doc_ref_hash: of.doc_ref_hash, path },
-      { onSuccess: onBound },
-    );
+    bind.mutate({ query_id: of.query_id, doc_ref_hash: of.doc_ref_hash, path });
   return (
     <div className="card stack">
       <label className="field">

@@ -5,7 +5,7 @@ import { Lines } from "@/charts/Lines";
 import { Pareto } from "@/charts/Pareto";
 import { measure } from "@/words/definitions";
 import { MetricSelect } from "./MetricSelect";
-import { ranked, useMetric } from "./metrics";
+import { hasScore, ranked, useMetric } from "./metrics";
 import { RunsTable } from "./RunsTable";
 
 const SHOWN_CURVES = 8;
@@ -15,7 +15,7 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
   const [metric, setMetric] = useMetric(results);
   const runs = ranked(results, metric);
   const best = new Set(metric === results.primary_metric ? results.summary.best_runs : []);
-  const bars = runs.map((run) => ({
+  const bars = runs.filter(hasScore(metric)).map((run) => ({
     id: run.id,
     name: run.name,
     value: run.metrics_flat[metric] ?? null,

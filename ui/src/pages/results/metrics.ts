@@ -14,7 +14,10 @@ export function useMetric(results: Results) {
 export const scoredRuns = (results: Results): RunResult[] =>
   results.runs.filter((run) => run.status === "completed");
 
-/** The runs with a score of *metric*, best first. */
+/** Whether a run has a score of *metric*; one that retrieves less than its k has none. */
+export const hasScore = (metric: string) => (run: RunResult) => run.metrics_flat[metric] != null;
+
+/** The runs that have ended, by *metric*, best first. */
 export function ranked(results: Results, metric: string): RunResult[] {
   const value = (run: RunResult) => run.metrics_flat[metric] ?? Number.NEGATIVE_INFINITY;
   return scoredRuns(results).sort((a, b) => value(b) - value(a));

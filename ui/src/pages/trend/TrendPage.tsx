@@ -10,7 +10,7 @@ import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
 import { measure } from "@/words/definitions";
 import { interval, moment, score } from "@/words/format";
-import { remarks, series } from "./series";
+import { dates, remarks, series } from "./series";
 
 /** The scores of one dataset over time, a line per configuration, with what people noted. */
 export function TrendPage() {
@@ -124,9 +124,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
           series={series(points, metric)}
           marks={remarks(points)}
           xLabel="date"
-          format={(at) =>
-            new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" })
-          }
+          format={dates(points)}
         />
       </div>
       <DataTable

@@ -34,3 +34,15 @@ export function remarks(points: readonly TrendPoint[]): { x: number; text: strin
   }
   return [...noted.values()];
 }
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** How a time is written: as a day, or as the hour where all runs are of two days. */
+export function dates(points: readonly TrendPoint[]): (at: number) => string {
+  const times = points.map(({ created_at }) => Date.parse(created_at));
+  const short = Math.max(...times) - Math.min(...times) < 2 * DAY_MS;
+  return (at) =>
+    short
+      ? new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+      : new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}

@@ -198,6 +198,10 @@ def _all_cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
+def _shown(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+
+
 def main() -> int:
     """Measure all three; return 1 where the sweep exceeds the goal."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -236,7 +240,7 @@ def main() -> int:
     ]
     print("\n| | distinct | sweep | ratio |\n|---|---|---|---|")
     for what, least, taken in rows:
-        print(f"| {what} | {least:.4g} | {taken:.4g} | {taken / least:.2f} |")
+        print(f"| {what} | {_shown(least)} | {_shown(taken)} | {taken / least:.2f} |")
     return int(any(taken / least > GOAL for _, least, taken in rows))
 
 

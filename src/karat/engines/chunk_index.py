@@ -38,6 +38,8 @@ class ChunkIndex:
         self.caches = caches
         self.fallbacks: Counter[str] = Counter()
         self._stages: dict[Hashable, Stage] = {}
+        # By rules: the factors of all rows, and of the places that are shown.
+        self._of_rows: dict[RankingRules, Scores] = {}
         self._factors: dict[RankingRules, Scores] = {}
         self.clear()
 
@@ -51,8 +53,8 @@ class ChunkIndex:
 
         The factors of *rules* are kept from now on; what was indexed must be indexed anew.
         """
+        self._of_rows[rules] = np.empty(0, np.float32)
         self.clear()
-        self._factors[rules] = np.empty(0, np.float32)
         return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
 
     @property
@@ -66,8 +68,7 @@ class ChunkIndex:
 
     def factors(self, rules: RankingRules) -> Scores:
         """Return the factor of each place by *rules*, those of an engine that has joined."""
-        factors: Scores = self._factors[rules][self._shown]
-        return factors
+        return self._factors[rules]
 
     def index_ns(self, stages: Sequence[Stage]) -> int:
         """Return how long the corpus shown last took to cut, and to index for *stages*."""
@@ -77,10 +78,9 @@ class ChunkIndex:
         """Begin anew, without a corpus."""
         self.fallbacks.clear()
         self._rows = Rows()
-        self._shown = np.empty(0, np.intp)
         self._places: Places | None = None
         self._corpus: Corpus | None = None
-        self._factors = dict.fromkeys(self._factors, np.empty(0, np.float32))
+        self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
         self._cut_ns = 0
         self._stage_ns: dict[Hashable, int] = dict.fromkeys(self._stages, 0)
 
@@ -99,8 +99,8 @@ class ChunkIndex:
         first = not len(self._rows)
         started = perf_counter_ns()
         places, rows, new = self._rows.show(corpus, self._cut)
-        for rules, known in self._factors.items():
-            self._factors[rules] = np.concatenate([known, kind_factors(new, rules)])
+        for rules, known in self._of_rows.items():
+            self._of_rows[rules] = np.concatenate([known, kind_factors(new, rules)])
         self._cut_ns = perf_counter_ns() - started
         for identity, stage in self._stages.items():
             started = perf_counter_ns()
@@ -110,7 +110,8 @@ class ChunkIndex:
                 stage.grow(new)
                 stage.show(rows)
             self._stage_ns[identity] = perf_counter_ns() - started
-        self._places, self._shown, self._corpus = places, rows, corpus
+        self._factors = {rules: factors[rows] for rules, factors in self._of_rows.items()}
+        self._places, self._corpus = places, corpus
 
     def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:
         if not documents:

@@ -12,7 +12,12 @@ from karat.model.timings import Measured
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
 from karat.report.findings.latency import ecdf, latencies_ms, latency_table
-from karat.report.findings.leaderboard import best_first, leaderboard_table, standings
+from karat.report.findings.leaderboard import (
+    beaten_text,
+    best_first,
+    leaderboard_table,
+    standings,
+)
 from karat.report.findings.pareto import pareto
 from karat.report.findings.ranks import fate, fates, first_ranks
 from karat.report.findings.slices import slice_tables
@@ -100,6 +105,13 @@ def test_first_ranks_are_counted_by_bin(findings: Findings) -> None:
     assert names == ("1", "2-3", "4-5", "6-10", "deeper", "not found")
     assert old.counts == (1, 1, 0, 0, 1, 1)
     assert new.counts == (2, 1, 0, 0, 0, 1)
+
+
+def test_many_letters_are_counted(findings: Findings) -> None:
+    row = standings(findings)[0]
+    few, many, lettered = "bcd", "bcdefghijklmno", ",".join(f"a{letter}" for letter in "abcdef")
+    shown = [beaten_text(row._replace(better_than=beaten)) for beaten in ("", few, many, lettered)]
+    assert shown == ["-", "bcd", "14 runs", "6 runs"]
 
 
 def test_every_target_has_a_fate(findings: Findings) -> None:

@@ -118,10 +118,10 @@ def p_text(change: Difference | None) -> str:
 
 def beaten_text(row: Standing) -> str:
     """Return the letters of the runs that *row* beats, of many only how many they are."""
-    beaten = row.better_than.split(",") if "," in row.better_than else [*row.better_than]
-    if len(beaten) > MOST_LETTERS:
-        return f"{len(beaten)} runs"
-    return row.better_than or "-"
+    if len(row.better_than) <= MOST_LETTERS:
+        return row.better_than or "-"
+    beaten = row.better_than.split(",") if "," in row.better_than else row.better_than
+    return f"{len(beaten)} runs"
 
 
 def _unanswered(findings: Findings, run: int) -> int:

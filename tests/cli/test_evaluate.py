@@ -130,7 +130,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-e", "bm25", "-e", "keyword", "--json") == 0
     value = json.loads(capsys.readouterr().out)
     assert [entry["name"] for entry in value["runs"]] == ["bm25", "keyword"]
-    assert (value["resolved"], value["warnings"]) == (None, [])
+    assert value["resolved"] is None
+    assert value["warnings"] == ["2 configurations gave the same rankings: bm25; keyword"]
 
 
 def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -265,7 +266,10 @@ def test_an_interruption_keeps_what_is_done(
 def test_a_report_and_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-o", "report.html", "-m", "mrr") == 0
     assert "mrr" in capsys.readouterr().out
-    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    for how in ("Searched, SHA-256", "Order of the queries, seed", "Run with", "Snapshot mode"):
+        assert f"<dt>{how}</dt>" in page
     assert run("-o", "results/") == 0
     assert sorted(path.name for path in (folder / "results").iterdir()) == [
         *("bm25.csv", "bm25.json", "report.html", "report.md"),

@@ -43,6 +43,7 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
     assert len([line for line in board.splitlines() if " sparse @" in line]) >= 8
     assert "not measured" in done.stdout
     assert "no query went unanswered" in done.stdout
+    assert "configurations gave the same rankings: sparse @" in done.stdout
     # A measure that looks deeper than a configuration has no value there.
     shallow = next(line for line in board.splitlines() if "sparse @1 " in line)
     assert " -  " in shallow

@@ -42,7 +42,7 @@ def test_what_differs(karat: Karat, project: Path, folder: Path) -> None:
     assert karat("report", "latest", "-o", "report.json").returncode == 0
     (project / "login.py").write_text("def enter(): ...\n", encoding="utf-8")
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    report["origin"]["record"]["runs"][0]["versions"]["karat"] = "0.0.1"
+    report["origin"]["records"][0]["versions"]["karat"] = "0.0.1"
     (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
     done = karat("verify", "report.json")
     assert done.returncode == 1

@@ -34,13 +34,14 @@ class Evaluated:
     """What :func:`evaluated` found.
 
     In *overall* a target that is not in the tree searched counts as missed; *resolved* is without
-    such targets, and None where there is none, or no other.
+    such targets, and None where there is none, or no other. *remarks* are those of the experiment.
     """
 
     searched: Searched
     runs: tuple[Measured, ...]
     overall: Result
     resolved: Result | None
+    remarks: tuple[str, ...]
 
 
 def finished(done: Done) -> Finished:
@@ -71,7 +72,7 @@ def evaluated(
     overall = _judged(gold, runs, scoring, confidence, by=tuple(by))
     left = done.resolved
     rest = None if left is None else _judged(left, runs, scoring, confidence)
-    return Evaluated(done.searched, runs, overall, rest)
+    return Evaluated(done.searched, runs, overall, rest, done.remarks)
 
 
 def _judged(

@@ -20,7 +20,7 @@ __all__ = ["RunRecord", "differing", "read_records", "record_of", "short_digests
 
 # So much of the SHA-256 of an answer is kept: one in four thousand million differs unseen.
 SHORT = 8
-EMBEDDED = re.compile(r'<script type="application/json" id="record">(.*?)</script>', re.DOTALL)
+EMBEDDED = re.compile(r'<script type="application/json" id="records">(.*?)</script>', re.DOTALL)
 LARGEST = 1_000_000_000
 
 
@@ -108,17 +108,19 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
     InputError where it keeps nothing: its runs came from files, and nobody knows how to get them.
     """
     text = read_text(path, limit=LARGEST, setting="json_bytes")
+    place: Place = ()
     if Path(path).suffix.lower() == ".html":
         embedded = EMBEDDED.search(text)
-        text = embedded[1] if embedded else '{"runs": []}'
+        text = embedded[1] if embedded else "[]"
         value = parse(text, os.fspath(path))
     else:
         report = parse(text, os.fspath(path))
         origin = report.get("origin") if isinstance(report, Mapping) else None
-        value = (origin.get("record") if isinstance(origin, Mapping) else None) or {"runs": []}
+        value = origin.get("records", []) if isinstance(origin, Mapping) else []
+        place = ("origin", "records")
     check = Checker(path, lambda: positions(text))
-    rows = check.rows(check.record(value, ()).get("runs"), ("runs",))
-    found = tuple(_record(check, check.record(row, place), place) for place, row in rows)
+    rows = check.rows(value, place)
+    found = tuple(_record(check, check.record(row, at), at) for at, row in rows)
     check.finish()
     if not found:
         raise InputError(

@@ -129,7 +129,7 @@ def origin(
         platform=platform.platform(terse=True),
         gold_digest=gold_digest(gold),
         run_digests=tuple(digests),
-        record={"runs": [record.to_json() for record in records]} if records else {},
+        records=tuple(record.to_json() for record in records),
     )
 
 

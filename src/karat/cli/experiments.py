@@ -100,7 +100,7 @@ def _tell(done: "Done", runs: "Sequence[Measured]", request: "Request", views: V
 
         findings = findings_of(inputs, scoring, confidence, by=views.by or None)
     if many and findings:
-        show_findings(findings, done.searched, output)
+        show_findings(findings, done.searched, output, more=done.remarks)
     else:
         found = evaluated(request.gold, done, scoring=scoring, confidence=confidence, by=views.by)
         show_evaluated(found, request.gold, output, settings=(scoring, confidence))

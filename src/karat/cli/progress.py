@@ -70,6 +70,8 @@ def run_progress(total: int) -> "Iterator[Callable[[Event], None]]":
                 bar.update(1, event.run)
 
         yield tell
+        # What was answered before is not asked again.
+        bar.update(total - bar.pos)
 
 
 class _Waiting:

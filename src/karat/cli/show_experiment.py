@@ -39,6 +39,7 @@ def show_evaluated(
     lines = [
         *remarks(found.searched),
         *(line for run in found.runs for line in run_remarks(run, found.searched.trees)),
+        *found.remarks,
     ]
     if output.style == "json":
         from karat.report.json import searched_json
@@ -49,7 +50,7 @@ def show_evaluated(
             show.named(settings),
             searched=found.searched,
             runs=found.runs,
-            warning=warning(found.searched),
+            warnings=[line for line in (warning(found.searched), *found.remarks) if line],
         )
         show.put(text, output)
     elif output.style == "csv":
@@ -85,8 +86,13 @@ def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[T
     return show.contest_tables(result, gold, output)
 
 
-def show_findings(findings: "Findings", searched: Searched, output: Output) -> None:
-    """Show many runs: what to take for which purpose, and all of them, the best first."""
+def show_findings(
+    findings: "Findings", searched: Searched, output: Output, *, more: Sequence[str] = ()
+) -> None:
+    """Show many runs: what to take for which purpose, and all of them, the best first.
+
+    *more* are lines to read beside them.
+    """
     from karat.report.findings.latency import times_table
     from karat.report.findings.leaderboard import leaderboard_table
     from karat.report.findings.tables import advice_table
@@ -97,7 +103,7 @@ def show_findings(findings: "Findings", searched: Searched, output: Output) -> N
         column._replace(spare=place) if place > 1 else column
         for place, column in enumerate(board.columns)
     )
-    lines = (*_trouble(findings), *remarks(searched))
+    lines = (*_trouble(findings), *remarks(searched), *more)
     tables = [
         times_table(findings.runs, findings.gold.query_ids),
         advice_table(findings),

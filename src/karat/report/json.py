@@ -48,7 +48,7 @@ def searched_json(
     *,
     searched: Searched,
     runs: Sequence[Measured],
-    warning: str,
+    warnings: Sequence[str],
 ) -> str:
     """Return one run or several with the trees that were searched, and what the *runs* cost.
 
@@ -59,7 +59,7 @@ def searched_json(
             "schema": SCHEMA,
             "settings": settings,
             "searched": searched,
-            "warnings": [warning] if warning else [],
+            "warnings": warnings,
             "work": {run.name: run.notes.get("work") for run in runs},
             "dropped": {run.name: run.notes.get("invalid") for run in runs},
             "timings": {run.name: run.timings for run in runs},

@@ -1,6 +1,6 @@
 """How the numbers of a report came about, so that someone else can get them again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from karat.report.compare_view import correction_text
 from karat.report.findings.record import Findings
@@ -14,7 +14,10 @@ TOLD = {
     "candidates": "Candidate set",
     "place": "Searched",
     "k": "Hits",
+    "seed": "Order of the queries, seed",
 }
+# Digests and versions are those of the record, one for each run.
+RECORDED = {"snapshot": "Searched, SHA-256", "versions": "Run with"}
 
 
 def method_rows(findings: Findings) -> tuple[tuple[str, str], ...]:
@@ -34,6 +37,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
         if digest:
             yield f"Run {name}, SHA-256", digest
     yield from _told(findings)
+    yield from _recorded(findings)
     yield "Matching", _setting(findings, "scoring", "match") or gold.match
     yield "Ties", f"rule {notes.ties}; it decides a relevant rank in {_tied(findings)}"
     yield "Measures", ", ".join(comparison.metrics)
@@ -59,6 +63,20 @@ def _told(findings: Findings) -> Iterator[tuple[str, str]]:
         }
         if said:
             yield title, ", ".join(sorted(said))
+
+
+def _recorded(findings: Findings) -> Iterator[tuple[str, str]]:
+    """Yield what the store kept of how the runs were made."""
+    for key, title in RECORDED.items():
+        said = dict.fromkeys(_text(run[key]) for run in findings.origin.records if run.get(key))
+        if said:
+            yield title, "; ".join(said)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {version}" for name, version in value.items())
+    return str(value)
 
 
 def _setting(findings: Findings, group: str, name: str) -> str:

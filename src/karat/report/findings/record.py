@@ -29,7 +29,7 @@ class Curve(NamedTuple):
 class Origin:
     """Where and from what a report was made; a digest is empty where there was no file.
 
-    *record* is all that it takes to run it again, as JSON can hold it; empty for run files.
+    *records* hold all that it takes to get each run again, as JSON; none for run files.
     """
 
     made_at: str
@@ -38,7 +38,7 @@ class Origin:
     platform: str
     gold_digest: str
     run_digests: tuple[str, ...]
-    record: Mapping[str, object] = field(default_factory=dict)
+    records: tuple[Mapping[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,18 +42,18 @@ def render(findings: Findings) -> str:
         _footer(findings),
         tag("div", id="tip", role="tooltip", hidden=True),
         tag("script", data, type="application/json", id="data"),
-        *_record(findings),
+        *_records(findings),
         tag("script", Markup(script)),
     )
     document = tag("html", tag("head", *head), tag("body", *body), lang="en")
     return f"<!DOCTYPE html>\n{document}\n"
 
 
-def _record(findings: Findings) -> Iterator[Markup]:
+def _records(findings: Findings) -> Iterator[Markup]:
     """Yield what `karat verify` runs the report again by."""
-    if findings.origin.record:
-        record = payload(plain(findings.origin.record))
-        yield tag("script", record, type="application/json", id="record")
+    if findings.origin.records:
+        records = payload(plain(findings.origin.records))
+        yield tag("script", records, type="application/json", id="records")
 
 
 def _sections(findings: Findings) -> Iterator[Markup]:

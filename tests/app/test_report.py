@@ -1,5 +1,6 @@
 """What a report gathers of runs and their gold set."""
 
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from karat.errors import InputError
 from karat.metrics import parse
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import Measured
+from karat.report.draw import draw
 from karat.report.findings import Origin
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo"
@@ -95,3 +97,13 @@ def test_an_origin_has_the_digests_of_its_files() -> None:
 def test_no_run_is_no_report() -> None:
     with pytest.raises(InputError, match="no run to report on"):
         report(Dataset.of([]), [], origin=ORIGIN)
+
+
+def test_runs_that_rank_alike_are_told() -> None:
+    gold, (first, second) = demo("keyword", "bm25")
+    again = replace(second, name="again")
+    found = report(gold, [first, second, again], origin=ORIGIN, confidence=Confidence(draws=99))
+    said = "2 configurations gave the same rankings: bm25; again"
+    assert found.remarks == (said,)
+    three = replace(found, origin=replace(ORIGIN, run_digests=("",) * 3))
+    assert all(said in draw(three, name) for name in ("x.html", "x.md", "x.json"))

@@ -20,6 +20,7 @@ from karat.model.evaluation import Evaluation
 from karat.model.timings import Measured
 from karat.report.findings import Curve, Findings, Origin
 from karat.report.findings.latency import latencies_ms
+from karat.sweep.remarks import remarks
 
 if TYPE_CHECKING:
     from karat.model.comparison import Comparison
@@ -110,6 +111,7 @@ def report(
         origin=origin,
         settings={"scoring": scoring, "confidence": confidence},
         level=scoring.level,
+        remarks=remarks(runs),
     )
 
 

@@ -58,7 +58,7 @@ def _csv(findings: Findings) -> str:
 
 
 def _json(findings: Findings) -> str:
-    from karat.report.findings.comparable import differences
+    from karat.report.findings.comparable import differences, shallow
     from karat.report.findings.fate_words import told_fates
     from karat.report.findings.insights import insights
     from karat.report.findings.ranks import fates
@@ -70,6 +70,7 @@ def _json(findings: Findings) -> str:
     more = {
         "origin": findings.origin,
         "not_comparable": differences(findings),
+        "remarks": (*shallow(findings), *findings.remarks),
         "recommendations": [advice._asdict() for advice in recommendations(findings)],
         "insights": insights(findings),
         "latency": findings.latency,

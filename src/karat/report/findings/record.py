@@ -49,7 +49,7 @@ class Findings:
     hits, ``f1[run][query]`` the F1 of everything returned. *latency* compares the runs with times,
     None without any; *settings* are those of scoring and confidence, by name; *level* is the
     lowest relevant grade, 0 for any above 0. *losses* says by run, query and target where one was
-    lost that was asked after.
+    lost that was asked after. *remarks* are sentences on runs that are the same, or nearly empty.
     """
 
     gold: Dataset
@@ -63,6 +63,7 @@ class Findings:
     settings: Mapping[str, object] = field(default_factory=dict)
     level: float = 0.0
     losses: Mapping[tuple[int, int, int], Fate] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

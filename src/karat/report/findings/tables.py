@@ -47,7 +47,7 @@ def fate_table(findings: Findings) -> Table:
 def _tables(findings: Findings) -> Iterator[Table]:
     several = len(findings.names) > 1
     notes = [f"not comparable: {reason}" for reason in differences(findings)]
-    notes += shallow(findings)
+    notes += (*shallow(findings), *findings.remarks)
     if not several:
         notes += note_lines(findings.contest.evaluations[0])
     yield replace(leaderboard_table(findings), notes=tuple(notes))

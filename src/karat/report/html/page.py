@@ -142,14 +142,16 @@ def _advice(findings: Findings) -> Iterator[Markup]:
 
 
 def _remarks(findings: Findings) -> Markup:
-    """Return what must be known of each run beside its means."""
-    lines = [tag("li", tag("bdi", line)) for line in shallow(findings)]
-    lines += [
+    """Return what must be known of the runs beside their means."""
+    said = (*shallow(findings), *findings.remarks)
+    first = tag("ul", *(tag("li", tag("bdi", line)) for line in said), class_="insights")
+    lines = [
         tag("li", tag("bdi", evaluation.name), f": {line}")
         for evaluation in findings.contest.evaluations
         for line in note_lines(evaluation)
     ]
-    return tag("details", tag("summary", "Notes on each run"), tag("ul", *lines), class_="remarks")
+    notes = tag("summary", "Notes on each run"), tag("ul", *lines)
+    return joined(first if said else "", tag("details", *notes, class_="remarks"))
 
 
 def _explorer() -> Markup:

@@ -177,8 +177,7 @@ def _spec(choice: _Choice) -> Spec:
     params: dict[str, object] = {}
     if choice.rrf_k is not None:
         params |= {"fusion": "rrf", "rrf_k": choice.rrf_k}
-    model = embedder_named(choice.model or DEFAULT_EMBEDDER)
-    if model != DEFAULT_EMBEDDER:
+    if choice.model is not None and (model := embedder_named(choice.model)) != DEFAULT_EMBEDDER:
         params["model"] = model
     if choice.chunker != "auto":
         params["chunker"] = choice.chunker

@@ -23,7 +23,7 @@ from karat.store.service import Benchmark, ServiceStore
 __all__ = ["Scored", "results_key", "scored"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scored:
     """The completed *runs* of a benchmark, in the order of *findings*.
 

@@ -6,12 +6,12 @@ from hashlib import sha256
 from karat.model import Outcome, Run
 from karat.model.timings import Measured
 
-__all__ = ["ranking_digest", "remarks"]
+__all__ = ["emptied", "ranking_digest", "remarks"]
 
 
 def remarks(measured: Sequence[Measured]) -> tuple[str, ...]:
     """Return sentences on runs with the same rankings, and on thresholds that drop too much."""
-    return (*_same(measured), *_emptied(measured))
+    return (*_same(measured), *emptied(measured))
 
 
 def _same(measured: Sequence[Measured]) -> Iterator[str]:
@@ -27,16 +27,24 @@ def _same(measured: Sequence[Measured]) -> Iterator[str]:
 def ranking_digest(run: Run) -> str:
     """Return the hash of all hits in their order, whatever they score."""
     digest = sha256()
-    for answer in sorted(run.answers(), key=lambda answer: answer.query_id):
-        places = [(hit.path, hit.start_line, hit.end_line) for hit in answer.hits]
-        digest.update(repr((answer.query_id, answer.outcome.name, places)).encode())
+    for row in sorted(range(len(run)), key=run.query_ids.__getitem__):
+        hits = slice(run.offsets[row], run.offsets[row + 1])
+        paths = [run.paths[hit] for hit in range(hits.start, hits.stop)]
+        lines = run.start_lines[hits].tolist(), run.end_lines[hits].tolist()
+        digest.update(repr((run.query_ids[row], run.outcomes[row], paths, lines)).encode())
     return digest.hexdigest()
 
 
-def _emptied(measured: Sequence[Measured]) -> Iterator[str]:
+def emptied(measured: Sequence[Measured]) -> Iterator[str]:
+    """Yield a sentence on each run whose threshold leaves most queries without a hit."""
     for one in measured:
         threshold = one.run.metadata.get("threshold")
-        answers = [len(a.hits) for a in one.run.answers() if a.outcome is Outcome.ANSWERED]
+        offsets = one.run.offsets
+        answers = [
+            offsets[row + 1] - offsets[row]
+            for row, outcome in enumerate(one.run.outcomes)
+            if outcome == Outcome.ANSWERED
+        ]
         empty = answers.count(0)
         if threshold and empty > len(answers) / 2:
             yield (

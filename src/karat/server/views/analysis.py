@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from karat.app.compare import compared_tables
+from karat.app.confidence import mean_intervals
 from karat.app.report import telling_tags
 from karat.app.results import Scored
-from karat.app.score import evaluate_run
-from karat.app.settings import Confidence, Scoring
+from karat.app.settings import Confidence
 from karat.app.slicing import slice_rows
 from karat.errors import InputError, UnknownName
-from karat.metrics import Measure, parse
+from karat.metrics import Measure, average, parse
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison as Compared
 from karat.model.comparison import Difference
@@ -73,26 +73,29 @@ def slices(scored: Scored, metric: str | None, by: str | None) -> Slices:
     by = by or next(iter(tags), None)
     if by is None:
         return Slices(metric=str(measure), by="", tags=[], slices=[])
-    rows = slice_rows(gold, [by])
-    shown = {
-        value: Slice(value=value, queries=len(places), means={}, intervals={})
-        for value, places in rows[by].items()
-    }
-    for run, measured in zip(scored.runs, scored.findings.runs, strict=True):
-        evaluation = evaluate_run(
-            gold,
-            measured.run,
-            scoring=Scoring(measures=(str(measure),)),
-            confidence=Confidence(),
-            slices=rows,
-            name=measured.name,
+    shown = []
+    for value, rows in slice_rows(gold, [by])[by].items():
+        tables = (_table(scored, place) for place in range(len(scored.runs)))
+        columns = [[table.columns[str(measure)][row] for row in rows] for table in tables]
+        # All runs at once, by the same draws.
+        intervals = mean_intervals(columns, [measure] * len(columns), Confidence())
+        ids = [run.id for run in scored.runs]
+        shown.append(
+            Slice(
+                value=value,
+                queries=len(rows),
+                means={
+                    run: known(average(column, measure.definition.average))
+                    for run, column in zip(ids, columns, strict=True)
+                },
+                intervals={
+                    run: (interval.low, interval.high)
+                    for run, interval in zip(ids, intervals, strict=True)
+                    if interval and interval.low is not None and interval.high is not None
+                },
+            )
         )
-        for value, (summary,) in evaluation.slices[by].items():
-            shown[value].means[run.id] = known(summary.mean)
-            interval = summary.interval
-            if interval and interval.low is not None and interval.high is not None:
-                shown[value].intervals[run.id] = (interval.low, interval.high)
-    return Slices(metric=str(measure), by=by, tags=tags, slices=list(shown.values()))
+    return Slices(metric=str(measure), by=by, tags=tags, slices=shown)
 
 
 def curves(scored: Scored) -> Curves:

@@ -1,12 +1,13 @@
 """Single queries: what a run answered, what all runs did with one, what awaits a judgment."""
 
+from functools import lru_cache
 from math import isnan
 
-from karat.app.pooling import pool
+from karat.app.pooling import Pooled, pool
 from karat.app.results import Scored
 from karat.errors import UnknownName
 from karat.matching import trace
-from karat.model import Dataset, Run
+from karat.model import Dataset, Query, Run
 from karat.model.timings import NS_PER_MS, Sample, latency_ms
 from karat.report.findings.ranks import fate_of
 from karat.server.schemas.judgments import Unjudged, UnjudgedHit
@@ -34,7 +35,7 @@ def query_results(scored: Scored, run: str, *, page: int, per_page: int) -> Quer
     findings, k = scored.findings, scored.config.primary_k
     table = findings.contest.evaluations[place].table
     measured = findings.runs[place]
-    answers = {answer.query_id: answer for answer in measured.run.answers()}
+    places = {query_id: place for place, query_id in enumerate(measured.run.query_ids)}
     samples = {sample.query_id: sample for sample in _samples(scored, place)}
     wanted = range(len(findings.gold))[(page - 1) * per_page : page * per_page]
 
@@ -45,8 +46,7 @@ def query_results(scored: Scored, run: str, *, page: int, per_page: int) -> Quer
     results = []
     for row in wanted:
         query_id = findings.gold.query_ids[row]
-        answer = answers.get(query_id)
-        hits = answer.hits if answer else ()
+        hits = measured.run.answer(places[query_id]).hits if query_id in places else ()
         results.append(
             QueryResult(
                 query_id=query_id,
@@ -70,8 +70,8 @@ def drilldown(scored: Scored, query: str) -> Drilldown:
     if query not in gold.query_ids:
         raise UnknownName(f"no query {query!r}")
     row = gold.query_ids.index(query)
-    asked = list(gold.queries())[row]
-    single = Dataset.of([asked], name=gold.name, match=gold.match)
+    tags = {tag: column[row] for tag, column in gold.tags.items() if column[row]}
+    asked = Query(query, gold.texts[row], tuple(gold.targets(row)), tags)
     targets = [
         DrilldownTarget(
             path=target.path,
@@ -84,54 +84,57 @@ def drilldown(scored: Scored, query: str) -> Drilldown:
         )
         for target in asked.targets
     ]
-    runs = []
-    for place, run in enumerate(scored.runs):
-        measured = scored.findings.runs[place]
-        answers = [answer for answer in measured.run.answers() if answer.query_id == query]
-        (traced,) = trace(single, Run.of(answers), keep=SHOWN)
-        for number, target in enumerate(targets):
-            target.found_at[run.id] = traced.found[number] or None
-            fate = fate_of(scored.findings, place, row, number)
-            if fate:
-                target.lost[run.id] = fate.name.lower().replace("_", " ")
-        grades = [targets[number].grade if number >= 0 else None for number in traced.matched]
-        table = scored.findings.contest.evaluations[place].table
-        samples = {sample.query_id: sample for sample in _samples(scored, place)}
-        runs.append(
-            DrilldownRun(
-                run_id=run.id,
-                name=run.label,
-                metrics={name: known(column[row]) for name, column in table.columns.items()},
-                hits=[
-                    DrilldownHit(
-                        rank=rank,
-                        path=hit.path,
-                        start_line=hit.start_line,
-                        end_line=hit.end_line,
-                        symbol=hit.symbol,
-                        score=0.0 if isnan(hit.score) else hit.score,
-                        grade=grade,
-                        relevant=bool(grade and grade > 0),
-                    )
-                    for rank, (hit, grade) in enumerate(zip(traced.hits, grades, strict=True), 1)
-                ],
-                **_times(samples.get(query)),
-            )
-        )
-    shown = DrilldownQuery(
-        query_id=query, query_key=query, query_text=asked.text, tags=dict(asked.tags)
-    )
+    single = Dataset.of([asked], name=gold.name, match=gold.match)
+    runs = [
+        _run_on(scored, place, row, single=single, targets=targets)
+        for place in range(len(scored.runs))
+    ]
+    shown = DrilldownQuery(query_id=query, query_key=query, query_text=asked.text, tags=tags)
     return Drilldown(query=shown, targets=targets, runs=runs)
+
+
+def _run_on(
+    scored: Scored, place: int, row: int, *, single: Dataset, targets: list[DrilldownTarget]
+) -> DrilldownRun:
+    """Return what the run at *place* found, and note with *targets* what became of them in it."""
+    run, measured = scored.runs[place], scored.findings.runs[place]
+    (query,) = single.query_ids
+    ids = measured.run.query_ids
+    answers = [measured.run.answer(ids.index(query))] if query in ids else []
+    (traced,) = trace(single, Run.of(answers), keep=SHOWN)
+    for number, target in enumerate(targets):
+        target.found_at[run.id] = traced.found[number] or None
+        fate = fate_of(scored.findings, place, row, number)
+        if fate:
+            target.lost[run.id] = fate.name.lower().replace("_", " ")
+    grades = [targets[number].grade if number >= 0 else None for number in traced.matched]
+    table = scored.findings.contest.evaluations[place].table
+    samples = {sample.query_id: sample for sample in _samples(scored, place)}
+    return DrilldownRun(
+        run_id=run.id,
+        name=run.label,
+        metrics={name: known(column[row]) for name, column in table.columns.items()},
+        hits=[
+            DrilldownHit(
+                rank=rank,
+                path=hit.path,
+                start_line=hit.start_line,
+                end_line=hit.end_line,
+                symbol=hit.symbol,
+                score=0.0 if isnan(hit.score) else hit.score,
+                grade=grade,
+                relevant=bool(grade and grade > 0),
+            )
+            for rank, (hit, grade) in enumerate(zip(traced.hits, grades, strict=True), 1)
+        ],
+        **_times(samples.get(query)),
+    )
 
 
 def unjudged(scored: Scored, *, page: int, per_page: int) -> Unjudged:
     """Return the hits down to the primary cut-off that nobody has judged, the best ranked first."""
     gold = scored.findings.gold
-    runs = {run.id: each.run for run, each in zip(scored.runs, scored.findings.runs, strict=True)}
-    found = sorted(
-        pool(gold, runs, depth=scored.config.primary_k),
-        key=lambda item: (min(item.ranks.values()), item.row),
-    )
+    found = _pooled(scored)
     return Unjudged(
         version=scored.version,
         hits=[
@@ -150,6 +153,16 @@ def unjudged(scored: Scored, *, page: int, per_page: int) -> Unjudged:
         total=len(found),
         page=page,
         per_page=per_page,
+    )
+
+
+# Of many runs it takes a while, and readers go from page to page.
+@lru_cache(maxsize=2)
+def _pooled(scored: Scored) -> list[Pooled]:
+    runs = {run.id: each.run for run, each in zip(scored.runs, scored.findings.runs, strict=True)}
+    return sorted(
+        pool(scored.findings.gold, runs, depth=scored.config.primary_k),
+        key=lambda item: (min(item.ranks.values()), item.row),
     )
 
 

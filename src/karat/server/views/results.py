@@ -23,7 +23,7 @@ from karat.server.views.runs import (
 from karat.stats import percentiles
 from karat.store import RunStatus, StoredRun
 from karat.store.service import Benchmark, ServiceStore
-from karat.sweep.remarks import ranking_digest, remarks
+from karat.sweep.remarks import emptied, ranking_digest
 
 __all__ = ["full_results", "plain_results"]
 
@@ -68,7 +68,7 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
                 "resolved_metrics_flat": resolved,
                 "latency": _latency(measured, findings.gold.query_ids),
                 "invalid": sum(evaluation.notes.invalid.values()),
-                "warnings": list(remarks([measured])),
+                "warnings": list(emptied([measured])),
                 "identical_to": same[run.id],
             }
         )

@@ -61,3 +61,9 @@ def test_a_file_is_not_replaced_by_accident(karat: Karat, docs: Path) -> None:
     done = karat("resolve", "docs.json", "project", "-o", "docs.json", "--force")
     assert done.returncode == 2
     assert "is the input" in done.stderr
+
+
+def test_an_evaluation_says_what_finds_the_documents(karat: Karat, docs: Path) -> None:
+    done = karat("evaluate", "docs.json", "--corpus", "project")
+    assert done.returncode == 2
+    assert "karat resolve finds what a file_name means" in done.stderr

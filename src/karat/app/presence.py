@@ -65,10 +65,16 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
     if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
             f"none of the {searched.targets} targets of {gold.name} is in {trees.place}; are these "
-            "the documents that it was made for?"
+            f"the documents that it was made for?{_hint(gold)}"
         )
     resolved = Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
     return Survey(searched, resolved, tuple(visits), tuple(snapshots))
+
+
+def _hint(gold: Dataset) -> str:
+    """Return what finds targets that are named otherwise than by their paths."""
+    others = set(gold.refs.names) - {"path"}
+    return f" karat resolve finds what a {min(others)} means" if others else ""
 
 
 def _relevant(query: Query) -> int:

@@ -46,21 +46,25 @@ def experiments_table(experiments: "Sequence[Experiment]") -> Table:
 
 def runs_table(experiment: "Experiment", runs: "Sequence[StoredRun]", scores: Scores) -> Table:
     """Return one row for each of *runs*, with the first of its *scores*."""
-    lead = next((found[0].measure for found in scores.values() if found), "")
+    leads = {run: found[0] for run, found in scores.items() if found}
+    lead = next((first.measure for first in leads.values()), "")
+    sure = any(first.interval for first in leads.values())
     columns = [
         Column("run"),
         Column("status"),
         Column("answered", numeric=True),
-        *((Column(lead, numeric=True), Column("interval", numeric=True)) if lead else ()),
+        *((Column(lead, numeric=True),) if lead else ()),
+        *((Column("interval", numeric=True),) if sure else ()),
         Column("configuration", spare=1),
     ]
     rows = []
     for run in runs:
         cells = [Cell(run.id), Cell(run.status), Cell(f"{run.answers:,} of {experiment.queries:,}")]
+        first = leads.get(run.id)
         if lead:
-            first = next(iter(scores[run.id]), None)
-            mean = number(first.mean if first else None, digits=3)
-            cells += [mean, interval_cell(first) if first else Cell("-")]
+            cells.append(number(first.mean if first else None, digits=3))
+        if sure:
+            cells.append(interval_cell(first) if first else Cell("-"))
         rows.append((*cells, Cell(run.label)))
     errors = tuple(f"{run.id}: {run.error}" for run in runs if run.error)
     return Table(_title(experiment), tuple(columns), tuple(rows), (*_about(experiment), *errors))

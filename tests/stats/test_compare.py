@@ -60,6 +60,17 @@ def test_entries_agree_with_the_functions_that_make_them() -> None:
     assert mean.interval == bootstrap_intervals(SCORES[1, :, 0], bounds=(0, 1), draws=999)[0]
 
 
+def test_a_set_too_small_for_any_difference_says_of_none_that_it_can_detect_it() -> None:
+    scores = np.array([[0.0, 0.5], [1.0, 0.5]])[:, :, None]
+    [bounded], [free] = (
+        compare(scores, systems=["a", "b"], metrics=["mrr"], bounds=bounds).differences
+        for bounds in ((0.0, 1.0), None)
+    )
+    assert bounded.detectable is None
+    assert free.detectable is not None
+    assert free.detectable > 1.0
+
+
 def test_one_pair_needs_no_correction() -> None:
     for entry in run(SCORES[:2]).differences:
         assert entry.p == entry.p_corrected

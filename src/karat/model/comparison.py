@@ -44,7 +44,8 @@ class Difference:
     - ``effect``: mean / standard deviation of the differences; ``effect_residual``: the difference
       over the residual standard deviation of all systems, Sakai's effect size for Tukey's test.
     - ``detectable``: the true difference that a set of this size and noise would find at the
-      comparison's power, before any correction for many comparisons.
+      comparison's power, before any correction for many comparisons; None where it would be larger
+      than any that there can be.
     - ``wins``: on how many queries the system is better, by the metric's own direction.
     """
 

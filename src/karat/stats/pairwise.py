@@ -124,7 +124,7 @@ def difference_entries(
             wins=wins[place],
             ties=moments.n - wins[place] - losses[place],
             losses=losses[place],
-            detectable=detectable(moments, plan),
+            detectable=detectable(moments, plan, column.metric),
         )
 
 
@@ -145,11 +145,16 @@ def paired_means(cube: FloatArray, plan: Plan) -> FloatArray:
     return result
 
 
-def detectable(moments: Moments, plan: Plan) -> float | None:
-    """Return the difference that would be found at the plan's power; None without a variance."""
+def detectable(moments: Moments, plan: Plan, metric: int) -> float | None:
+    """Return the difference that would be found at the plan's power.
+
+    None without a variance, and where no difference that the bounds of *metric* allow for would be.
+    """
     if math.isnan(moments.se):
         return None
-    return reach(moments.units - 1, level=plan.level, power=plan.power) * moments.se
+    low, high = plan.bounds[metric] or (-math.inf, math.inf)
+    found = reach(moments.units - 1, level=plan.level, power=plan.power) * moments.se
+    return found if found < high - low else None
 
 
 def residual_deviation(table: FloatArray) -> float | None:

@@ -23,6 +23,7 @@ __all__ = [
     "collection_place",
     "collection_spec",
     "index_collection",
+    "not_indexed",
 ]
 
 UPLOAD = "upload"
@@ -117,6 +118,12 @@ def check_modes(collection: Collection, modes: Sequence[str]) -> None:
         raise InputError(NEEDS_SPARSE.format(name=collection.name))
     if {"dense", "hybrid"} & set(modes) and not collection.index["dense"]:
         raise InputError(NEEDS_DENSE.format(name=collection.name))
+
+
+def not_indexed(collection: Collection) -> Conflict:
+    """Return the error for a collection that cannot be searched yet, or never will be."""
+    why = f": {collection.error}" if collection.error else ", not yet indexed"
+    return Conflict(f"collection {collection.name!r} is {collection.status}{why}")
 
 
 def index_collection(

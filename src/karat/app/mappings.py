@@ -1,8 +1,8 @@
 """Mappings: what the references of a dataset mean in a collection, by rule and by hand."""
 
-from karat.app.collections import Places, collection_corpus
+from karat.app.collections import Places, collection_corpus, not_indexed
 from karat.app.resolve import Unresolved, resolve
-from karat.errors import Conflict, InputError, UnknownName
+from karat.errors import InputError, UnknownName
 from karat.store.service import Mapped, ServiceStore
 
 __all__ = ["bind_reference", "resolve_mapping"]
@@ -16,7 +16,7 @@ def resolve_mapping(store: ServiceStore, mapping: str, places: Places) -> Mapped
     mapped = store.mappings.get(mapping)
     collection = store.collections.get(mapped.collection)
     if collection.status != "ready":
-        raise Conflict(f"collection {collection.name!r} is {collection.status}; index it first")
+        raise not_indexed(collection)
     gold = store.datasets.gold(store.datasets.get(mapped.dataset).gold)
     corpus = collection_corpus(collection, places)
     by_hand = {(each["query"], each["reference"]): each["path"] for each in mapped.by_hand}

@@ -7,8 +7,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from karat.app.analysis_health import index_health
-from karat.app.collections import allowed_folder, collection_spec
-from karat.errors import Conflict, InputError
+from karat.app.collections import allowed_folder, collection_spec, not_indexed
+from karat.errors import InputError
 from karat.server.collection_view import begin_indexing, shown
 from karat.server.failures import failures
 from karat.server.routes.archives import FORM
@@ -178,7 +178,7 @@ def _owned(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
 def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
     kept = _owned(serving, caller, collection_id)
     if kept.status != "ready":
-        raise Conflict(f"collection {kept.name!r} is {kept.status}, not yet indexed")
+        raise not_indexed(kept)
     return kept
 
 

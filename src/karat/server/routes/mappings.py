@@ -5,8 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response
 
+from karat.app.collections import not_indexed
 from karat.app.mappings import bind_reference, resolve_mapping
-from karat.errors import Conflict, UnknownName
+from karat.errors import UnknownName
 from karat.server.failures import failures
 from karat.server.schemas.mappings import (
     Mapping,
@@ -65,7 +66,7 @@ def resolve(
     store = serving.store
     collection = store.collections.get(mapped.collection)
     if collection.status != "ready":
-        raise Conflict(f"collection {collection.name!r} is {collection.status}, not yet indexed")
+        raise not_indexed(collection)
     gold = serving.gold(store.datasets.get(mapped.dataset).gold)
     if gold.offsets[-1] <= serving.settings.limits.resolve_at_once:
         return _resolved(resolve_mapping(store, mapped.id, serving.settings.places))

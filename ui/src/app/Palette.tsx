@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useJumps } from "@/api/system";
 import type { Jump } from "@/api/types";
@@ -30,12 +30,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const asked = useDeferredValue(typed.trim());
-  const jumps = useJumps(asked);
+  const asked = typed.trim();
   const words = asked.toLowerCase();
+  // What the server found for the letters before may no longer fit; Enter must not take it.
+  const fits = ({ id, title }: Jump) =>
+    title.toLowerCase().includes(words) || id.toLowerCase().startsWith(words);
+  const jumps = useJumps(asked).data?.results ?? [];
   const found: Choice[] = [
     ...PAGES.filter(({ title }) => title.toLowerCase().includes(words)),
-    ...(asked ? (jumps.data?.results ?? []) : []).map(choice),
+    ...(asked ? jumps.filter(fits) : []).map(choice),
   ];
   const chosen = Math.min(at, found.length - 1);
   useEffect(() => box.current?.showModal(), []);

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.experiment_options import Asking, asking_options, where_options
+from karat.cli.experiment_options import Asking, Place, asking_options, where_options
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
-    from karat.app.where import Where
 
 __all__ = ["command"]
 
@@ -79,7 +78,7 @@ def command(
     pairs: str | None,
     correction: str | None,
     wilcoxon: bool,
-    where: "Where",
+    place: Place,
     asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,
@@ -113,7 +112,7 @@ def command(
 
         gold = names[0] if names else None
         found = chosen(gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring)
-        request = found.request(Kind.COMPARE, where=where, asking=asking, seed=sure.seed)
+        request = found.request(Kind.COMPARE, where=place.where(), asking=asking, seed=sure.seed)
         carry_out(request, asking, found.views(sure, output))
     else:
         _compare_files(names, scoring, inputs, sure, output=output)

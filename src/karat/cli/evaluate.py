@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.experiment_options import Asking, asking_options, where_options
+from karat.cli.experiment_options import Asking, Place, asking_options, where_options
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 from karat.cli.run_files import NAME
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
-    from karat.app.where import Where
 
 __all__ = ["command"]
 
@@ -60,7 +59,7 @@ def command(
     config: str | None,
     *,
     run_out: str | None,
-    where: "Where",
+    place: Place,
     asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,
@@ -96,7 +95,7 @@ def command(
         inputs=inputs,
         scoring=scoring,
     )
-    request = found.request(Kind.EVALUATE, where=where, asking=asking, seed=confidence.seed)
+    request = found.request(Kind.EVALUATE, where=place.where(), asking=asking, seed=confidence.seed)
     views = found.views(confidence, output, run_out=run_out)
     carry_out(request, asking, views)
 

@@ -1,7 +1,7 @@
 """Where and how engines are asked: options of evaluate, compare and sweep."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,9 +12,10 @@ from karat.cli.options import Command, with_options
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
+    from karat.app.where import Where
     from karat.runner import Settings
 
-__all__ = ["Asking", "asking_options", "where_options"]
+__all__ = ["Asking", "Place", "asking_options", "where_options"]
 
 # Each of them holds an index and a model of its own.
 MOST_WORKERS = 4
@@ -42,6 +43,22 @@ WHERE = (
         help="Without tests (default for mined sets), or all files.",
     ),
 )
+
+
+class Place(NamedTuple):
+    """What is to be searched, as it was said; see :class:`karat.app.where.Where`."""
+
+    repositories: Mapping[str, str]
+    corpus: str | None
+    revision: str | None
+    snapshot: str | None
+    candidates: str | None
+
+    def where(self) -> "Where":
+        """Return it for an experiment; that brings engines along, which run files do without."""
+        from karat.app.where import Where
+
+        return Where(*self)
 
 
 class Asking(NamedTuple):
@@ -79,7 +96,7 @@ def _count(_ctx: click.Context, _option: click.Parameter, given: str) -> int | N
 
 
 def where_options(command: Command) -> Command:
-    """Add what is searched: *where*."""
+    """Add what is searched: *place*."""
 
     @wraps(command)
     def gathered(
@@ -91,14 +108,12 @@ def where_options(command: Command) -> Command:
         candidates: str | None,
         **rest: Any,
     ) -> None:
-        from karat.app.where import Where
-
         if corpus is None and rev is not None:
             raise click.UsageError("--rev belongs to --corpus.")
         if corpus is not None and (repos or snapshot):
             raise click.UsageError("--corpus is searched in place of the trees of a repository.")
-        where = Where(_by_name(repos), corpus, rev, snapshot, candidates)
-        command(where=where, **rest)
+        place = Place(_by_name(repos), corpus, rev, snapshot, candidates)
+        command(place=place, **rest)
 
     return with_options(gathered, WHERE)
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.experiment_options import Asking, asking_options, where_options
+from karat.cli.experiment_options import Asking, Place, asking_options, where_options
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
-    from karat.app.where import Where
     from karat.sweep import Entry
 
 __all__ = ["command"]
@@ -62,7 +61,7 @@ def command(
     list_suites: bool,
     single: bool,
     allow: int | None,
-    where: "Where",
+    place: Place,
     asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,
@@ -113,7 +112,7 @@ def command(
 
         entries = _suite(suite, suites, depth_of(k, scoring, gold), single=single)
     chosen = Chosen(gold, entries[:1] if single else entries, scoring, inputs)
-    request = chosen.request(Kind.SWEEP, where=where, asking=asking, seed=confidence.seed)
+    request = chosen.request(Kind.SWEEP, where=place.where(), asking=asking, seed=confidence.seed)
     name = Path(matrix).stem if matrix else suite or FIRST_SUITE
     views = chosen.views(confidence, output)
     carry_out(replace(request, name=name), asking, views, allowed=allow)

@@ -49,7 +49,7 @@ class Chosen:
         return Request(
             gold=sampled(self.gold, asking.sample, seed=seed),
             entries=self.entries,
-            where=where,
+            where=self._placed(where),
             kind=kind,
             scoring=self.scoring,
             settings=asking.settings(settings),
@@ -57,6 +57,13 @@ class Chosen:
             workers=asking.workers,
             seed=seed,
         )
+
+    def _placed(self, where: "Where") -> "Where":
+        """Return *where*, or the repository of the file where nothing is said."""
+        places = self.config.mining.get("repositories") if self.config else None
+        if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
+            return where
+        return where._replace(repositories={"": str(places[0])})
 
     def views(
         self, confidence: "Confidence", output: Output, *, run_out: str | None = None

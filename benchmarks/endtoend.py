@@ -1,7 +1,9 @@
 """The whole way on a large repository: mine a gold set, judge a search on it, write the report.
 
-Each step is a command of its own, as a user gives it. Its time is that of the clock and of all
-processors that it used, its memory the most that one of its processes held.
+Each step is a command of its own, as a user gives it, with caches that are empty at first. Its time
+is that of the clock and of all processors that it used, its memory the most that one of its
+processes held. Hits are found by as many processes as there are cores; with --timed all, each query
+is asked again, alone, to take its time.
 
     .venv/bin/python benchmarks/endtoend.py --tree path/to/django
 """
@@ -34,7 +36,10 @@ def measured(arguments: Sequence[str], folder: Path) -> Step:
     started = perf_counter()
     with log.open("w") as output:
         command = [sys.executable, "-m", "karat", *arguments]
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, cwd=folder)
+        apart = {**os.environ, "KARAT_CACHE": str(folder / "cache")}
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, cwd=folder, env=apart
+        )
         # Counts the processes below it, too.
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -53,6 +58,7 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=10_000)
     parser.add_argument("--cases", type=int, default=1_000)
     parser.add_argument("--engine", default="bm25")
+    parser.add_argument("--timed", default="none", help="how many queries are timed, or all")
     given = parser.parse_args()
     repository = str(Path(given.tree).resolve())
     print(f"load at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
@@ -60,7 +66,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         mine = ("--max-commits", str(given.commits), "--limit", str(given.cases))
-        search = ("--engine", given.engine, "-k", "100", "--run-out", "run.jsonl")
+        search = ("--engine", given.engine, "--timed", given.timed, "--run-out", "run.jsonl")
         steps = {
             "generate": ("generate", "--repo", repository, *mine, "-o", "gold.json"),
             "evaluate": ("evaluate", "gold.json", *search),

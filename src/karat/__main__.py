@@ -2,4 +2,6 @@
 
 from karat.cli import main
 
-main()
+# Not where a process that was started for other work imports it again.
+if __name__ == "__main__":
+    main()

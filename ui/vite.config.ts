@@ -29,11 +29,12 @@ export default defineConfig({
     // The licences of what is built in go where it goes.
     license: { fileName: "licenses.txt" },
   },
-  server: { proxy: { "/api": "http://127.0.0.1:8000" } },
+  server: { proxy: { "/api": "http://127.0.0.1:8080" } },
   test: {
     environment: "jsdom",
     setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
+    testTimeout: 30_000,
     css: false,
   },
 });

@@ -15,5 +15,5 @@ export function open(address: string, server = new FakeServer()) {
       <App />
     </QueryClientProvider>,
   );
-  return { ...page, server, user: userEvent.setup() };
+  return { ...page, server, user: userEvent.setup({ delay: null }) };
 }

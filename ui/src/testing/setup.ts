@@ -1,5 +1,8 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+
+// A machine that tests may have other work to do.
+configure({ asyncUtilTimeout: 10_000 });
 
 // What jsdom lacks of a browser.
 HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {

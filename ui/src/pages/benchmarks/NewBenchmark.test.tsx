@@ -1,0 +1,29 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { uuid } from "@/testing/fixtures";
+import { open } from "@/testing/render";
+
+const NEW = `/benchmarks/new?dataset=${uuid(1)}&collection=${uuid(2)}`;
+
+it("counts the runs exactly, warns above 25 and is refused above 50", async () => {
+  const { user } = open(NEW);
+  const runs = await screen.findByRole("region", { name: "Runs of this matrix" });
+  expect(runs.textContent).toContain("2 runs of at most 50");
+  const topK = screen.getByRole("textbox", { name: /top_k/ });
+  await user.clear(topK);
+  await user.type(topK, Array.from({ length: 14 }, (_, at) => at + 1).join(","));
+  await screen.findByText("28 runs");
+  await screen.findByText("More than 25 runs take long.");
+  await user.type(topK, `,${Array.from({ length: 12 }, (_, at) => at + 20).join(",")}`);
+  await screen.findByText("The matrix gives 52 runs; at most 50 are allowed");
+});
+
+it("is made and started with one press", async () => {
+  const { user, server } = open(NEW);
+  await user.type(await screen.findByRole("textbox", { name: "Name" }), "Mine");
+  const start = screen.getByRole("button", { name: "Create and start" });
+  await waitFor(() => expect(start).toHaveProperty("disabled", false));
+  await user.click(start);
+  await screen.findByRole("heading", { level: 1, name: "Mine" });
+  expect(server.asked).toContain(`POST /api/v2/benchmarks/${uuid(40)}/start`);
+});

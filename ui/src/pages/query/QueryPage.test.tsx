@@ -1,0 +1,43 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { benchmark, runId, uuid } from "@/testing/fixtures";
+import { open } from "@/testing/render";
+import { FakeServer } from "@/testing/server";
+
+const RESULTS = `/benchmarks/${uuid(4)}`;
+
+it("shows why a target was missed, and the text of a hit at its lines", async () => {
+  const { user } = open(`${RESULTS}/queries/q1?left=${runId(0)}&right=${runId(1)}`);
+  await screen.findByText("below the first 10");
+  const [hit] = within(screen.getByRole("list", { name: "Hits of hybrid k=10" })).getAllByRole(
+    "button",
+  );
+  if (hit) await user.click(hit);
+  const text = await screen.findByRole("region", { name: "Text of docs/tokens.md" });
+  const here = [...text.querySelectorAll(".here")].map((line) => line.textContent);
+  expect(here).toEqual(["set up tokens", "here"]);
+});
+
+it("is judged by keys, against the version that is shown, and undone", async () => {
+  const { user, server } = open(`${RESULTS}/queries/q1?right=${runId(1)}&hit=docs/a.md:2-3`);
+  const grade = await screen.findByRole("button", { name: /highly relevant/ });
+  await waitFor(() => expect(grade).toHaveProperty("disabled", false));
+  await user.keyboard("3");
+  await waitFor(() =>
+    expect(server.judgments).toMatchObject([
+      { query_id: "q1", path: "docs/a.md", grade: 3, version: 1 },
+    ]),
+  );
+  await waitFor(() => expect(grade).toHaveProperty("disabled", false));
+  await user.keyboard("u");
+  await waitFor(() => expect(server.judgments).toEqual([]));
+});
+
+it("takes hostile text for text", async () => {
+  const server = new FakeServer();
+  const attack = "<img src=x onerror=\"document.title='taken'\"></script>";
+  server.benchmarks = [benchmark({ name: attack })];
+  open("/benchmarks", server);
+  await screen.findByRole("link", { name: attack });
+  expect(document.querySelector("img[src=x]")).toBeNull();
+});

@@ -1,0 +1,72 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { benchmark, uuid } from "@/testing/fixtures";
+import { open } from "@/testing/render";
+import { FakeServer } from "@/testing/server";
+
+const RESULTS = `/benchmarks/${uuid(4)}`;
+
+describe("results", () => {
+  it("marks the best where the difference is real, and sorts by any column", async () => {
+    const { user } = open(RESULTS);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    const names = () =>
+      within(table)
+        .getAllByRole("rowheader")
+        .map((cell) => cell.textContent);
+    expect(names()).toEqual(["★ hybrid k=10", "dense k=10"]);
+    await user.click(within(table).getByRole("button", { name: "p50" }));
+    await user.click(within(table).getByRole("button", { name: "p50" }));
+    expect(window.location.search).toContain("sort=p50");
+    expect(names()).toEqual(["dense k=10", "★ hybrid k=10"]);
+  });
+
+  it("shows the numbers with their interval and definition", async () => {
+    const { user } = open(RESULTS);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).getByText("[0.650, 0.750]")).toBeTruthy();
+    await user.hover(within(table).getByText("ndcg@10"));
+    expect((await screen.findByRole("tooltip")).textContent).toContain(
+      "Only the first 10 results count",
+    );
+  });
+});
+
+describe("a running benchmark", () => {
+  it("shows progress live, survives a lost connection, and ends with results", async () => {
+    const server = new FakeServer();
+    server.benchmarks = [benchmark({ status: "running", completed_runs: 0 })];
+    open(RESULTS, server);
+    await screen.findByText("0 of 2 runs have ended", { selector: "strong" });
+    await screen.findByText("live");
+    server.emit({
+      status: "running",
+      total_runs: 2,
+      completed_runs: 1,
+      failed_runs: 0,
+      stage: "evaluating",
+    });
+    await screen.findByText("1 of 2 runs have ended", { selector: "strong" });
+    server.drop();
+    await screen.findByText("connection lost, trying again");
+    await screen.findByText("live", {}, { timeout: 3000 });
+    server.benchmarks = [benchmark()];
+    server.emit({
+      status: "completed",
+      total_runs: 2,
+      completed_runs: 2,
+      failed_runs: 0,
+      stage: "",
+    });
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Progress" })).toBeNull());
+  });
+
+  it("can be cancelled", async () => {
+    const server = new FakeServer();
+    server.benchmarks = [benchmark({ status: "running" })];
+    const { user } = open(RESULTS, server);
+    await user.click(await screen.findByRole("button", { name: "Cancel" }));
+    await screen.findByText("cancelled");
+    expect(server.asked).toContain(`POST /api/v2/benchmarks/${uuid(4)}/cancel`);
+  });
+});

@@ -73,11 +73,18 @@ def test_a_revision_of_a_repository(
     git = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "First"]):
         subprocess.run([*git, *command], check=True)
-    (folder / "later.md").write_text("# Later\n", encoding="utf-8")
     made = create(client, {"kind": "git", "path": str(folder), "revision": "HEAD"})
+    # The branch moves on; the collection does not.
+    (folder / "later.md").write_text("# Later\n", encoding="utf-8")
+    for command in (["add", "."], ["commit", "-q", "-m", "Second"]):
+        subprocess.run([*git, *command], check=True)
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
     assert (found["status"], found["document_count"]) == ("ready", 3)
+    assert len(found["source"]["revision"]) == 40
+    asked = {"kind": "git", "path": str(folder), "revision": "gone"}
+    answer = client.post(COLLECTIONS, json={"name": "x", "source": asked, "index": WORDS})
+    assert (answer.status_code, "no revision 'gone'" in answer.text) == (400, True)
 
 
 def test_a_revision_that_is_an_option(client: TestClient, folder: Path) -> None:

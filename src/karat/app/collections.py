@@ -8,6 +8,7 @@ from typing import NamedTuple
 from karat.app.index import index_ahead
 from karat.app.search import load_corpus
 from karat.corpus import Corpus, chunk_corpus, create_chunker
+from karat.corpus.git_process import git
 from karat.engines.base import Progress
 from karat.engines.caches import user_caches
 from karat.errors import Conflict, InputError
@@ -24,6 +25,7 @@ __all__ = [
     "collection_spec",
     "index_collection",
     "not_indexed",
+    "pinned_commit",
 ]
 
 UPLOAD = "upload"
@@ -69,6 +71,20 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
         shown = ", ".join(map(str, roots)) or "none is: the service was started without --root"
         raise InputError(f"{path!r} is no folder below one that is allowed; allowed: {shown}")
     return real
+
+
+def pinned_commit(folder: Path, revision: str) -> str:
+    """Return the commit that *revision* is now: a branch moves on, and what is searched must not."""
+    try:
+        found = git(
+            str(folder), "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
+        )
+    except InputError as error:
+        raise InputError(
+            f"{str(folder)!r} has no revision {revision!r}; expected a commit, a tag or a branch of "
+            "a Git repository"
+        ) from error
+    return found.decode().strip()
 
 
 def collection_place(collection: Collection, places: Places) -> Place:

@@ -7,7 +7,12 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from karat.app.analysis_health import index_health
-from karat.app.collections import allowed_folder, collection_spec, not_indexed
+from karat.app.collections import (
+    allowed_folder,
+    collection_spec,
+    not_indexed,
+    pinned_commit,
+)
 from karat.errors import InputError
 from karat.server.collection_view import begin_indexing, shown
 from karat.server.failures import failures
@@ -24,6 +29,7 @@ from karat.server.schemas.collections import (
     Documents,
     DocumentText,
     FoundHit,
+    GitSource,
     Health,
     ModeHits,
 )
@@ -51,12 +57,15 @@ def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate)
         for name in ("corpus.jsonl", "queries.jsonl"):
             if not (folder / name).is_file():
                 raise InputError(f"{source.path!r} holds no {name}; expected a BEIR folder")
+    pinned = {"path": str(folder)}
+    if isinstance(source, GitSource):
+        pinned["revision"] = pinned_commit(folder, source.revision)
     serving.check_quota(caller)
     made = serving.store.collections.add(
         caller.owner,
         asked.name,
         description=asked.description,
-        source={**source.model_dump(), "path": str(folder)},
+        source={**source.model_dump(), **pinned},
         index=asked.index.model_dump(),
     )
     return begin_indexing(serving, caller, made)

@@ -40,24 +40,27 @@ class Analyst:
             self._child = None
 
     def _ask(self, question: str, arguments: dict[str, object]) -> bytes:
-        line = json.dumps([question, arguments]).encode()
         deadline = monotonic() + PATIENCE_S
-        if self._child is None:
-            self._child = Child(
-                [sys.executable, "-m", "karat.server.analyst_process"],
-                root="",
-                environment=os.environ,
-                max_bytes=MOST_BYTES,
-            )
-            self._child.send(json.dumps(self._place).encode(), deadline)
         try:
-            self._child.send(line, deadline)
-            answer = self._child.receive(deadline)
+            child = self._child or self._started(deadline)
+            child.send(json.dumps([question, arguments]).encode(), deadline)
+            answer = child.receive(deadline)
         except (EOFError, TimeoutError, EngineError) as error:
-            self._child.kill()
-            self._child = None
+            if self._child is not None:
+                self._child.kill()
+                self._child = None
             raise KaratError(f"no statistics could be computed: {type(error).__name__}") from error
         if answer[:1] == b"=":
             return answer[1:]
         kind, text = json.loads(answer[1:])
         raise ERRORS.get(kind, KaratError)(text)
+
+    def _started(self, deadline: float) -> Child:
+        self._child = Child(
+            [sys.executable, "-m", "karat.server.analyst_process"],
+            root="",
+            environment=os.environ,
+            max_bytes=MOST_BYTES,
+        )
+        self._child.send(json.dumps(self._place).encode(), deadline)
+        return self._child

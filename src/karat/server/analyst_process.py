@@ -17,7 +17,7 @@ from karat import errors
 from karat.app.results import Scored, results_key, scored
 from karat.report.draw import draw
 from karat.server.views import analysis, queries
-from karat.server.views.results import full_results
+from karat.server.views.results import kept_results
 from karat.store.service import ServiceStore
 
 __all__ = ["Desk", "main"]
@@ -69,7 +69,7 @@ class Desk:
         return answer
 
     def _results(self, benchmark: str) -> str:
-        return full_results(self._store, self.scored(benchmark)).model_dump_json()
+        return kept_results(self._store, self.scored(benchmark)).decode()
 
     def _two_sides(
         self, left: str, left_run: str, right: str, right_run: str, metric: str | None

@@ -1,6 +1,7 @@
 """The job of a benchmark: its experiment is run, or continued, in the store of the service."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from karat.app.benchmarks import BenchmarkConfig, benchmark_request
@@ -10,6 +11,7 @@ from karat.errors import InputError
 from karat.model.timings import Timings
 from karat.server.benchmark_progress import Progress
 from karat.server.jobs import Work
+from karat.server.views.results import kept_results
 from karat.store import Experiment, RunStatus, SqlStore
 from karat.store.service import Benchmark, JobStatus, ServiceStore
 
@@ -49,12 +51,13 @@ class BenchmarkJob:
             cancelled=work.stopped,
             kept_as=kept_as,
         )
+        if not work.stopped():
+            _keep_results(store, benchmark.id)
 
     def ended(self, work: Work, status: JobStatus, error: str) -> None:
         """Finish the benchmark, unless it was cancelled, and tell it."""
         benchmark = work.store.benchmarks.get(work.job.subject)
         if status is JobStatus.COMPLETED:
-            _keep_intervals(work.store, benchmark)
             found, error = _outcome(benchmark, work.store.results)
             work.store.benchmarks.finish(benchmark.id, found, error=error)
         elif status is JobStatus.FAILED:
@@ -85,12 +88,15 @@ class _TellingStore(SqlStore):
         self._told(run)
 
 
-def _keep_intervals(store: ServiceStore, benchmark: Benchmark) -> None:
-    """Keep the scores with their intervals, as they were at the end of the benchmark."""
-    if benchmark.completed_runs:
-        found = scored(store, benchmark)
+def _keep_results(store: ServiceStore, benchmark: str) -> None:
+    """Keep the scores with their intervals, and the results as they will be asked for."""
+    # It is completed as soon as this is kept.
+    completed = replace(store.benchmarks.get(benchmark), status="completed")
+    if completed.completed_runs:
+        found = scored(store, completed)
         for place, run in enumerate(found.runs):
             store.results.keep_scores(run.id, found.summaries(place))
+        kept_results(store, found)
 
 
 def _outcome(benchmark: Benchmark, results: SqlStore) -> tuple[str, str]:

@@ -93,15 +93,15 @@ def perform(
             status, error = JobStatus.FAILED, f"given up: {MOST_ATTEMPTS} workers died on it"
         elif not stopped():
             status, error = _outcome(handler, work)
-    if standing.lost:
-        logger.warning("job was taken over", extra={"job": job.id})
-    elif standing.cancelled:
-        _end(work, handler, worker, JobStatus.CANCELLED, "")
-    elif stopping.is_set() and status is JobStatus.COMPLETED:
-        # Whether anything was left undone finds out who takes it next.
-        store.jobs.hand_back(job.id, worker)
-    else:
-        _end(work, handler, worker, status, error)
+        if standing.lost:
+            logger.warning("job was taken over", extra={"job": job.id})
+        elif standing.cancelled:
+            _end(work, handler, worker, JobStatus.CANCELLED, "")
+        elif stopping.is_set() and status is JobStatus.COMPLETED:
+            # Whether anything was left undone finds out who takes it next.
+            store.jobs.hand_back(job.id, worker)
+        else:
+            _end(work, handler, worker, status, error)
 
 
 def _outcome(handler: Handler, work: Work) -> tuple[JobStatus, str]:

@@ -7,6 +7,7 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Integer,
+    LargeBinary,
     String,
     Table,
     Text,
@@ -26,6 +27,7 @@ __all__ = [
     "JUDGMENTS",
     "MAPPINGS",
     "METADATA",
+    "RESULTS",
     "TOKENS",
 ]
 
@@ -146,6 +148,15 @@ BENCHMARKS = Table(
     Column("created", Moment, nullable=False, index=True),
     Column("started", Moment),
     Column("completed", Moment),
+)
+
+# What was computed of a benchmark last, as it is sent; *key* changes with all that it depends on.
+RESULTS = Table(
+    "benchmark_results",
+    METADATA,
+    Column("benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("key", String(64), nullable=False),
+    Column("data", LargeBinary, nullable=False),
 )
 
 # The id of a job is the operation that clients follow.

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator
 from threading import Event
 from typing import Any
@@ -10,12 +11,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.app.compare import compare
+from karat.app.results import results_key, scored
 from karat.app.score import score
 from karat.app.settings import Confidence, Scoring
 from karat.server.app import create_app
 from karat.server.job_kinds import HANDLERS
 from karat.server.jobs import perform
 from karat.server.settings import Settings
+from karat.server.views.results import full_results
 from karat.store.environment import this_worker
 from karat.store.service import ServiceStore
 from tests.server.jobs.conftest import QUESTIONS, RUNS, gold, make_benchmark
@@ -80,6 +83,17 @@ def results(get: Get) -> Any:
 @pytest.fixture(scope="module")
 def runs(results: Any) -> list[str]:
     return [run["id"] for run in results["runs"]]
+
+
+def test_they_are_at_hand_when_the_benchmark_ends(
+    store: ServiceStore, benchmark: str, results: Any
+) -> None:
+    found = store.benchmarks.get(benchmark)
+    kept = store.benchmarks.kept_results(benchmark, results_key(store, found))
+    assert kept
+    assert json.loads(kept) == results
+    # And what is computed anew is the same.
+    assert json.loads(full_results(store, scored(store, found)).model_dump_json()) == results
 
 
 def test_the_numbers_are_those_of_the_command_line(

@@ -199,3 +199,17 @@ def test_annotations(service: ServiceStore, benchmark: Benchmark, clock: Clock) 
     assert service.benchmarks.annotations() == ()
     with pytest.raises(UnknownName):
         service.benchmarks.annotate("x", "y", author="ann")
+
+
+def test_results_are_kept_until_something_changes(
+    service: ServiceStore, benchmark: Benchmark
+) -> None:
+    assert service.benchmarks.kept_results(benchmark.id, "k1") is None
+    service.benchmarks.keep_results(benchmark.id, "k1", b"old")
+    service.benchmarks.keep_results(benchmark.id, "k2", "größer".encode())
+    assert service.benchmarks.kept_results(benchmark.id, "k1") is None
+    assert service.benchmarks.kept_results(benchmark.id, "k2") == "größer".encode()
+    with pytest.raises(UnknownName, match="no benchmark x"):
+        service.benchmarks.keep_results("x", "k1", b"")
+    service.benchmarks.delete(benchmark.id)
+    assert service.benchmarks.kept_results(benchmark.id, "k2") is None

@@ -29,15 +29,19 @@ QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, patter
 )
 async def get_results(serving: Serving, found: Found) -> Response:
     """Return all runs; statistics are there when the benchmark has ended."""
-    benchmark = found.benchmark
+    store, benchmark = serving.store, found.benchmark
 
     async def plain() -> bytes:
-        shown = await run_in_threadpool(plain_results, serving.store, benchmark)
+        shown = await run_in_threadpool(plain_results, store, benchmark)
         return shown.model_dump_json().encode()
+
+    async def full() -> bytes:
+        kept = await run_in_threadpool(store.benchmarks.kept_results, benchmark.id, found.key)
+        return kept or await serving.analyst.ask("results", benchmark=benchmark.id)
 
     if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:
         return await found.answered(serving, "results", plain)
-    return await found.analysed(serving, "results")
+    return await found.answered(serving, "results", full)
 
 
 @router.get(

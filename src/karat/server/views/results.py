@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from karat.app.benchmarks import BenchmarkConfig
-from karat.app.results import Scored
+from karat.app.results import Scored, results_key
 from karat.model import Outcome
 from karat.model.evaluation import Summary as SummedUp
 from karat.model.timings import Measured
@@ -25,7 +25,7 @@ from karat.store import RunStatus, StoredRun
 from karat.store.service import Benchmark, ServiceStore
 from karat.sweep.remarks import emptied, ranking_digest
 
-__all__ = ["full_results", "plain_results"]
+__all__ = ["full_results", "kept_results", "plain_results"]
 
 NOT_MEASURED = Latency(p50=None, p90=None, p95=None, p99=None, samples=0, measured=False)
 Outcomes = Mapping[str, Mapping[Outcome, int]]
@@ -80,6 +80,14 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
     summary = _summary(benchmark, means).model_copy(update=best)
     queries = len(findings.gold)
     return _results(benchmark, queries, scored.version, runs, summary)
+
+
+def kept_results(store: ServiceStore, scored: Scored) -> bytes:
+    """Return the full results as JSON, and keep them for whoever asks next."""
+    body = full_results(store, scored).model_dump_json().encode()
+    benchmark = scored.benchmark
+    store.benchmarks.keep_results(benchmark.id, results_key(store, benchmark), body)
+    return body
 
 
 def _results(

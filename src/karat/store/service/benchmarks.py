@@ -1,5 +1,6 @@
 """Benchmarks: what was asked for, where it stands, and where its results are."""
 
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from karat.store.schema import EXPERIMENTS, RUNS
 from karat.store.service.jobs import UNFINISHED, add_job
 from karat.store.service.records import Annotation, Benchmark, JobKind, JobStatus, Page
 from karat.store.service.shelf import Shelf, new_id, one, owned
-from karat.store.service_schema import ANNOTATIONS, BENCHMARKS, JOBS, MAPPINGS
+from karat.store.service_schema import ANNOTATIONS, BENCHMARKS, JOBS, MAPPINGS, RESULTS
 
 __all__ = ["Benchmarks"]
 
@@ -182,6 +183,26 @@ class Benchmarks(Shelf):
             if found.experiment:
                 connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment))
             drop_unused(connection)
+
+    def keep_results(self, benchmark: str, key: str, data: bytes) -> None:
+        """Keep what was computed of a benchmark, in place of what was before."""
+        new = self._database.insert(RESULTS).on_conflict_do_update(
+            index_elements=[RESULTS.c.benchmark],
+            set_={"key": key, "data": (packed := zlib.compress(data))},
+        )
+        with self._database.writing() as connection:
+            known = select(BENCHMARKS.c.id).where(BENCHMARKS.c.id == benchmark)
+            one(connection, known, f"benchmark {benchmark}")
+            connection.execute(new, {"benchmark": benchmark, "key": key, "data": packed})
+
+    def kept_results(self, benchmark: str, key: str) -> bytes | None:
+        """Return what was kept under *key*; None where something has changed since."""
+        wanted = select(RESULTS.c.data).where(
+            RESULTS.c.benchmark == benchmark, RESULTS.c.key == key
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(wanted).scalar()
+        return None if found is None else zlib.decompress(found)
 
     def annotate(self, benchmark: str, text: str, *, author: str) -> Annotation:
         """Keep a remark on a benchmark."""

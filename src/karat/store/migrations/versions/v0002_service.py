@@ -193,4 +193,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="annotations_pk"),
     )
     op.create_index("annotations_benchmark_ix", "annotations", ["benchmark"])
+    op.create_table(
+        "benchmark_results",
+        sa.Column("benchmark", sa.String(length=36), nullable=False),
+        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["benchmark"],
+            ["benchmarks.id"],
+            name="benchmark_results_benchmark_fk",
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("benchmark", name="benchmark_results_pk"),
+    )
     op.drop_table("karat_schema")

@@ -74,15 +74,15 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
 
 
 def pinned_commit(folder: Path, revision: str) -> str:
-    """Return the commit that *revision* is now: a branch moves on, and what is searched must not."""
+    """Return the commit that *revision* is now: a branch moves on, what is searched must not."""
     try:
         found = git(
             str(folder), "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
         )
     except InputError as error:
         raise InputError(
-            f"{str(folder)!r} has no revision {revision!r}; expected a commit, a tag or a branch of "
-            "a Git repository"
+            f"{str(folder)!r} has no revision {revision!r}; expected a commit, a tag or a branch "
+            "of a Git repository"
         ) from error
     return found.decode().strip()
 

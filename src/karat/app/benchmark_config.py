@@ -13,11 +13,11 @@ from karat.formats import DEFAULT, Limits
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.numerals import amount
+from karat.formats.results import FOLDER_FORMATS
 from karat.formats.yamltext import load_yaml
 
-__all__ = ["FORMATS", "BenchmarkConfig", "read_benchmark_config"]
+__all__ = ["BenchmarkConfig", "read_benchmark_config"]
 
-FORMATS = ("json", "csv", "markdown", "html")
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
 EVALUATION_KEYS = ("num_runs", "timeout_seconds", "randomize_order")
@@ -159,11 +159,11 @@ def _folder(check: Checker, output: Record, folder: Path) -> str:
 
 def _formats(check: Checker, output: Record) -> list[str]:
     if output.get("formats") is None:
-        return list(FORMATS)
+        return list(FOLDER_FORMATS)
     found = []
     for place, item in check.listed(output, "formats", ("output",)):
         name = check.word(item, place)
-        if name and name not in FORMATS:
-            check.add(place, f"{name!r} is none of: {', '.join(FORMATS)}")
+        if name and name not in FOLDER_FORMATS:
+            check.add(place, f"{name!r} is none of: {', '.join(FOLDER_FORMATS)}")
         found.append(name)
     return found

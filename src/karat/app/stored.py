@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from karat.errors import InputError, UnknownName
 from karat.model import Run
@@ -11,7 +12,7 @@ from karat.store import Experiment, Store, StoredRun
 if TYPE_CHECKING:
     from karat.store import SqlStore
 
-__all__ = ["LATEST", "Chosen", "choose", "open_store", "timed_run"]
+__all__ = ["LATEST", "Chosen", "choose", "open_store", "shown_place", "timed_run"]
 
 LATEST = "latest"
 # A folder of this name holds nothing but what Karat keeps.
@@ -40,6 +41,18 @@ def open_store(place: str, *, new: bool = False) -> "SqlStore":
     if folder.name == OWN_FOLDER and not (folder / ".gitignore").exists():
         (folder / ".gitignore").write_text("*\n", encoding="utf-8")
     return store
+
+
+def shown_place(place: str) -> str:
+    """Return *place* as it may stand in a log: of an address only the host and the database.
+
+    >>> shown_place(".karat/karat.db"), shown_place("postgresql://ann:secret@db.example/karat")
+    ('.karat/karat.db', 'postgresql://db.example/karat')
+    """
+    if "://" not in place:
+        return place
+    parts = urlsplit(place)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
 
 
 def choose(store: Store, name: str) -> Chosen:

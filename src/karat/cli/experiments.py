@@ -9,7 +9,7 @@ import click
 
 from karat.cli.experiment_options import Asking
 from karat.cli.options import Output
-from karat.cli.report_files import FOLDER_FORMATS
+from karat.formats.results import FOLDER_FORMATS
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ def _tell(done: "Done", runs: "Sequence[Measured]", request: "Request", views: V
 
 
 def _tell_where(done: "Done", store: str, views: Views) -> None:
-    kept = f"kept as {done.experiment.id} in {store}"
+    from karat.app.stored import shown_place
+
+    kept = f"kept as {done.experiment.id} in {shown_place(store)}"
     hint = f"; karat report {done.experiment.id} -o report.html"
     click.echo(kept if views.report or views.folder else kept + hint, err=True)
 

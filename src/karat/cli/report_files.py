@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.schema_files import write_schema
+from karat.formats.results import FOLDER_FORMATS
 
 if TYPE_CHECKING:
     from karat.app.report_inputs import ReportInputs
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from karat.report.findings import Findings
 
 __all__ = [
-    "FOLDER_FORMATS",
     "findings_of",
     "judged_by",
     "write_charts",
@@ -25,8 +25,6 @@ __all__ = [
     "write_report",
 ]
 
-# What a folder of results may hold.
-FOLDER_FORMATS = ("json", "csv", "markdown", "html")
 REPORTS = {"markdown": "report.md", "html": "report.html"}
 
 

@@ -56,7 +56,8 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     elif found:
         show.put_table(show_runs.experiments_table(found))
     else:
-        click.echo(f"{store} holds no experiment{f' of {kind}' if kind else ''} yet", err=True)
+        which = f" of {kind}" if kind else ""
+        click.echo(f"{shown_place(store)} holds no experiment{which} yet", err=True)
 
 
 @command.command("show")

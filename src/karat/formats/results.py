@@ -14,11 +14,21 @@ from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import finite, load_json, opens_list, write_json
 from karat.model import Answer, Hit, Outcome, Run
 
-__all__ = ["FORMAT", "CaseResult", "Results", "added", "latency_of", "write_results_json"]
+__all__ = [
+    "FOLDER_FORMATS",
+    "FORMAT",
+    "CaseResult",
+    "Results",
+    "added",
+    "latency_of",
+    "write_results_json",
+]
 
 Values = Mapping[str, object]
 
 NOTHING: Values = {}
+# What a folder of results may hold: cases as JSON and CSV, and reports on all agents.
+FOLDER_FORMATS = ("json", "csv", "markdown", "html")
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 NS_PER_MS = 1_000_000
 

@@ -3,7 +3,15 @@
 from typing import TYPE_CHECKING, Any
 
 from karat.store.base import Recorder, Store
-from karat.store.records import Experiment, Kind, Plan, PlannedRun, RunStatus, StoredRun
+from karat.store.records import (
+    Experiment,
+    Kind,
+    Plan,
+    PlannedRun,
+    RunStatus,
+    ScoredRun,
+    StoredRun,
+)
 
 if TYPE_CHECKING:
     from karat.store.sql_store import SqlStore
@@ -15,6 +23,7 @@ __all__ = [
     "PlannedRun",
     "Recorder",
     "RunStatus",
+    "ScoredRun",
     "SqlStore",
     "Store",
     "StoredRun",

@@ -6,7 +6,7 @@ from typing import Protocol
 from karat.model import Answer, Dataset, Outcome
 from karat.model.evaluation import Summary
 from karat.model.timings import Measured, Sample, Timings
-from karat.store.records import Experiment, Kind, Plan, RunStatus
+from karat.store.records import Experiment, Kind, Plan, RunStatus, ScoredRun
 
 __all__ = ["Recorder", "Store"]
 
@@ -112,6 +112,10 @@ class Store(Recorder, Protocol):
 
     def scores(self, run: str) -> tuple[Summary, ...]:
         """Return the scores kept for a run."""
+        ...
+
+    def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
+        """Return the completed runs of these experiments, by their whole ids, with their scores."""
         ...
 
     def release(self, experiment: str) -> None:

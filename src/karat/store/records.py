@@ -8,13 +8,15 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
+from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
 from karat.model import Dataset
+from karat.model.evaluation import Summary
 from karat.model.spec import Spec
 
-__all__ = ["Experiment", "Kind", "Plan", "PlannedRun", "RunStatus", "StoredRun"]
+__all__ = ["Experiment", "Kind", "Plan", "PlannedRun", "RunStatus", "ScoredRun", "StoredRun"]
 
 ID_LENGTH = 10
 
@@ -123,6 +125,15 @@ class StoredRun:
     begun: datetime | None
     ended: datetime | None
     index_ns: int | None = None
+
+
+class ScoredRun(NamedTuple):
+    """A completed run with the scores that were kept for it."""
+
+    id: str
+    label: str
+    ended: datetime | None
+    scores: tuple[Summary, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from karat.store.database import Database
 from karat.store.environment import environment, is_alive, this_worker
 from karat.store.golds import drop_unused, keep, load, storable_gold
 from karat.store.recorder import SqlRecorder, utc_now
-from karat.store.records import Experiment, Kind, Plan, RunStatus
+from karat.store.records import Experiment, Kind, Plan, RunStatus, ScoredRun
 from karat.store.rows import (
     dataset_row,
     experiment_of,
@@ -163,6 +163,22 @@ class SqlStore(SqlRecorder):
             found = self._run_id(connection, run)
             wanted = select(SCORES).where(SCORES.c.run == found).order_by(SCORES.c.position)
             return tuple(map(summary_of, connection.execute(wanted)))
+
+    def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
+        """Return the completed runs of these experiments with their scores."""
+        wanted = (
+            select(RUNS.c.id.label("run_id"), RUNS.c.label, RUNS.c.ended, SCORES)
+            .outerjoin(SCORES)
+            .where(RUNS.c.experiment.in_(experiments))
+            .where(RUNS.c.status == RunStatus.COMPLETED.value)
+            .order_by(RUNS.c.experiment, RUNS.c.position, SCORES.c.position)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        return tuple(
+            ScoredRun(*run, tuple(summary_of(row) for row in group if row.measure is not None))
+            for run, group in groupby(rows, key=lambda row: (row.run_id, row.label, row.ended))
+        )
 
     def release(self, experiment: str) -> None:
         """Take all runs from their workers."""

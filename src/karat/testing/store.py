@@ -108,6 +108,19 @@ class StoreSuite(RecorderSuite):
             f"{experiment}.2": {Outcome.TIMEOUT: 1},
         }
 
+    def test_completed_runs(self, store: Store, run: str) -> None:
+        """With their scores, in the order planned; experiments that nobody has have none."""
+        summaries = (Summary("ndcg@10", 0.5, 0.5, 8), Summary("ap", 0.1, 0.2, 3))
+        experiment = run.partition(".")[0]
+        assert store.completed(experiment) == ()
+        store.keep_scores(run, summaries)
+        store.finish(run, RunStatus.COMPLETED)
+        store.finish(f"{experiment}.2", RunStatus.COMPLETED)
+        first, second = store.completed(experiment, "zzzz")
+        assert (first.id, first.label, first.scores) == (run, "bm25", summaries)
+        assert first.ended
+        assert (second.id, second.scores) == (f"{experiment}.2", ())
+
     def test_newest_first(self, store: Store) -> None:
         """Page by page, all or of one kind."""
         with pytest.raises(UnknownName, match="holds no experiment yet"):

@@ -21,7 +21,7 @@ from karat.server.views.runs import (
     timing_of,
 )
 from karat.stats import percentiles
-from karat.store import RunStatus, StoredRun
+from karat.store import StoredRun
 from karat.store.service import Benchmark, ServiceStore
 from karat.sweep.remarks import emptied, ranking_digest
 
@@ -40,11 +40,7 @@ def plain_results(store: ServiceStore, benchmark: Benchmark) -> Results:
         return _results(benchmark, 0, 1, [], _summary(benchmark, {}))
     experiment = store.results.show(benchmark.experiment)
     outcomes = store.results.outcomes(experiment.id)
-    scores = {
-        run.id: store.results.scores(run.id)
-        for run in experiment.runs
-        if run.status is RunStatus.COMPLETED
-    }
+    scores = {run.id: run.scores for run in store.results.completed(experiment.id)}
     runs = [_run(benchmark, run, outcomes, scores.get(run.id, ())) for run in experiment.runs]
     primary = BenchmarkConfig.from_json(benchmark.config).primary
     means = {run.id: run.metrics_flat.get(primary) for run in runs}

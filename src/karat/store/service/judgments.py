@@ -59,8 +59,10 @@ class Judgments(Shelf):
             if last is None:
                 raise Conflict(f"dataset {dataset} has no judgment to take back")
             values = {
-                **{name: getattr(last, name) for name in ("query", "path")},
-                **{name: getattr(last, name) for name in ("start_line", "end_line")},
+                "query": last.query,
+                "path": last.path,
+                "start_line": last.start_line,
+                "end_line": last.end_line,
                 "grade": last.before,
                 "before": last.grade,
                 "reason": "",

@@ -45,7 +45,7 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     karat runs list
     karat runs list --kind sweep --json
     """
-    from karat.app.stored import open_store
+    from karat.app.stored import open_store, shown_place
     from karat.cli import show, show_runs
     from karat.store import Kind
 

@@ -15,7 +15,10 @@ class BodyCap:
     """Answers 413 where the length says so, or else at the first byte too many."""
 
     def __init__(self, app: ASGIApp, *, most: int, uploads: Mapping[str, int]) -> None:
-        """Take *most* bytes, or as many as *uploads* says for a path."""
+        """Take *most* bytes, or of a form as many as *uploads* says for a path.
+
+        A form goes to disk as it comes; anything else is held in memory, and read at once.
+        """
         self.app = app
         self.most = most
         self.uploads = uploads
@@ -25,9 +28,11 @@ class BodyCap:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        most = self.uploads.get(scope["path"].rstrip("/"), self.most)
+        headers = Headers(scope=scope)
+        is_form = headers.get("content-type", "").startswith("multipart/form-data")
+        most = self.uploads.get(scope["path"].rstrip("/"), self.most) if is_form else self.most
         detail = f"The body is larger than {most:,} bytes"
-        length = Headers(scope=scope).get("content-length", "0")
+        length = headers.get("content-length", "0")
         if length.isdecimal() and int(length) > most:
             await refuse(scope, receive, send, status=413, detail=detail, Connection="close")
             return

@@ -30,6 +30,7 @@ def test_by_which_name_we_are_called(client: TestClient, host: str, status: int)
         ({"Origin": "http://localhost:9999"}, 403),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Sec-Fetch-Site": "same-origin"}, 204),
         ({"Sec-Fetch-Site": "none"}, 204),
         ({"Sec-Fetch-Site": "same-site"}, 403),

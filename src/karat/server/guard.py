@@ -70,10 +70,19 @@ class Guard:
         if site is not None and site not in SAME and not followed:
             return True
         origin = headers.get("origin")
-        return (
-            origin is not None
-            and urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
-        )
+        return origin is not None and _place(origin) != headers.get("host", "").lower()
+
+
+def _place(origin: str) -> str:
+    """Return the host and the port that *origin* names; "" where it is no address.
+
+    >>> _place("https://Karat.example:8080"), _place("null"), _place("http://[")
+    ('karat.example:8080', '', '')
+    """
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _name(host: str) -> str:

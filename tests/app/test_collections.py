@@ -61,10 +61,12 @@ def test_a_folder_below_a_root(places: Places) -> None:
 def test_no_way_leads_out_of_the_roots(places: Places, tmp_path: Path) -> None:
     root = places.roots[0]
     (root / "out").symlink_to(tmp_path)
+    (root / "circle").symlink_to(root / "circle")
     (tmp_path / "rootless").mkdir()
     ways = (
         *("/", "/etc", str(tmp_path), f"{root}/..", f"{root}/out", f"{root}/guide/../../rootless"),
         *("guide", ".", f"{root}less", f"{root}/mail.md", f"{root}/nothing"),
+        *(f"{root}/circle", f"{root}/{'long' * 100}"),
     )
     for path in ways:
         with pytest.raises(InputError, match="no folder below one that is allowed"):

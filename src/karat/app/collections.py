@@ -65,9 +65,13 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
     Links are followed first, so that none leads out. Whether something outside exists is not told.
     """
     given = Path(path)
-    real = given.resolve()
-    inside = any(real.is_relative_to(root.resolve()) for root in roots)
-    if not given.is_absolute() or not inside or not real.is_dir():
+    try:
+        real = given.resolve()
+        inside = any(real.is_relative_to(root.resolve()) for root in roots)
+        allowed = given.is_absolute() and inside and real.is_dir()
+    except (OSError, RuntimeError):  # A name that is too long, or links in a circle.
+        allowed = False
+    if not allowed:
         shown = ", ".join(map(str, roots)) or "none is: the service was started without --root"
         raise InputError(f"{path!r} is no folder below one that is allowed; allowed: {shown}")
     return real

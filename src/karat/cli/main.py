@@ -113,6 +113,9 @@ def karat(server: str | None) -> None:
     \b
     karat score gold.csv results.run              numbers with intervals
     karat compare gold.csv old.run new.run        which one is better, and is it real
+    karat evaluate gold.json -e keyword -e bm25   ask searches, score them and take their time
+    karat sweep gold.json --matrix matrix.yaml    which of many configurations to take
+    karat report latest -o report.html            all of it on one page
     karat metrics ndcg                            what a number means
     """
 

@@ -131,7 +131,7 @@ def _suite(name: str | None, path: str | None, k: int, *, single: bool) -> "tupl
 
 
 def _list(path: str | None) -> None:
-    from karat.cli.show import drawn, put
+    from karat.cli.show import put_table
     from karat.report.table import Cell, Column, Table
     from karat.sweep.suites import BUNDLED, suites
 
@@ -140,5 +140,4 @@ def _list(path: str | None) -> None:
         (Cell(name), Cell(str(len(configs))), Cell(", ".join(config.name for config in configs)))
         for name, configs in suites(path or BUNDLED).items()
     )
-    plain = Output(style=None, per_query=False, path=None)
-    put(drawn([Table("", columns, rows)], plain), plain)
+    put_table(Table("", columns, rows))

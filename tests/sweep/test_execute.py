@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.model import Answer, Dataset, Hit, Query, Run
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import Measured, Sample, Timings
 from karat.runner import Configuration, Event, Hooks, Settings, Source, Visit
@@ -177,6 +177,24 @@ def test_one_is_asked_again_where_only_the_costs_of_the_index_are_missing(store:
     run(store, given, executor)
     one = {"q1"}
     assert executor.calls == [("timing", {"deep": one, "flat": one, "strict": one, "alone": one})]
+
+
+def test_what_was_shared_is_timed_by_whoever_is_left(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1", "q2"}))
+    for query_id in sorted(ALL):
+        store.add(given.runs["deep"], Answer(query_id))
+    executor = Scripted()
+    list(execute(share(ENTRIES[:1], files=False), given, store, executor))
+    assert executor.calls == [("timing", {"deep": {"q1", "q2"}})]
+
+
+def test_what_has_failed_is_not_timed(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1", "q2"}))
+    for run_id in given.runs.values():
+        store.add(run_id, Answer("q1", outcome=Outcome.TIMEOUT))
+    executor = Scripted()
+    run(store, given, executor)
+    assert executor.calls[-1] == ("timing", {name: {"q2"} for name in given.runs})
 
 
 def test_what_was_given_up_is_not_timed(store: SqlStore) -> None:

@@ -18,7 +18,8 @@ class Recorder(Protocol):
 
     - an answer is on disk when ``add`` returns, and survives the death of the process;
     - it is kept once: of two answers to one query the first stays, whoever adds the second;
-    - an answer without times gets those that are added later; times once kept stay;
+    - an answer without times gets those that are added later; times once kept stay, and an error or
+      a timeout has none;
     - ``claim`` gives a run to one worker at a time, and to the next one when that worker is dead;
     - a run that has failed, was cancelled or lost its worker continues with what it has;
     - what a worker says of a run that another has taken since changes nothing.
@@ -38,7 +39,10 @@ class Recorder(Protocol):
         ...
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
-        """Return the ids of the queries that have ended, well or not; with *timed*, with times."""
+        """Return the ids of the queries that have ended, well or not.
+
+        With *timed*, only those that get no times any more: they have them, or have failed.
+        """
         ...
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:

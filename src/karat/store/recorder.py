@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Update, select, update
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import InputError, UnknownName
-from karat.model import Answer
+from karat.model import Answer, Outcome
 from karat.model.timings import Sample, Timings
 from karat.store.answers import row_of, storable
 from karat.store.database import Database
@@ -19,6 +19,7 @@ from karat.store.schema import ANSWERS, RUNS, SCORES
 
 __all__ = ["SqlRecorder", "utc_now"]
 
+ANSWERED = Outcome.ANSWERED.name.lower()
 TIMES = ("cold_ns", "warm_ns", "first_result_ns", "phases", "tokens", "cost")
 
 
@@ -65,10 +66,10 @@ class SqlRecorder:
         self._say(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
-        """Return the ids of the queries that have ended, with *timed* only those with times."""
+        """Return the ids of the queries that have ended, with *timed* those that get no times now."""
         wanted = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
         if timed:
-            wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None))
+            wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None) | (ANSWERS.c.outcome != ANSWERED))
         with self._database.reading() as connection:
             found = frozenset(connection.execute(wanted).scalars())
             if not found:
@@ -134,11 +135,16 @@ def _changed(run: str) -> Update:
 
 
 def _insert_of(database: Database) -> Insert:
-    """Return the statement that keeps an answer once, and gives it times where it has none."""
+    """Return the statement that keeps an answer once, and gives it times where it has none.
+
+    One that has failed gets none: only answers come with times, and this one is no answer.
+    """
     # Inline: nobody asks which id a row was given.
     insert = database.insert(ANSWERS).inline()
     return insert.on_conflict_do_update(
         index_elements=[ANSWERS.c.run, ANSWERS.c.query],
         set_={name: insert.excluded[name] for name in TIMES},
-        where=ANSWERS.c.cold_ns.is_(None) & insert.excluded.cold_ns.is_not(None),
+        where=ANSWERS.c.cold_ns.is_(None)
+        & insert.excluded.cold_ns.is_not(None)
+        & (ANSWERS.c.outcome == insert.excluded.outcome),
     )

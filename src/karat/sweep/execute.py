@@ -124,7 +124,6 @@ def _times(
     """Return the times of every entry by its name; those that were given up are not asked."""
     everything = frozenset(task.dataset.query_ids)
     untimed = everything - task.timed
-    alone = {one.entries[0].name for group in plan.groups if _alone(group) for one in group}
     entries = [
         entry
         for entry in plan.entries
@@ -133,7 +132,7 @@ def _times(
     ]
     skip = {}
     for entry in entries:
-        known = recorder.answered(task.runs[entry.name], timed=entry.name not in alone)
+        known = recorder.answered(task.runs[entry.name], timed=True)
         # What indexing costs is known only to who has indexed, so that one is asked in any case.
         last = {min(task.timed)} if task.timed <= known else frozenset()
         skip[entry.name] = (untimed | known) - last

@@ -175,6 +175,19 @@ class RecorderSuite:
         assert found.timings == timings
         assert [hit.path for hit in found.run.answer(0).hits] == ["a.py"]
 
+    @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.TIMEOUT])
+    def test_what_has_failed_has_no_times(self, store: Store, run: str, outcome: Outcome) -> None:
+        """Also where it was answered, and timed, later."""
+        assert store.add(run, Answer("q1", outcome=outcome, extra={"error": "no"}))
+        assert store.answered(run, timed=True) == {"q1"}
+        assert not store.add(run, Answer("q1", (Hit("a.py"),)), Sample("q1", 5))
+        assert store.add_many(run, [(Answer("q1"), Sample("q1", 5))]) == 0
+        store.finish(run, RunStatus.COMPLETED, timings=Timings((), 1, 0, 0, 1, 3, alone=True))
+        found = store.measured(run)
+        assert found.timings
+        assert found.timings.samples == ()
+        assert found.run.answer(0).outcome is outcome
+
     def test_times_belong_to_their_query(self, store: Store, run: str) -> None:
         """Those of another are refused."""
         with pytest.raises(InputError, match="the times of 'q2' came with answer 'q1'"):

@@ -129,7 +129,8 @@ def test_an_ended_token_opens_nothing(reachable: Settings, stranger: TestClient)
 def test_looking_needs_less_than_working(stranger: TestClient, token: Token) -> None:
     reader = bearer(token("ada", scope="read"))
     assert stranger.get("/api/v2/me", headers=reader).status_code == 200
-    answer = stranger.post("/api/v2/session", headers=reader)
+    assert stranger.post("/api/v2/session", headers=reader).status_code == 204
+    answer = stranger.post("/api/v2/evaluate", headers=reader)
     assert answer.status_code == 403
     assert "scope run" in answer.json()["detail"]
 

@@ -27,6 +27,8 @@ COOKIE = "karat_session"
 OPEN = frozenset({"/", "/healthz", "/readyz", "/favicon.svg"})
 OPEN_BELOW = ("/app/", "/assets/")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
+# Whoever may only look needs it for the web page.
+SESSION = "/api/v2/session"
 
 
 def is_open(path: str) -> bool:
@@ -104,4 +106,5 @@ def _secret(headers: Headers) -> str:
 
 def _wanted(scope: Scope) -> str:
     """Return the scope that a request needs: looking is reading, all else may start work."""
-    return "read" if scope.get("method", "GET") in READING else "run"
+    reads = scope.get("method", "GET") in READING or scope["path"] == SESSION
+    return "read" if reads else "run"

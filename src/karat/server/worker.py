@@ -17,6 +17,7 @@ from karat.server.job_kinds import HANDLERS
 from karat.server.jobs import perform
 from karat.server.logs import start_log
 from karat.server.settings import Settings
+from karat.server.tracing import span, start_tracing
 from karat.store.environment import this_worker
 from karat.store.service import ServiceStore
 
@@ -36,6 +37,7 @@ def as_line(settings: Settings) -> str:
 def main(source: TextIO = sys.stdin) -> None:
     """Do jobs until *source*, of which the first line holds the settings, comes to its end."""
     start_log()
+    start_tracing()
     given = json.loads(source.readline())
     roots = tuple(map(Path, given["roots"]))
     settings = Settings(store=given["store"], data=Path(given["data"]), roots=roots)
@@ -60,14 +62,15 @@ def work_on(store: ServiceStore, settings: Settings, *, stopping: Event) -> None
                 stopping.wait(IDLE_S)
                 continue
             logger.info("job begun", extra={"job": job.id, "kind": job.kind.value})
-            perform(
-                job,
-                worker,
-                store=store,
-                settings=settings,
-                handlers=HANDLERS,
-                stopping=stopping,
-            )
+            with span(job.kind.value, job=job.id, subject=job.subject, attempt=job.attempts):
+                perform(
+                    job,
+                    worker,
+                    store=store,
+                    settings=settings,
+                    handlers=HANDLERS,
+                    stopping=stopping,
+                )
             logger.info("job left", extra={"job": job.id, "status": store.jobs.get(job.id).status})
         except KaratError:
             # The database may come back; the job is claimed again when its lease has ended.

@@ -16,6 +16,8 @@ from karat.server.service import Asking, Serving
 __all__ = ["router"]
 
 router = APIRouter(tags=["system"])
+# Reading it takes longer than most answers.
+VERSION = version("karat")
 TEXT: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/plain": {"schema": {"type": "string"}}}}
 }
@@ -57,7 +59,7 @@ async def me(serving: Serving, caller: Asking) -> Me:
         owner_id=caller.owner,
         scopes=list(caller.scopes),
         authenticated=bool(caller.token),
-        version=version("karat"),
+        version=VERSION,
         roots=[str(root) for root in serving.settings.roots],
         limits=Limits(
             upload_bytes=limits.files.upload_bytes,

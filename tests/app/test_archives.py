@@ -120,6 +120,12 @@ def test_one_name_twice(unpacked: Unpacked) -> None:
         unpacked(tarred({"a": b"1", "./a": b"2"}))
 
 
+def test_a_file_that_is_a_folder_too(unpacked: Unpacked, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be unpacked: File exists") as refused:
+        unpacked(tarred({"a": b"1", "a/b": b"2"}))
+    assert str(tmp_path) not in str(refused.value), "where uploads lie is nobody's business"
+
+
 def test_a_header_that_fills_the_memory(unpacked: Unpacked) -> None:
     header = tarfile.TarInfo("pax")
     header.type, header.size = tarfile.XHDTYPE, 5_000_000

@@ -149,6 +149,7 @@ def test_an_uploaded_archive(client: TestClient, settings: Settings, work: Work)
         ({"../x.md": "x"}, "leads out"),
         ({}, "no file"),
         ({"HEAD": "x", "objects/a": "x", "refs/a": "x"}, "is a Git repository"),
+        ({"corpus.jsonl.gz": "x", "queries.jsonl": "x"}, "expected corpus.jsonl as plain text"),
     ],
 )
 def test_archives_that_are_refused(
@@ -158,6 +159,16 @@ def test_archives_that_are_refused(
     assert (status, reason in str(answer["detail"])) == (400, True)
     assert client.get(COLLECTIONS).json()["total"] == 0
     assert list(settings.places.uploads.iterdir()) == []
+
+
+def test_where_uploads_lie_is_not_told(client: TestClient, settings: Settings, work: Work) -> None:
+    _, made = send(client, packed({"corpus.jsonl": "no json", "queries.jsonl": "{}"}))
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert found["error_message"].startswith("corpus.jsonl:1: no JSON")
+    events = client.get(f"/api/v2/operations/{found['operation_uuid']}/events").text
+    assert "corpus.jsonl:1: no JSON" in events
+    assert str(settings.data) not in events
 
 
 def test_fields_of_an_upload(client: TestClient) -> None:

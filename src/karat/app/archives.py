@@ -55,7 +55,9 @@ def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> int:
         except InputError:
             raise
         except BROKEN as error:
-            raise InputError(f"the archive cannot be unpacked: {error}") from error
+            # The text of an OSError says where it was being unpacked.
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"the archive cannot be unpacked: {reason}") from error
         if not taken.files:
             raise InputError("the archive holds no file")
         work.chmod(stat.S_IRWXU)

@@ -44,6 +44,9 @@ class IndexJob:
 
     def ended(self, work: Work, status: JobStatus, error: str) -> None:
         """Say that the collection is ready, or why it is not."""
+        # Where uploads lie is told to nobody.
+        uploaded = (work.settings.places.uploads / work.job.subject).resolve()
+        error = error.replace(f"{uploaded}/", "")
         if status is not JobStatus.COMPLETED:
             reason = error or "indexing was cancelled"
             work.store.collections.change(work.job.subject, status="failed", error=reason)

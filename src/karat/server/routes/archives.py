@@ -22,6 +22,9 @@ from karat.server.uploads import kept
 
 __all__ = ["FORM", "router"]
 
+# How large it becomes is known too late.
+PACKED = "corpus.jsonl.gz"
+
 
 class MultipartRoute(APIRoute):
     """A route for forms only; JSON that is sent to the same path is for another one."""
@@ -85,6 +88,8 @@ def upload_collection(
             unpack(archive, target, bounds)
             if is_bare(target):
                 raise InputError("the archive is a Git repository; expected its files")
+            if (target / PACKED).exists():
+                raise InputError(f"the archive holds {PACKED}; expected corpus.jsonl as plain text")
         except BaseException:
             store.collections.delete(made.id)
             shutil.rmtree(target, ignore_errors=True)

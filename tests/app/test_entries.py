@@ -1,0 +1,53 @@
+"""Engines as configurations of an experiment."""
+
+from pathlib import Path
+
+import pytest
+
+from karat.app.entries import answers_alike, depth_of, engine_entries
+from karat.app.settings import Scoring
+from karat.engines.spec import parse_spec
+from karat.errors import InputError
+from karat.model import Dataset, Query
+
+GOLD = Dataset.of([Query("q1", "text")])
+
+
+def test_an_entry_is_called_as_it_was_typed(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("engine: bm25\nk1: 1.2\n")
+    found = engine_entries(["bm25(k1=1.2)", str(file), '{"engine": "keyword"}'], k=7)
+    assert [entry.name for entry in found] == ["bm25(k1=1.2)", "bm25", "keyword"]
+    assert {entry.k for entry in found} == {7}
+    assert found[0].options == {"engine": "bm25", "k1": "1.2"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "message"), [("bm52", "did you mean 'bm25'"), ("bm25(k2=1)", "no option 'k2'")]
+)
+def test_what_cannot_be_built_is_refused_at_once(engine: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        engine_entries([engine])
+
+
+def test_as_deep_as_a_measure_looks() -> None:
+    assert depth_of(None, Scoring(("hit@5",)), GOLD) == 100
+    assert depth_of(None, Scoring(("hit@200",)), GOLD) == 200
+    assert depth_of(5, Scoring(("hit@5", "mrr")), GOLD) == 5
+    with pytest.raises(InputError, match="hit@9 looks deeper than the 5 hits asked for"):
+        depth_of(5, Scoring(("hit@9",)), GOLD)
+
+
+@pytest.mark.parametrize(
+    ("engine", "ours"),
+    [
+        ("bm25", True),
+        ("rerank", True),
+        ("rerank(over=hybrid)", True),
+        ('{"engine": "command", "command": ["rg"]}', False),
+        ('{"engine": "rerank", "over": {"engine": "http", "url": "http://h"}}', False),
+        ("own_module:Search", False),
+    ],
+)
+def test_whose_answers_may_change(engine: str, ours: bool) -> None:
+    assert answers_alike(parse_spec(engine)) is ours

@@ -59,6 +59,8 @@ def test_a_page_breaks_no_rule_of_wcag(
         page.get_by_text(text).first.wait_for()
         page.wait_for_load_state("networkidle")
         assert page.title() != "taken"
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{path} is wider than the window"
         page.evaluate(axe)
         result = page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] })")
         for rule in result["violations"]:

@@ -29,7 +29,7 @@ function Marked({ line, words }: { line: string; words: readonly string[] }) {
 
 /** The words of a query that are worth marking in a text. */
 export const marked = (query: string): string[] => [
-  ...new Set(query.match(/[\p{L}\p{N}_]{3,}/gu) ?? []),
+  ...new Set(query.match(/[\p{L}\p{N}_]{4,}/gu) ?? []),
 ];
 
 /** Text with line numbers, the meant lines set off and in view. */

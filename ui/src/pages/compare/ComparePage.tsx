@@ -87,7 +87,7 @@ function Compared({ id, results }: { id: string; results: Results }) {
           </Loaded>
         )}
         {tab === "queries" && baseline && other && (
-          <>
+          <div className="stack">
             <label className="row soft">
               Run
               <select value={other.id} onChange={(event) => setChosen(event.target.value)}>
@@ -112,7 +112,7 @@ function Compared({ id, results }: { id: string; results: Results }) {
                 />
               )}
             </Loaded>
-          </>
+          </div>
         )}
       </Tabs>
     </>

@@ -6,7 +6,7 @@ import { Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
 import { HitPanel } from "./HitPanel";
-import { hitKey } from "./hits";
+import { hitKey, sameness } from "./hits";
 import { RankLines } from "./RankLines";
 import { RunsOfQuery } from "./RunsOfQuery";
 import { Targets } from "./Targets";
@@ -58,7 +58,13 @@ function Found({ benchmark, data }: { benchmark: Benchmark; data: Drilldown }) {
           )}
           {second && <Pick label="Right" value={second.run_id} runs={runs} onPick={setRight} />}
         </div>
-        <RankLines left={first} right={second} chosen={chosen} onChoose={setChosen} />
+        <RankLines
+          left={first}
+          right={second}
+          same={sameness(targets)}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
         {hit && (
           <HitPanel benchmark={benchmark} query={query} hit={hit} onClose={() => setChosen("")} />
         )}

@@ -1,7 +1,7 @@
 import type { DrilldownHit, DrilldownRun } from "@/api/types";
 import { useKeys } from "@/parts/keys";
 import { place, plural } from "@/words/format";
-import { hitKey, joined } from "./hits";
+import { hitKey, joined, type Key } from "./hits";
 
 // The style sheet gives every hit this height, so that lines meet them.
 const ROW = 31;
@@ -10,12 +10,13 @@ const WIDTH = 72;
 type Props = {
   left: DrilldownRun | undefined;
   right: DrilldownRun | undefined;
+  same: Key;
   chosen: string;
   onChoose: (key: string) => void;
 };
 
 /** Two rankings side by side, with a line between the places that both hold. */
-export function RankLines({ left, right, chosen, onChoose }: Props) {
+export function RankLines({ left, right, same, chosen, onChoose }: Props) {
   const all = [...(left?.hits ?? []), ...(right?.hits ?? [])];
   const step = (by: number) => {
     const at = all.findIndex((hit) => hitKey(hit) === chosen);
@@ -26,7 +27,7 @@ export function RankLines({ left, right, chosen, onChoose }: Props) {
   if (!right) return null;
   const toggle = (key: string) => onChoose(key === chosen ? "" : key);
   if (!left || left === right) return <List run={right} chosen={chosen} onChoose={toggle} />;
-  const lines = joined(left.hits, right.hits);
+  const lines = joined(left.hits, right.hits, same);
   const height = ROW * Math.max(left.hits.length, right.hits.length);
   return (
     <section aria-label="Rankings">

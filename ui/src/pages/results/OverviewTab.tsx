@@ -55,8 +55,8 @@ type CurvesProps = { id: string; order: readonly string[]; measure: string };
 function CurvesFigure({ id, order, measure: stem }: CurvesProps) {
   const curves = useCurves(id).data?.curves ?? [];
   const wanted = curves.some((curve) => curve.measure === stem) ? stem : "ndcg";
-  const series = curves
-    .filter((curve) => curve.measure === wanted)
+  const drawn = curves.filter((curve) => curve.measure === wanted);
+  const series = drawn
     .sort((a, b) => order.indexOf(a.run_id) - order.indexOf(b.run_id))
     .slice(0, SHOWN_CURVES)
     .map(({ run_id, name, k, values }) => ({
@@ -72,7 +72,7 @@ function CurvesFigure({ id, order, measure: stem }: CurvesProps) {
     <Lines
       title={`${wanted} against k`}
       means="The mean when only the first k results count. A line ends at the depth its run retrieved."
-      {...(curves.length > SHOWN_CURVES ? { caption: "The eight best runs are drawn." } : {})}
+      {...(drawn.length > SHOWN_CURVES ? { caption: "The eight best runs are drawn." } : {})}
       series={series}
       xLabel="k"
     />

@@ -74,7 +74,9 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
       means: measure(one),
       numeric: true,
       sort: (run: RunResult) => run.metrics_flat[one],
-      cell: (run: RunResult) => <Mean run={run} metric={one} />,
+      cell: (run: RunResult) => (
+        <Mean run={run} metric={one} both={one === results.primary_metric} />
+      ),
     })),
     ...(["p50", "p95", "p99"] as const).map((part) => ({
       id: part,
@@ -108,13 +110,16 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
   ];
 }
 
-function Mean({ run, metric }: { run: RunResult; metric: string }) {
-  const resolved = run.resolved_metrics_flat?.[metric];
+type MeanProps = { run: RunResult; metric: string; both: boolean };
+
+/** A mean with its interval and, where *both*, the mean without references that are unresolved. */
+function Mean({ run, metric, both }: MeanProps) {
+  const resolved = both ? run.resolved_metrics_flat?.[metric] : null;
   return (
     <>
       {score(run.metrics_flat[metric])}
       <small>{interval(run.intervals[metric] as [number, number] | undefined)}</small>
-      {resolved != null && <small>{score(resolved)} of resolved</small>}
+      {resolved != null && <small title={DEFINITIONS.resolved}>{score(resolved)} resolved</small>}
     </>
   );
 }

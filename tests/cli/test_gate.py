@@ -260,3 +260,12 @@ def test_an_experiment_of_several_runs_is_no_run(karat: Karat, kept: str) -> Non
     done = karat("gate", "latest", "--min", "mrr=1.0")
     assert done.returncode == 2
     assert "latest has 2 runs; expected one, such as latest.1" in done.stderr
+
+
+def test_a_baseline_of_a_kept_run(karat: Karat, kept: str) -> None:
+    made = karat("baseline", "update", "latest.2", "-m", "mrr")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.startswith("wrote baseline.json: bm25 (k1=1.2), 2 queries\n")
+    held = karat("gate", "latest.2", "--baseline", "baseline.json", "--max-regression", "0.1")
+    assert held.returncode == 0, held.stderr
+    assert karat("baseline", "update").returncode == 2

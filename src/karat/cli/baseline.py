@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.one_run import one_run
 from karat.cli.options import Inputs, judging_options
+from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
     from karat.app.settings import Scoring
@@ -23,8 +25,7 @@ def command() -> None:
 
 
 @command.command("update")
-@click.argument("gold", type=click.Path(exists=True))
-@click.argument("run", type=click.Path(exists=True))
+@click.argument("names", nargs=-1, metavar="[GOLD] RUN")
 @click.option(
     "-o",
     "--output",
@@ -34,26 +35,30 @@ def command() -> None:
     metavar="FILE",
     help="The file to write, or to replace.",
 )
+@store_option
 @judging_options
-def update(gold: str, run: str, output: str, *, scoring: "Scoring", inputs: Inputs) -> None:
+def update(
+    names: tuple[str, ...], output: str, *, store: str, scoring: "Scoring", inputs: Inputs
+) -> None:
     """Score RUN on GOLD and write every query's scores to a file that belongs into the repository.
 
-    The gate must judge as this did: give it the same --match, --ties and the like.
+    The gate must judge as this did: give it the same --match, --ties and the like. A RUN that is no
+    file is one of the store, which knows its gold set.
 
     \b
     karat baseline update gold.json bm25.run -o baseline.json
     karat baseline update code.csv run.jsonl -m hit@5,ndcg@10
+    karat baseline update latest.1
     """
     from datetime import UTC, datetime
 
     from karat import __version__
     from karat.app.baseline import make_baseline
     from karat.app.sources import load_run, run_name
-    from karat.formats import read_dataset
     from karat.formats.baseline import read_baseline, write_baseline
     from karat.report.table import number
 
-    dataset = read_dataset(gold, format=inputs.gold_format)
+    dataset, run = one_run(names, store, inputs)
     before = read_baseline(output).means if Path(output).exists() else {}
     baseline = make_baseline(
         dataset,

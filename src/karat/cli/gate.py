@@ -1,7 +1,6 @@
 """karat gate: hold a run to its rules, and tell continuous integration by the exit code."""
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,14 +14,12 @@ from karat.cli.gate_options import (
     outlet_options,
     rule_options,
 )
+from karat.cli.one_run import one_run
 from karat.cli.options import Inputs, Output, confidence_options, judging_options
 from karat.cli.store_options import store_option
-from karat.report.display import printable
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
-    from karat.app.sources import RunSource
-    from karat.model import Dataset
     from karat.model.baseline import Baseline
     from karat.model.gate import Gate
 
@@ -99,7 +96,11 @@ def command(
             raise click.UsageError("--csv, --engine and their like belong to --preset octocode.")
         from karat.app.gate import gate
 
-        gold, run = _inputs(names, store, inputs)
+        if not names:
+            raise click.UsageError(
+                "Expected GOLD and RUN, a run of the store, or --preset octocode."
+            )
+        gold, run = one_run(names, store, inputs)
         found = gate(
             gold,
             run,
@@ -113,28 +114,6 @@ def command(
         outcome = Outcome(found, scoring)
     _tell(outcome, outlets, confidence)
     ctx.exit(FAILED if outcome.gate.closed else 0)
-
-
-def _inputs(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Dataset, RunSource]":
-    """Return the gold set and the run; a run file is read as a stream where it can be."""
-    from karat.app.report_inputs import gather
-    from karat.app.stored import timed_run
-    from karat.formats import read_dataset
-
-    if not 1 <= len(names) <= 2:
-        raise click.UsageError("Expected GOLD and RUN, a run of the store, or --preset octocode.")
-    if all(Path(name).exists() for name in names):
-        if len(names) == 1:
-            raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
-        return read_dataset(names[0], format=inputs.gold_format), names[1]
-    found = gather(names, store=store, gold_format=inputs.gold_format)
-    for remark in found.remarks:
-        click.echo(printable(f"warning: {remark}"), err=True)
-    if len(found.runs) > 1:
-        raise click.UsageError(
-            f"{names[-1]} has {len(found.runs)} runs; expected one, such as {names[-1]}.1"
-        )
-    return found.gold, timed_run(found.runs[0])
 
 
 def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -> None:

@@ -16,6 +16,7 @@ __all__ = ["Followed", "Hub", "is_end"]
 logger = logging.getLogger("karat.events")
 
 POLL_S = 0.2
+AWAY_S = 1.0
 KEPT = timedelta(days=30)
 PAGE = 500
 # Who falls back further reads the stream from the store again.
@@ -68,14 +69,17 @@ class Hub:
 
     async def run(self) -> None:
         """Hand out what is new until the hub is closed; what is very old is removed."""
-        await asyncio.to_thread(self._events.drop_older, KEPT)
-        last = await asyncio.to_thread(self._events.last)
+        last: int | None = None
         while not self._closed:
             try:
+                if last is None:
+                    last = await asyncio.to_thread(self._begin)
                 found = await asyncio.to_thread(self._events.after, last, limit=PAGE)
             except KaratError:
+                # The database may come back.
                 logger.exception("no event could be read")
-                found = ()
+                await asyncio.sleep(AWAY_S)
+                continue
             for event in found:
                 last = event.id
                 self._heard(event)
@@ -111,6 +115,11 @@ class Hub:
                         last, ended = news.id, is_end(news)
                 if ended:
                     return
+
+    def _begin(self) -> int:
+        """Remove what is very old, and return the last event that is no news."""
+        self._events.drop_older(KEPT)
+        return self._events.last()
 
     async def _kept(self, followed: Followed, after: int) -> list[Event]:
         def read() -> list[Event]:

@@ -130,6 +130,8 @@ class Database:
             engine = create_engine(
                 url,
                 json_serializer=_json,
+                # A server may have been restarted since a connection was last used.
+                pool_pre_ping=not self.is_sqlite,
                 connect_args={"timeout": WAIT_S} if self.is_sqlite else {},
                 # Whether an insert was the first is told by the rows that it has changed.
                 execution_options={"preserve_rowcount": True},

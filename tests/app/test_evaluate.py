@@ -303,3 +303,25 @@ def test_the_parent_is_searched_as_if_it_were_indexed_alone(
                 got = [hit for hit in answers[query.id].hits if hit.path in files]
                 assert got == expected[: len(got)]
                 assert list(dict.fromkeys(hit.path for hit in got)) == files
+
+
+def test_a_run_says_all_that_it_has_searched(tmp_path: Path) -> None:
+    names = ("login", "send", "read")
+    trees: list[Tree] = [{f"{name}.py": f"def {name}(): ...\n"} for name in names]
+    commits = repository(tmp_path / "history", trees)
+    cases = [case("q1", "login", "login.py", (commits[0], commits[1]))]
+    cases.append(case("q2", "send", "send.py", (commits[1], commits[2])))
+    request = Request(
+        gold=Dataset.of(cases, name="mined", match="exact"),
+        entries=engine_entries(["bm25", "bm25(k1=2)"]),
+        where=Where(repositories={"": str(tmp_path / "history")}),
+        kind=Kind.COMPARE,
+        timed=1,
+    )
+    with SqlStore(tmp_path / "karat.db") as store:
+        done = run_experiment(request, store)
+    # Times were taken on one of the trees.
+    for measured in done.measured:
+        corpora = measured.notes["corpora"]
+        assert isinstance(corpora, list)
+        assert len(corpora) == 2

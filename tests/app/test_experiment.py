@@ -267,12 +267,21 @@ def test_two_at_once_are_told_of_each_other(ask: Ask, tmp_path: Path) -> None:
 def test_a_folder_that_changes_while_it_is_searched(
     ask: Ask, store: SqlStore, tmp_path: Path
 ) -> None:
-    def change(_: Searched) -> None:
-        (tmp_path / "project" / "new.py").write_text("login = None\n")
+    new = tmp_path / "project" / "new.py"
 
-    done = run_experiment(ask(), store, surveyed_as=change)
-    assert statuses(done) == [RunStatus.FAILED]
-    assert "has changed in the meantime" in done.experiment.runs[0].error
+    def change(_: Searched) -> None:
+        new.write_text("login = None\n")
+
+    with pytest.raises(InputError, match="has changed in the meantime"):
+        run_experiment(ask(), store, surveyed_as=change)
+    [run] = store.latest().runs
+    assert (run.status, run.answers) == (RunStatus.FAILED, 0)
+    assert "has changed in the meantime" in run.error
+    # As it was, it is searched as if nothing had happened.
+    new.unlink()
+    done = run_experiment(ask(), store)
+    assert done.experiment.id == run.id.partition(".")[0]
+    assert hits(done) == hits(run_experiment(ask(), SqlStore(tmp_path / "other.db")))
 
 
 def test_a_measure_deeper_than_the_hits_has_no_value(ask: Ask, store: SqlStore) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import Measured, Sample, Timings
@@ -33,6 +34,7 @@ class Scripted:
 
     fails: str = ""
     stops: str = ""
+    corpus: str = "planned"
     calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
 
@@ -74,7 +76,7 @@ class Scripted:
         self, what: str, one: Configuration, queries: Sequence[str], hooks: Hooks
     ) -> Measured:
         status = {self.fails: "failed", self.stops: "cancelled"}.get(one.name, "completed")
-        hooks.listen(Event("indexed", one.name))
+        hooks.listen(Event("indexed", one.name, detail={"corpus": self.corpus}))
         for query_id in queries if status == "completed" else ():
             hits = tuple(Hit(path, score) for path, score in (("a", 4), ("b", 2), ("c", 1)))
             sample = SAMPLE._replace(query_id=query_id) if what == "timing" else None
@@ -98,6 +100,7 @@ def task(store: SqlStore, *, timed: frozenset[str] = frozenset()) -> Task:
     return Task(
         dataset=GOLD,
         visits=(Visit(Source.of_texts({}), (0, 1, 2, 3)),),
+        snapshots=("planned",),
         settings=Settings(),
         runs={run.label: run.id for run in found.runs},
         timed=timed,
@@ -211,6 +214,13 @@ def test_nothing_is_asked_after_the_stop(store: SqlStore) -> None:
     assert [what for what, _ in executor.calls] == ["quality"]
     assert [one.entry.name for one in ended] == [entry.name for entry in ENTRIES]
     assert all(one.timings is None and one.stopped for one in ended)
+
+
+def test_nothing_is_kept_of_another_corpus(store: SqlStore) -> None:
+    given = task(store)
+    with pytest.raises(InputError, match="what is searched has changed in the meantime"):
+        run(store, given, Scripted(corpus="changed"))
+    assert not any(store.answered(run_id) for run_id in given.runs.values())
 
 
 def test_events_are_told_of_every_entry(store: SqlStore) -> None:

@@ -115,7 +115,8 @@ def run_experiment(
 
     Each answer is kept as it comes. Whatever ends this, the same request continues with the next
     query; Ctrl-C and *cancelled* end it in order, and leave what there is. An engine that fails
-    costs its own run. InputError is raised where another process works on the same request.
+    costs its own run. InputError is raised where another process works on the same request, and
+    where what is searched has changed; no answer on what it has become is kept.
     *surveyed_as* hears what will be searched before anything is asked, *kept_as* where it is kept.
     With *again*, a request that was answered to its end becomes a further experiment: not every
     search answers as it did.
@@ -143,6 +144,7 @@ def run_experiment(
     task = Task(
         dataset=request.gold,
         visits=found.visits,
+        snapshots=found.snapshots,
         settings=replace(request.settings, seed=request.seed),
         runs=runs,
         timed=timed_queries(request.gold, request.timed, seed=request.seed),
@@ -231,15 +233,10 @@ def _finish(
         status, error = RunStatus.CANCELLED, ""
     elif error := silence(answers):
         status = RunStatus.FAILED
-    if _moved(ended, snapshots):
-        status, error = RunStatus.FAILED, "what is searched has changed in the meantime; run anew"
     if answers:
         scores = score(request.gold, measured.run, scoring=request.scoring)
         store.keep_scores(run, scores.summaries)
-    notes = {**ended.notes, **counted(answers), "status": status.value}
+    # Who continues a run, or takes its times, has seen some of the trees only.
+    searched = {"corpora": list(dict.fromkeys(snapshots))}
+    notes = {**ended.notes, **searched, **counted(answers), "status": status.value}
     store.finish(run, status, error=error, timings=ended.timings, notes=notes)
-
-
-def _moved(ended: Ended, snapshots: Sequence[str]) -> bool:
-    corpora = ended.notes.get("corpora")
-    return isinstance(corpora, list) and not set(corpora) <= set(snapshots)

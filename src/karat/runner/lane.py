@@ -172,7 +172,7 @@ class Lane:
             account.work = found.work
             account.corpora[found.corpus] = None
             if again:
-                tell("restarted", {"why": self._lost})
+                tell("restarted", {"why": self._lost, "corpus": found.corpus})
             else:
                 tell("indexed", found._asdict())
 

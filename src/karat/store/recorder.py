@@ -66,7 +66,7 @@ class SqlRecorder:
         self._say(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
-        """Return the ids of the queries that have ended, with *timed* those that get no times now."""
+        """Return the ids of queries that have ended; with *timed*, that get no times any more."""
         wanted = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
         if timed:
             wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None) | (ANSWERS.c.outcome != ANSWERED))

@@ -6,6 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from karat.engines.threshold import by_score
+from karat.errors import InputError
 from karat.model import Answer, Dataset
 from karat.model.timings import Measured, Sample, Timings
 from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut
@@ -16,17 +17,22 @@ from karat.sweep.plan import Retrieval, SharedPlan
 
 __all__ = ["Ended", "Task", "execute", "timed_queries"]
 
+# Events of a process that has indexed a corpus.
+INDEXES = ("indexed", "restarted")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """What is to be asked, and who hears of it.
 
-    *runs* are the ids in the store by the name of an entry; *timed* are the queries whose times
-    are taken. With *files*, an entry wants hits in k files.
+    *snapshots* are the hashes of what the *visits* were planned to find. *runs* are the ids in the
+    store by the name of an entry; *timed* are the queries whose times are taken. With *files*, an
+    entry wants hits in k files.
     """
 
     dataset: Dataset
     visits: tuple[Visit, ...]
+    snapshots: Collection[str]
     settings: Settings
     runs: Mapping[str, str]
     timed: frozenset[str]
@@ -55,7 +61,8 @@ def execute(
     First the hits: group by group, as the plan shares them. Then the times, all engines in turn,
     each asked for itself and at its own depth: a search that serves several never tells how long
     one takes. An engine that shares nothing is not asked twice: the hits of a query come with its
-    times.
+    times. InputError is raised where an engine has found another corpus than planned, before any of
+    its answers is kept: they would be taken for answers on the one that was planned.
     """
     found: dict[str, Measured] = {}
     stopped = False
@@ -198,6 +205,8 @@ class _Keeping:
 
     def listen(self, event: Event) -> None:
         """Tell of each entry what happens to the configuration that it is cut from."""
+        if event.kind in INDEXES and event.detail["corpus"] not in self._task.snapshots:
+            raise InputError("what is searched has changed in the meantime; run it anew")
         for entry in self._entries[event.run]:
             if event.kind == "indexed" and entry.name not in self._begun:
                 self._begun.add(entry.name)

@@ -205,6 +205,9 @@ def opened(browser: "Browser", service: Place) -> Iterator[Open]:
     At the end no page may have complained, or asked anyone but the service. Where *lossy*, the
     browser may complain of a connection that the test itself has cut.
     """
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=PATIENCE_S * 1000)
     noise: list[str] = []
     asked: list[str] = []
     contexts: list[BrowserContext] = []

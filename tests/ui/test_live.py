@@ -4,6 +4,10 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:

@@ -1,0 +1,62 @@
+"""Grades given on the page count at once, can be taken back, and overwrite nobody's."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    import httpx
+    from playwright.sync_api import Page
+
+Open = Callable[..., "Page"]
+
+HIT = "/benchmarks/{}/queries/docker?hit={}"
+
+
+def first_unjudged(api: "httpx.Client", benchmark: str) -> str:
+    """Return the name, in the address of the page, of a hit that nobody has judged."""
+    (*_, run) = api.get(f"/benchmarks/{benchmark}/queries/docker").json()["runs"]
+    hit = next(hit for hit in run["hits"] if hit["grade"] is None)
+    return f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
+
+
+def test_a_grade_counts_at_once_and_can_be_undone(
+    opened: Open, prepared: tuple[str, ...], api: "httpx.Client"
+) -> None:
+    *_, dataset, _, benchmark = prepared
+    place = first_unjudged(api, benchmark)
+    page = opened(HIT.format(benchmark, place))
+    hit = page.get_by_role("button", name=place).last
+    expect(hit).to_contain_text("not judged")
+    expect(page.get_by_role("button", name="highly relevant")).to_be_enabled()
+    page.keyboard.press("3")
+    expect(hit).to_contain_text("grade 3")
+    expect(page.get_by_role("region", name="Relevant places")).to_contain_text(place.split(":")[0])
+    page.get_by_role("button", name="undo").click()
+    expect(hit).to_contain_text("not judged")
+    changes = api.get(f"/benchmark-datasets/{dataset}/judgments/history").json()["changes"]
+    assert [(change["before"], change["grade"]) for change in changes[:2]] == [(3, None), (None, 3)]
+
+
+def test_two_at_once_cannot_overwrite_each_other(
+    opened: Open, prepared: tuple[str, ...], api: "httpx.Client"
+) -> None:
+    benchmark = prepared[-1]
+    address = HIT.format(benchmark, first_unjudged(api, benchmark))
+    # The browser itself says that a request was refused.
+    mine, theirs = opened(address), opened(address, lossy=True)
+    for page in (mine, theirs):
+        expect(page.get_by_role("button", name="2 relevant")).to_be_enabled()
+    mine.keyboard.press("2")
+    expect(mine.get_by_role("button", name="2 relevant")).to_have_attribute("aria-pressed", "true")
+    theirs.keyboard.press("1")
+    expect(theirs.get_by_role("alert")).to_be_visible()
+    pressed = theirs.get_by_role("button", name="2 relevant")
+    expect(pressed).to_have_attribute("aria-pressed", "true")
+    mine.keyboard.press("u")
+    expect(mine.get_by_role("button", name="2 relevant")).to_have_attribute("aria-pressed", "false")

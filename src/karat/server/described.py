@@ -6,32 +6,9 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from karat.server.schemas import analysis, benchmarks, events, judgments, results
+from karat.server.schemas.events import Event
 
 __all__ = ["describe"]
-
-STREAMED = (
-    events.Event,
-    benchmarks.BenchmarkCreate,
-    benchmarks.Benchmarks,
-    benchmarks.Started,
-    benchmarks.Preview,
-    benchmarks.PreviewRequest,
-    benchmarks.AnnotationCreate,
-    results.Results,
-    results.QueryResults,
-    results.Drilldown,
-    results.Trend,
-    analysis.Comparison,
-    analysis.ScoreMatrix,
-    analysis.Slices,
-    analysis.Curves,
-    analysis.TwoSides,
-    judgments.JudgmentEdit,
-    judgments.Judgments,
-    judgments.JudgmentHistory,
-    judgments.Unjudged,
-)
 
 
 def describe(app: FastAPI) -> None:
@@ -43,8 +20,7 @@ def describe(app: FastAPI) -> None:
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
             _, extra = models_json_schema(
-                [(model, "serialization") for model in STREAMED],
-                ref_template="#/components/schemas/{model}",
+                [(Event, "serialization")], ref_template="#/components/schemas/{model}"
             )
             known = found["components"]["schemas"]
             found["components"]["schemas"] = dict(sorted({**extra["$defs"], **known}.items()))

@@ -245,6 +245,15 @@ def test_a_run_of_errors_stays_failed(ask: Ask, store: SqlStore) -> None:
         assert measured.notes["failures"] == {"error": 3}
 
 
+def test_a_run_of_errors_is_asked_again(ask: Ask, store: SqlStore, tmp_path: Path) -> None:
+    entry = toy("Waiting", file=str(tmp_path / "ready"))
+    assert statuses(run_experiment(ask(entry), store)) == [RunStatus.FAILED]
+    (tmp_path / "ready").touch()
+    done = run_experiment(ask(entry), store)
+    assert statuses(done) == [RunStatus.COMPLETED]
+    assert set(done.measured[0].run.outcomes) == {Outcome.ANSWERED}
+
+
 def test_two_at_once_are_told_of_each_other(ask: Ask, tmp_path: Path) -> None:
     place = tmp_path / "both.db"
     told: list[str] = []

@@ -34,6 +34,10 @@ class Recorder(Protocol):
         """
         ...
 
+    def clear(self, run: str) -> None:
+        """Drop all answers of *run*, which the caller has claimed: it begins anew."""
+        ...
+
     def begin(self, run: str) -> None:
         """Say that *run* has its index, and that its queries are asked now: ``evaluating``."""
         ...

@@ -60,6 +60,12 @@ class SqlRecorder:
             )
         return True
 
+    def clear(self, run: str) -> None:
+        """Drop all answers of *run*."""
+        with self._database.writing() as connection:
+            _check_known(connection, run)
+            connection.execute(ANSWERS.delete().where(ANSWERS.c.run == run))
+
     def begin(self, run: str) -> None:
         """Say that the queries of *run* are asked now."""
         free = RUNS.c.status == RunStatus.PENDING.value

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager
 
 from karat.errors import InputError
+from karat.model import Outcome
 from karat.store import Experiment, RunStatus, Store, StoredRun
 
 __all__ = ["claimed", "ending"]
@@ -13,11 +14,16 @@ def claimed(experiment: Experiment, store: Store) -> frozenset[str]:
     """Return the runs that are left to do, now ours; raise InputError if others are at it.
 
     Those that somebody has begun are tried first, so that nothing was taken when one is refused.
+    One that was asked everything, and met errors alone, begins anew: what was in its way, such as a
+    service that was down, may be gone.
     """
+    outcomes = store.outcomes(experiment.id)
     mine: set[str] = set()
     for run in sorted(experiment.runs, key=lambda run: not run.status.running):
         if store.claim(run.id):
             mine.add(run.id)
+            if outcomes.get(run.id) == {Outcome.ERROR: experiment.queries}:
+                store.clear(run.id)
         elif not _is_completed(run, store):
             for taken in mine:
                 store.finish(taken, RunStatus.CANCELLED)

@@ -12,7 +12,7 @@ from socket import gethostname
 
 import pytest
 
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
 from karat.model.timings import Sample, Timings
@@ -201,6 +201,18 @@ class RecorderSuite:
         assert store.add(second, *ANSWERS[0])
         assert store.answered(second) == {"q1"}
         assert [entry.answers for entry in store.latest().runs] == [1, 1]
+
+    def test_a_run_begins_anew(self, store: Store, run: str) -> None:
+        """Without its answers, and with no harm to others."""
+        second = store.show(run.partition(".")[0]).runs[1].id
+        store.add(run, *ANSWERS[0])
+        store.add(second, *ANSWERS[0])
+        store.clear(run)
+        assert store.answered(run) == frozenset()
+        assert store.answered(second) == {"q1"}
+        assert store.add(run, *ANSWERS[0])
+        with pytest.raises(UnknownName, match="no run"):
+            store.clear("x.1")
 
     def test_a_run_is_claimed_by_one(self, store: Store, open_store: OpenStore) -> None:
         """Until that one ends it, or dies; its own claim it may repeat."""

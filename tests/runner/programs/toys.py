@@ -100,6 +100,19 @@ class Bad(Good):
         self.kept = b"x" * 200_000_000
 
 
+class Waiting(Good):
+    """Answers nothing as long as a file is missing."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__()
+        self.file = file
+
+    def found(self, query: str) -> Sequence[Hit]:
+        if not Path(self.file).exists():
+            raise EngineError("the service is down")
+        return super().found(query)
+
+
 class Unready(Good):
     """Cannot index."""
 

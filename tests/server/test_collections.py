@@ -265,3 +265,13 @@ def test_a_collection_in_use_stays(client: TestClient, ready: str) -> None:
     assert client.delete(f"{COLLECTIONS}/{ready}").status_code == 409
     assert client.delete(f"/api/v2/benchmark-datasets/{dataset['id']}").status_code == 204
     assert client.delete(f"{COLLECTIONS}/{ready}").status_code == 204
+
+
+def test_a_collection_that_is_gone_before_it_is_indexed(
+    client: TestClient, folder: Path, work: Work
+) -> None:
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    assert client.delete(f"{COLLECTIONS}/{made['id']}").status_code == 204
+    work()
+    events = client.get(f"/api/v2/operations/{made['operation_uuid']}/events").text
+    assert '"status":"failed"' in events, "nobody works on it for ever"

@@ -1,9 +1,11 @@
 """The job of a collection: its documents are read, cut and embedded ahead of every search."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 
 from karat.app.collections import index_collection
+from karat.errors import UnknownName
 from karat.server.jobs import Work
 from karat.server.schemas.events import JobProgress
 from karat.store.service import JobStatus
@@ -49,7 +51,8 @@ class IndexJob:
         error = error.replace(f"{uploaded}/", "")
         if status is not JobStatus.COMPLETED:
             reason = error or "indexing was cancelled"
-            work.store.collections.change(work.job.subject, status="failed", error=reason)
+            with suppress(UnknownName):  # Who follows the job learns of its end all the same.
+                work.store.collections.change(work.job.subject, status="failed", error=reason)
         _tell(work, status.value, status.value, error=error)
 
 

@@ -8,8 +8,10 @@ ends too.
 import json
 import logging
 import sys
+from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
+from time import monotonic
 from typing import TextIO
 
 from karat.errors import KaratError
@@ -26,6 +28,9 @@ __all__ = ["as_line", "main", "work_on"]
 logger = logging.getLogger("karat.worker")
 
 IDLE_S = 0.2
+TIDY_S = 60.0
+# So long may it take to unpack what was uploaded.
+MAKING = timedelta(minutes=10)
 
 
 def as_line(settings: Settings) -> str:
@@ -54,11 +59,14 @@ def main(source: TextIO = sys.stdin) -> None:
 
 def work_on(store: ServiceStore, settings: Settings, *, stopping: Event) -> None:
     """Claim and do jobs until *stopping*."""
-    worker = this_worker()
+    worker, tidied = this_worker(), -TIDY_S
     while not stopping.is_set():
         try:
             job = store.jobs.claim(worker)
             if job is None:
+                if monotonic() - tidied > TIDY_S:
+                    store.collections.give_up(MAKING)
+                    tidied = monotonic()
                 stopping.wait(IDLE_S)
                 continue
             logger.info("job begun", extra={"job": job.id, "kind": job.kind.value})

@@ -7,7 +7,7 @@ import pytest
 
 from karat.errors import Conflict, InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.store.service import Benchmark, Document, Edit, ServiceStore
+from karat.store.service import Benchmark, Document, Edit, JobKind, ServiceStore
 from tests.store.service.conftest import GOLD, Clock
 
 DIGEST = "ab" * 32
@@ -52,6 +52,18 @@ def test_a_collection(service: ServiceStore, collection: str, clock: Clock) -> N
         service.collections.change(collection, status="ready")
     with pytest.raises(UnknownName, match="no collection"):
         service.collections.get("x", owner="bob")
+
+
+def test_one_that_was_cut_off(service: ServiceStore, collection: str, clock: Clock) -> None:
+    """It fails after a while, unless a job is to come."""
+    age = timedelta(minutes=10)
+    other = service.collections.add("ann", "x", description="", source={}, index={}).id
+    service.jobs.add(JobKind.INDEX, other, owner="ann")
+    assert service.collections.give_up(age) == 0
+    clock.forward(601)
+    assert service.collections.give_up(age) == 1
+    assert "cut off" in service.collections.get(collection).error
+    assert service.collections.get(other).status == "pending"
 
 
 def test_documents(service: ServiceStore, collection: str) -> None:

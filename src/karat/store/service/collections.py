@@ -1,6 +1,7 @@
 """Collections and the list of their documents."""
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Row, delete, insert, select, update
@@ -84,6 +85,19 @@ class Collections(Shelf):
             changed = update(COLLECTIONS).where(COLLECTIONS.c.id == collection)
             if not connection.execute(changed, values).rowcount:
                 raise UnknownName(f"no collection {collection}")
+
+    def give_up(self, age: timedelta) -> int:
+        """Let those fail that have waited for a job longer than *age*, and return how many.
+
+        Whoever made them was killed before they were whole.
+        """
+        now = self._clock()
+        waiting = (COLLECTIONS.c.status == "pending", COLLECTIONS.c.operation.is_(None))
+        old = update(COLLECTIONS).where(*waiting, COLLECTIONS.c.created < now - age)
+        reason = "it was cut off while it was made; make it once more"
+        with self._database.writing() as connection:
+            values = {"status": "failed", "error": reason, "updated": now}
+            return connection.execute(old, values).rowcount
 
     def keep_documents(self, collection: str, documents: Iterable[Document]) -> None:
         """Keep the list of documents in place of the one before, in the order given."""

@@ -28,12 +28,8 @@ SUBJECTS = {
 }
 UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
 LEASE = timedelta(seconds=20)
-# SQLite has one writer at a time; in PostgreSQL others pass by what somebody is claiming.
-OPEN = (
-    select(JOBS)
-    .where(JOBS.c.status.in_(UNFINISHED))
-    .order_by(JOBS.c.created, JOBS.c.id)
-    .with_for_update(skip_locked=True)
+UNFINISHED_JOBS = (
+    select(JOBS).where(JOBS.c.status.in_(UNFINISHED)).order_by(JOBS.c.created, JOBS.c.id)
 )
 
 
@@ -74,9 +70,15 @@ class Jobs(Shelf):
     def claim(self, worker: str) -> Job | None:
         """Give *worker* the oldest job that nobody works on; None where there is none."""
         now = self._clock()
+        with self._database.reading() as connection:
+            # Most of the time there is nothing to do, and no need to keep writers waiting.
+            if not any(_is_free(row, now) for row in connection.execute(UNFINISHED_JOBS)):
+                return None
+        # SQLite has one writer at a time; in PostgreSQL others pass by what somebody is claiming.
+        wanted = UNFINISHED_JOBS.with_for_update(skip_locked=True)
         with self._database.writing() as connection:
-            for row in connection.execute(OPEN):
-                if row.status == JobStatus.QUEUED or _is_lost(row, now):
+            for row in connection.execute(wanted):
+                if _is_free(row, now):
                     connection.execute(
                         update(JOBS)
                         .where(JOBS.c.id == row.id)
@@ -145,8 +147,10 @@ def add_job(
     return job
 
 
-def _is_lost(row: Row[Any], now: datetime) -> bool:
-    return row.lease_until < now or not is_alive(row.worker)
+def _is_free(row: Row[Any], now: datetime) -> bool:
+    """Return whether nobody works on a job, or whoever did is silent or dead."""
+    queued = row.status == JobStatus.QUEUED
+    return queued or row.lease_until < now or not is_alive(row.worker)
 
 
 def _held(job: str, worker: str) -> Any:

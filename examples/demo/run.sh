@@ -35,7 +35,7 @@ fi
 echo
 # Word vectors embed a large repository in seconds. A transformer, as in `balanced`, takes minutes.
 show compare "$gold" --agents keyword bm25 "dense(model=static)" "hybrid(model=static)" \
-    -m ndcg@10,mrr@10,hit@5 --timed 20 --store "$work/karat.db" -o demo.html
+    -m ndcg@10,mrr@10,hit@5 --timed 20 --losses --store "$work/karat.db" -o demo.html
 echo
 echo "Open demo.html in a browser: one file, every query, no network. Then:"
 echo "  karat inspect $gold                                     read the cases"

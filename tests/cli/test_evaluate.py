@@ -278,6 +278,17 @@ def test_a_report_and_a_folder(folder: Path, capsys: pytest.CaptureFixture[str])
     assert found["aggregate_metrics"]["p50_latency_ms"] > 0
 
 
+def test_a_report_tells_where_targets_were_lost(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--snapshot", "head", "--timed", "none", "--losses", "-o", "report.json") == 0
+    written = (folder / "report.json").read_text(encoding="utf-8")
+    lost = {"run": "bm25", "query_id": "login", "target": 0, "by": "not_in_corpus"}
+    assert json.loads(written)["lost"] == [lost]
+    assert run("--losses") == 2
+    assert "expected -o with the name of one" in capsys.readouterr().err
+
+
 def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--sample", "1", "--timed", "none") == 0
     assert "bm25, 1 query" in capsys.readouterr().out

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from karat.app.where import Where
     from karat.runner import Settings
 
-__all__ = ["Asking", "Place", "asking_options", "where_options"]
+__all__ = ["LOSSES", "Asking", "Place", "asking_options", "where_options"]
 
 # Each of them holds an index and a model of its own.
 MOST_WORKERS = 4
@@ -61,10 +61,18 @@ class Place(NamedTuple):
         return Where(*self)
 
 
+LOSSES = click.option(
+    "--losses",
+    is_flag=True,
+    help="In a report, tell where each missed target was lost; asks built-in engines again.",
+)
+
+
 class Asking(NamedTuple):
     """How often, how long and in how many processes; None where nothing was said.
 
-    *timed* is how many queries are timed, None for all of them.
+    *timed* is how many queries are timed, None for all of them; *losses* whether engines are asked
+    again where a target was lost.
     """
 
     sample: int | None
@@ -73,6 +81,7 @@ class Asking(NamedTuple):
     timed: int | None
     workers: int
     again: bool | None
+    losses: bool
     store: str
 
     def settings(self, before: "Settings | None" = None) -> "Settings":
@@ -159,6 +168,7 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
             default=None,
             help="Ask again what was answered before; by default where an engine is not ours.",
         ),
+        LOSSES,
         store_option,
     )
 
@@ -172,10 +182,11 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
             timed: int | None,
             workers: int,
             again: bool | None,
+            losses: bool,
             store: str,
             **rest: Any,
         ) -> None:
-            asking = Asking(sample, repetitions, timeout, timed, workers, again, store)
+            asking = Asking(sample, repetitions, timeout, timed, workers, again, losses, store)
             command(asking=asking, **rest)
 
         return with_options(gathered, options)

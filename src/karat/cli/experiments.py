@@ -67,7 +67,7 @@ def carry_out(
     """
     from karat.app.evaluate import finished
 
-    _check(request, views)
+    _check(request, asking, views)
     done = _run(request, asking, allowed=allowed)
     ctx = click.get_current_context()
     if done.interrupted:
@@ -75,7 +75,7 @@ def carry_out(
         ctx.exit(INTERRUPTED)
     runs, failed = finished(done)
     _keep_runs(runs, views)
-    _tell(done, runs, request, views)
+    _tell(done, runs, request, views, losses=asking.losses)
     _tell_where(done, asking.store, views)
     for run in failed:
         click.echo(printable(f"failed: {run.label}: {run.error}"), err=True)
@@ -83,7 +83,14 @@ def carry_out(
         ctx.exit(BROKEN)
 
 
-def _tell(done: "Done", runs: "Sequence[Measured]", request: "Request", views: Views) -> None:
+def _tell(
+    done: "Done",
+    runs: "Sequence[Measured]",
+    request: "Request",
+    views: Views,
+    *,
+    losses: bool,
+) -> None:
     """Show the outcome, and write the report or the folder that was asked for."""
     from karat.app.evaluate import evaluated
     from karat.cli.show_experiment import MANY, show_evaluated, show_findings
@@ -104,6 +111,10 @@ def _tell(done: "Done", runs: "Sequence[Measured]", request: "Request", views: V
     else:
         found = evaluated(request.gold, done, scoring=scoring, confidence=confidence, by=views.by)
         show_evaluated(found, request.gold, output, settings=(scoring, confidence))
+    if findings and losses:
+        from karat.app.losses import with_losses
+
+        findings = with_losses(findings, request.where)
     if findings:
         _write(findings, inputs, scoring, views)
 
@@ -116,10 +127,12 @@ def _tell_where(done: "Done", store: str, views: Views) -> None:
     click.echo(kept if views.report or views.folder else kept + hint, err=True)
 
 
-def _check(request: "Request", views: Views) -> None:
-    """Refuse names of files that cannot be written before anything runs."""
+def _check(request: "Request", asking: Asking, views: Views) -> None:
+    """Refuse what cannot be written before anything runs."""
     from karat.cli.run_files import namer
 
+    if asking.losses and not (views.report or views.folder):
+        raise click.UsageError("--losses is told in a report; expected -o with the name of one.")
     if views.run_out:
         file_of = namer(views.run_out, several=len(request.entries) > 1)
         for entry in request.entries:

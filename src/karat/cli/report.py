@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.experiment_options import LOSSES
 from karat.cli.options import Inputs, confidence_options, scoring_options
 from karat.cli.report_files import findings_of, judged_by, write_charts, write_report
 from karat.cli.schema_files import SCHEMAS, check_schema, write_schema
@@ -39,11 +40,7 @@ __all__ = ["command"]
     show_default=True,
     help="The shape of .json, and of .csv for agents: ours, or that of another benchmark.",
 )
-@click.option(
-    "--losses",
-    is_flag=True,
-    help="Ask built-in engines again, to tell where each missed target was lost.",
-)
+@LOSSES
 @store_option
 @scoring_options
 @confidence_options

@@ -82,7 +82,9 @@ class Scripted:
             sample = SAMPLE._replace(query_id=query_id) if what == "timing" else None
             assert hooks.sink is not None
             hooks.sink.on_answer(one.name, Answer(query_id, hits[: one.k]), sample)
-        notes = {"status": status, what: True} | ({"error": "no"} if status == "failed" else {})
+        notes = {"status": status, what: True, "work": {what: 1}} | (
+            {"error": "no"} if status == "failed" else {}
+        )
         timings = COSTS if what == "timing" else None
         return Measured(Run.of([]), timings, "", one.name, notes)
 
@@ -148,7 +150,14 @@ def test_each_is_timed_for_itself_and_what_is_alone_is_asked_once(store: SqlStor
         assert store.answered(run_id) == ALL
         assert store.answered(run_id, timed=True) == some
     assert all(one.timings == COSTS and not one.stopped for one in ended)
-    assert ended[0].notes == {"status": "completed", "quality": True, "timing": True}
+    assert ended[0].notes == {
+        "status": "completed",
+        "quality": True,
+        "timing": True,
+        "work": {"quality": 1},
+        "timed_work": {"timing": 1},
+    }
+    assert ended[-1].notes["work"] == {"quality": 1}
 
 
 def test_only_what_is_missing_is_asked(store: SqlStore) -> None:

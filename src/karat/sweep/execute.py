@@ -75,7 +75,7 @@ def execute(
         times = {} if stopped else _times(plan, task, recorder, executor, found=found)
         stopped = stopped or _is_stopped(times.values())
         for entry in plan.entries:
-            notes = {**_notes(found, entry), **_notes(times, entry)}
+            notes = _joined(_notes(found, entry), _notes(times, entry))
             timings = times[entry.name].timings if entry.name in times else None
             yield Ended(entry, timings, notes, stopped)
 
@@ -216,3 +216,11 @@ class _Keeping:
 
 def _notes(measured: Mapping[str, Measured], entry: Entry) -> Mapping[str, object]:
     return measured[entry.name].notes if entry.name in measured else {}
+
+
+def _joined(hits: Mapping[str, object], times: Mapping[str, object]) -> dict[str, object]:
+    """Return what both passes say; the second finds in the caches what the first has indexed."""
+    both = {**hits, **times}
+    if "work" in hits and "work" in times:
+        both |= {"work": hits["work"], "timed_work": times["work"]}
+    return both

@@ -147,6 +147,14 @@ def test_latencies(findings: Findings, alone: Findings) -> None:
     assert latency_table(alone).rows[0][-1].text == "not measured"
 
 
+@pytest.mark.parametrize("pass_", ["work", "timed_work"])
+def test_an_index_from_a_cache_is_told(findings: Findings, pass_: str) -> None:
+    notes = {"work": {"rows": 9, "reused": 0}, pass_: {"rows": 9, "reused": 1_234}}
+    runs = (replace(findings.runs[0], notes=notes), *findings.runs[1:])
+    how = latency_table(replace(findings, runs=runs)).rows[0][-1].text
+    assert how.endswith(", 1,234 vectors of the index from a cache")
+
+
 def test_a_run_file_may_bring_its_latencies(run: MakeRun) -> None:
     answers = [
         answer._replace(latency_ns=5_000_000)

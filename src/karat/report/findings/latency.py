@@ -1,6 +1,6 @@
 """How long the runs took: one row per run, and the whole distribution."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan, nan
 from typing import NamedTuple
 
@@ -108,6 +108,8 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
     how = f"{counted(timings.repetitions, 'repetition')}, {timings.warm_up} warm-up"
     if not timings.alone:
         how += ", beside other work"
+    if reused := _reused(measured):
+        how += f", {reused:,} vectors of the index from a cache"
     return (
         milliseconds(percentiles(timings.cold_ms(), (50,))[0]),
         Cell(f"{timings.index_ns / 1e9:.2f}", timings.index_ns),
@@ -115,6 +117,12 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
         _size(timings.peak_bytes),
         Cell(how),
     )
+
+
+def _reused(measured: Measured) -> int:
+    """Return how many vectors did not have to be made anew while indexing was timed."""
+    work = measured.notes.get("timed_work", measured.notes.get("work"))
+    return int(work.get("reused", 0)) if isinstance(work, Mapping) else 0
 
 
 def _size(count: int) -> Cell:

@@ -1,13 +1,13 @@
 """A real service with its worker and store, and pages of it in a real browser."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -86,20 +86,45 @@ def many_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.fixture(scope="session")
-def service(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """Return a service in processes of its own, as `karat serve` starts it."""
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """Give the address of a service in processes of its own, as `karat serve` starts it."""
     pytest.importorskip("uvicorn")
-    folder = tmp_path_factory.mktemp("service")
-    command = [sys.executable, "-m", "karat", "serve", "--port", "0", "--root", str(documents)]
+    command = [sys.executable, "-m", "karat", "serve", "--port", "0", *options]
     command += ["--store", str(folder / "karat.db"), "--data", str(folder / "data")]
     with (folder / "log").open("w+", encoding="utf-8") as log:
-        started = subprocess.Popen(command, stderr=log, env={**os.environ, "COLUMNS": "200"})
+        started = subprocess.Popen(command, stderr=log)
         try:
-            yield Place(_announced(folder / "log", started), documents)
+            yield _announced(folder / "log", started)
         finally:
             started.send_signal(signal.SIGTERM)
             started.wait(30)
+
+
+@pytest.fixture(scope="session")
+def service(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Return a service on the loopback."""
+    with serving(tmp_path_factory.mktemp("service"), "--root", str(documents)) as address:
+        yield Place(address, documents)
+
+
+class Guarded(NamedTuple):
+    """Where a service answers that asks for a token, and one that it takes."""
+
+    address: str
+    token: str
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Guarded]:
+    """Return a service that others can reach, through a proxy."""
+    command = [sys.executable, "-m", "karat", "token", "create", "ada"]
+    command += ["--store", str(tmp_path / "karat.db")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    secret = re.search(r"karat_\S+", printed)
+    assert secret, printed
+    with serving(tmp_path, "--allowed-host", "karat.example.org") as address:
+        yield Guarded(address, secret[0])
 
 
 def _announced(log: Path, started: subprocess.Popen[bytes]) -> str:

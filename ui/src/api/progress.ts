@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { useVisible } from "@/parts/visible";
 import { isActive } from "./benchmarks";
 import { type Connection, follow } from "./events";
 import type { Benchmark, BenchmarkProgress, JobProgress } from "./types";
@@ -10,9 +11,11 @@ export function useBenchmarkProgress(benchmark: Benchmark) {
   const [progress, setProgress] = useState<BenchmarkProgress | null>(null);
   const [connection, setConnection] = useState<Connection>("connecting");
   const active = isActive(benchmark);
+  // A browser opens six connections to one server for all of its tabs; a hidden one must hold none.
+  const visible = useVisible();
   const { id } = benchmark;
   useEffect(() => {
-    if (!active) return;
+    if (!active || !visible) return;
     const control = new AbortController();
     let ended = -1;
     const onEvent = (event: BenchmarkProgress) => {
@@ -28,7 +31,7 @@ export function useBenchmarkProgress(benchmark: Benchmark) {
     };
     follow(`/benchmarks/${id}/events`, { onEvent, onConnection: setConnection }, control.signal);
     return () => control.abort();
-  }, [active, id, client]);
+  }, [active, visible, id, client]);
   return { progress: active ? progress : null, connection };
 }
 

@@ -53,6 +53,13 @@ def test_an_open_door_is_refused(karat: Karat) -> None:
         assert "nobody has a token" in done.stderr
 
 
+@pytest.mark.parametrize("limit", ["rates=1", "rate=x", "rate=0", "rate"])
+def test_limits_that_mean_nothing(karat: Karat, limit: str) -> None:
+    done = karat("serve", "--limit", limit)
+    assert done.returncode == 2
+    assert "limit" in done.stderr
+
+
 def test_the_service_answers_and_stops_in_order(folder: Path) -> None:
     command = [*KARAT, "serve", "--port", "0", "--workers", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

@@ -1,6 +1,8 @@
 """Datasets over HTTP."""
 
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +71,20 @@ def test_every_format_can_be_uploaded(
     client: TestClient, file: str, text: str, queries: int
 ) -> None:
     assert upload(client, text, file)["query_count"] == queries
+
+
+def test_a_beir_folder_as_a_zip(client: TestClient) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("scifact/queries.jsonl", '{"_id": "q1", "text": "does it"}\n')
+        archive.writestr("scifact/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    made = upload(client, out.getvalue(), "scifact.zip")
+    assert made["query_count"] == 1
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("readme.txt", "nothing")
+    file = {"file": ("x.zip", out.getvalue())}
+    answer = client.post(DATASETS, files=file, data={"name": "x"})
+    assert (answer.status_code, "no queries.jsonl" in answer.text) == (400, True)
 
 
 def test_queries_need_a_text(client: TestClient) -> None:

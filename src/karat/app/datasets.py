@@ -1,8 +1,10 @@
 """Datasets as they are uploaded: read within limits, told by line what is wrong, and kept."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from karat.app.archives import ArchiveLimits, unpack
 from karat.errors import FormatError, InputError, LimitExceeded
 from karat.formats import DEFAULT, Limits, read_dataset
 from karat.model import Dataset
@@ -13,6 +15,7 @@ __all__ = ["Upload", "add_dataset", "read_upload"]
 SCHEMA_VERSION = "1.0"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"
 
 
 class Upload(NamedTuple):
@@ -35,13 +38,14 @@ class Refused(NamedTuple):
 def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
     """Return the gold set in *file*, of any format, within *limits*.
 
-    What is packed is refused: how large it becomes is known too late.
+    Of several files, as BEIR has them, it is a zip. Anything else that is packed is refused: how
+    large it becomes is known too late.
     """
     with file.open("rb") as stream:
-        packed = stream.read(4).startswith((GZIP, PARQUET))
-    if packed:
-        raise InputError("the file is packed; expected it as plain text")
-    gold = read_dataset(file, limits=limits)
+        start = stream.read(4)
+    if start.startswith((GZIP, PARQUET)):
+        raise InputError("the file is packed; expected it as plain text, or a BEIR folder as a zip")
+    gold = _from_beir(file, limits) if start == ZIP else read_dataset(file, limits=limits)
     if len(gold) > limits.upload_queries:
         raise LimitExceeded(f"{len(gold):,} queries; at most {limits.upload_queries:,} are allowed")
     for row, query in enumerate(gold.query_ids):
@@ -54,6 +58,17 @@ def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
                 "are allowed"
             )
     return gold
+
+
+def _from_beir(file: Path, limits: Limits) -> Dataset:
+    """Return the queries and judgments of a zipped BEIR folder; its corpus may be left out."""
+    bounds = ArchiveLimits(limits.upload_bytes * 10, files=100, ratio=100)
+    with TemporaryDirectory(prefix="karat-upload-") as folder:
+        target = Path(folder) / file.stem
+        unpack(file, target, bounds)
+        for found in sorted(target.rglob("queries.jsonl")):
+            return read_dataset(found.parent, format="beir", limits=limits)
+    raise InputError("the archive holds no queries.jsonl; expected a BEIR folder")
 
 
 def add_dataset(store: str, upload: Upload) -> str | Refused:

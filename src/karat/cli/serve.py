@@ -47,6 +47,13 @@ __all__ = ["command"]
 )
 @click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
 @click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=N",
+    help="Another limit than the usual one, such as upload_queries=5000; repeat it.",
+)
+@click.option(
     "--unsafe-allow-unauthenticated",
     "unsafe",
     is_flag=True,
@@ -62,6 +69,7 @@ def command(
     workers: int,
     hosts: tuple[str, ...],
     browse: bool,
+    limits: tuple[str, ...],
     unsafe: bool,
 ) -> None:
     """Serve the API, and the web page, until interrupted.
@@ -80,7 +88,7 @@ def command(
 
     try:
         from karat.server.run import serve
-        from karat.server.settings import Settings
+        from karat.server.settings import Limits, Settings
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] == "karat":
             raise
@@ -100,5 +108,6 @@ def command(
         roots=tuple(Path(root).resolve() for root in roots),
         workers=workers,
         unsafe=unsafe,
+        limits=Limits().changed(limits),
     )
     serve(settings, ready=ready)

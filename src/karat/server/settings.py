@@ -1,11 +1,13 @@
 """What a service is started with; nothing of it changes while it runs."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
 
 from karat.app.collections import Places
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.formats import DEFAULT
 from karat.formats import Limits as FileLimits
 
@@ -25,7 +27,7 @@ class Limits:
     """
 
     body_bytes: int = MEBIBYTE
-    files: FileLimits = DEFAULT
+    files: FileLimits = DEFAULT._replace(yaml_bytes=MEBIBYTE)
     archive_bytes: int = 100 * MEBIBYTE
     unpacked_bytes: int = 1024 * MEBIBYTE
     archive_files: int = 20_000
@@ -35,6 +37,31 @@ class Limits:
     runs: int = 50
     runs_warned: int = 25
     resolve_at_once: int = 5_000
+
+    def changed(self, values: Iterable[str]) -> "Limits":
+        """Return these limits with some of them changed, each as ``name=number``.
+
+        >>> Limits().changed(["rate=60", "upload_queries=5000"]).files.upload_queries
+        5000
+        >>> Limits().changed(["rates=60"])
+        Traceback (most recent call last):
+        ...
+        karat.errors.UnknownName: no limit named 'rates'; did you mean 'rate'?
+        """
+        own = {field.name for field in fields(self)} - {"files"}
+        found: dict[str, int] = {}
+        for value in values:
+            name, _, number = value.partition("=")
+            if name not in own | set(self.files._fields):
+                near = get_close_matches(name, [*own, *self.files._fields], n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise UnknownName(f"no limit named {name!r}{hint}")
+            if not (number.isascii() and number.isdigit() and int(number)):
+                raise InputError(f"limit {value!r}: expected {name}= and a whole number from 1 up")
+            found[name] = int(number)
+        ours = {name: number for name, number in found.items() if name in own}
+        theirs = {name: number for name, number in found.items() if name not in own}
+        return replace(self, **ours, files=self.files._replace(**theirs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

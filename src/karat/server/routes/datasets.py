@@ -29,7 +29,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/api/v2/benchmark-datasets", tags=["datasets"])
 
 # Read at once by a thread; more would keep other requests waiting, so that a process reads it.
-SMALL_BYTES = 256 * 1024
+SMALL_BYTES = 64 * 1024
 
 
 @router.post("", status_code=201, responses=failures(400, 413))

@@ -218,6 +218,19 @@ def test_runs_say_where_they_searched(place: Path) -> None:
             searched_where(runs)
 
 
+def test_what_was_recorded_says_where_first(place: Path) -> None:
+    gold = one(ANIMAL)
+    elsewhere = made(place, "bm25", gold)
+    moved = {**elsewhere.run.metadata, "place": str(place / "gone")}
+    found = reported(gold, replace(elsewhere, run=replace(elsewhere.run, metadata=moved)))
+    records = ({"where": Where(corpus=str(place)).to_json()},)
+    kept = replace(found, origin=replace(found.origin, records=records))
+    assert fate_of(with_losses(kept), 0, 0, 0) is Fate.BELOW_K
+    unknown = replace(found, origin=replace(found.origin, records=({"where": {}},)))
+    with pytest.raises(InputError, match="gone"):
+        with_losses(unknown)
+
+
 def test_a_corpus_that_has_changed_is_refused(place: Path) -> None:
     gold = one(ANIMAL)
     run = made(place, "bm25", gold)

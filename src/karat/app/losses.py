@@ -46,7 +46,7 @@ def with_losses(findings: Findings, where: Where | None = None) -> Findings:
         return findings
     family = Family()
     asked = [_asked(measured, family) for measured in findings.runs]
-    where = where or searched_where(findings.runs)
+    where = where or _recorded(findings.origin.records) or searched_where(findings.runs)
     losses: dict[tuple[int, int, int], Fate] = {}
     with where.trees(findings.gold, seed=0) as trees:
         for visit in trees:
@@ -80,6 +80,15 @@ def searched_where(runs: Sequence[Measured]) -> Where:
         snapshot="parent" if snapshot == "carried" else snapshot,
         candidates=candidates or None,
     )
+
+
+def _recorded(records: Sequence[Mapping[str, object]]) -> Where | None:
+    """Return the trees that the records of all runs name, revision included; None without one."""
+    wheres = [record.get("where") for record in records]
+    first = wheres[0] if wheres else None
+    if isinstance(first, Mapping) and first and all(where == first for where in wheres):
+        return Where(**first)
+    return None
 
 
 class _Asked(NamedTuple):

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from karat.app.collections import Places
 from karat.errors import InputError, UnknownName
-from karat.formats import DEFAULT
 from karat.formats import Limits as FileLimits
 
 __all__ = ["Limits", "Settings", "is_loopback"]
 
 MEBIBYTE = 1024 * 1024
+# Of YAML a strange megabyte takes seconds to read.
+UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -27,7 +28,7 @@ class Limits:
     """
 
     body_bytes: int = MEBIBYTE
-    files: FileLimits = DEFAULT._replace(yaml_bytes=MEBIBYTE)
+    files: FileLimits = UPLOADED
     archive_bytes: int = 100 * MEBIBYTE
     unpacked_bytes: int = 1024 * MEBIBYTE
     archive_files: int = 20_000

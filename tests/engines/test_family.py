@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
-from karat.engines import chunk_index
+from karat.engines import chunk_index, ranking
 from karat.engines.base import Engine, SupportsSnapshots
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
@@ -271,3 +271,14 @@ def test_who_may_share(first: str, second: str, same: bool) -> None:
 def test_who_shares_nothing() -> None:
     assert [shareable(spec) for spec in specs("keyword", "rerank(over=keyword)")] == [None, None]
     assert shareable(Spec("engine", "python", {"class": "a:B"})) is None
+
+
+@pytest.mark.parametrize("unit", ["lines", "file"])
+def test_no_search_pays_for_names_that_others_profit_from(unit: str) -> None:
+    texts = {f"{unit}_{n}.py": f"def unheard_{unit}_{n}(): ...\n" for n in range(9)}
+    family = build_family([parse_spec(f"bm25(unit={unit},cache=false)")], apart=True)
+    family.show(from_texts(texts))
+    before = ranking._words.cache_info().misses
+    assert family.engines[0].search(f"unheard {unit}", 9)
+    # The query itself.
+    assert ranking._words.cache_info().misses == before + 1

@@ -10,7 +10,7 @@ from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.fusion import Scores
 from karat.engines.places import Places
-from karat.engines.ranking import RankingRules, kind_factors
+from karat.engines.ranking import RankingRules, kind_factors, learn_names
 from karat.engines.rows import Rows
 from karat.engines.stages import Stage, SupportsRows
 
@@ -99,6 +99,7 @@ class ChunkIndex:
         first = not len(self._rows)
         started = perf_counter_ns()
         places, rows, new = self._rows.show(corpus, self._cut)
+        learn_names(new)
         for rules, known in self._of_rows.items():
             self._of_rows[rules] = np.concatenate([known, kind_factors(new, rules)])
         self._cut_ns = perf_counter_ns() - started

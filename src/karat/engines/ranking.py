@@ -3,7 +3,7 @@
 The factors were chosen by cross-validation over repositories; see design/0004-order-of-code.md.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import basename, dirname, splitext
@@ -16,7 +16,7 @@ from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
 from karat.engines.places import Place, Places
 
-__all__ = ["PLAIN", "RankingRules", "diversified", "kind_factors", "raised"]
+__all__ = ["PLAIN", "RankingRules", "diversified", "kind_factors", "learn_names", "raised"]
 
 TEST_SCOPES = frozenset({"test", "tests", "spec", "specs"})
 # File names that say nothing; the folder's name says it for them.
@@ -68,6 +68,19 @@ PLAIN = RankingRules(
 def kind_factors(places: Collection[Place], rules: RankingRules) -> Scores:
     """Return the factor of each place that depends on what it is, whatever is asked."""
     return np.fromiter((_factor(place, rules) for place in places), np.float32, len(places))
+
+
+def learn_names(places: Iterable[Place]) -> None:
+    """Cut the names in *places* into words ahead of all searches.
+
+    Otherwise the first search to meet a name would pay for it, and other engines in the process
+    would be quicker than they are alone.
+    """
+    for place in places:
+        _file_words(place.path)
+        if place.chunk.kind == "code":
+            for name in place.chunk.symbols:
+                _words(name)
 
 
 def raised(scores: Scores, places: Places, query: str, rules: RankingRules, *, unit: str) -> Scores:

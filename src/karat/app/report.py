@@ -19,7 +19,7 @@ from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.model.timings import Measured
 from karat.report.findings import Curve, Findings, Origin
-from karat.report.findings.latency import latencies_ms
+from karat.report.findings.latency import comparable_ms, latencies_ms
 from karat.sweep.remarks import remarks
 
 if TYPE_CHECKING:
@@ -183,13 +183,12 @@ def _latency(
 
     from karat.stats import compare as compare_scores
 
-    times = {run.name: latencies_ms(run, gold.query_ids) for run in runs}
-    timed = {name: row for name, row in times.items() if not all(map(isnan, row))}
+    timed = [run for run in runs if not all(map(isnan, latencies_ms(run, gold.query_ids)))]
     if not timed:
         return None
     return compare_scores(
-        np.array(list(timed.values()))[:, :, None],
-        systems=list(timed),
+        np.array(comparable_ms(timed, gold.query_ids))[:, :, None],
+        systems=[run.name for run in timed],
         metrics=["latency"],
         pairs=confidence.pairs,  # type: ignore[arg-type]
         bounds=(0.0, np.inf),

@@ -48,6 +48,22 @@ def test_balance_is_a_number_whatever_the_runs(quality: list[float], latency: li
     assert (found <= 1 + 1e-12).all()
 
 
+def test_who_gives_up_on_hard_queries_is_no_faster(make: Make, run: MakeRun) -> None:
+    found = dict.fromkeys(("q1", "q2", "q3", "q4"), ("a.py",))
+    patient = run("patient", found, {"q1": 10.0, "q2": 10.0, "q3": 10.0, "q4": 900.0})
+    hasty = run("hasty", {**found, "q4": None}, {"q1": 12.0, "q2": 12.0, "q3": 12.0})
+    advice = {each.purpose: each for each in recommendations(make([hasty, patient]))}
+    assert advice["Fastest"].run == advice["Best balance"].run == "patient"
+    assert advice["Fastest"].why.startswith("10.0 ms a query")
+
+
+def test_runs_timed_on_different_queries_keep_their_times(make: Make, run: MakeRun) -> None:
+    found = dict.fromkeys(("q1", "q2"), ("a.py",))
+    runs = [run("a", found, {"q1": 10.0}), run("b", found, {"q2": 20.0})]
+    advice = {each.purpose: each for each in recommendations(make(runs))}
+    assert advice["Fastest"].run == "a"
+
+
 def test_one_run_needs_no_advice(alone: Findings) -> None:
     assert recommendations(alone) == ()
 

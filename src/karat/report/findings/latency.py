@@ -11,7 +11,15 @@ from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
 from karat.stats import percentiles
 
-__all__ = ["Steps", "ecdf", "latencies_ms", "latency_table", "milliseconds", "times_table"]
+__all__ = [
+    "Steps",
+    "comparable_ms",
+    "ecdf",
+    "latencies_ms",
+    "latency_table",
+    "milliseconds",
+    "times_table",
+]
 
 POINTS = (50, 90, 99)
 NOT_MEASURED = "not measured"
@@ -43,6 +51,19 @@ def latencies_ms(measured: Measured, query_ids: Sequence[str]) -> list[float]:
             if latency >= 0 and outcome == Outcome.ANSWERED
         }
     return [found.get(query_id, nan) for query_id in query_ids]
+
+
+def comparable_ms(runs: Sequence[Measured], query_ids: Sequence[str]) -> list[list[float]]:
+    """Return the latencies of each run on the queries that all of them have one for, else NaN.
+
+    A search that gives up on hard queries has only easy ones left, and is no faster for that.
+    Where the runs have no query in common, each keeps all of its own.
+    """
+    rows = [latencies_ms(run, query_ids) for run in runs]
+    common = [not any(map(isnan, times)) for times in zip(*rows, strict=True)]
+    if not any(common):
+        return rows
+    return [[time if kept else nan for time, kept in zip(row, common, strict=True)] for row in rows]
 
 
 def ecdf(findings: Findings) -> tuple[Steps, ...]:

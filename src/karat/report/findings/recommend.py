@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from karat.model.comparison import Comparison
-from karat.report.findings.latency import latencies_ms, milliseconds
+from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.findings.resampled import Array, resampled_means, share_of_wins
 from karat.report.table import number
@@ -127,8 +127,8 @@ def _column(comparison: Comparison, measure: str) -> Array:
 
 
 def _times(findings: Findings, latency: Comparison) -> Array:
-    runs = (findings.runs[findings.names.index(name)] for name in latency.systems)
-    return np.array([latencies_ms(run, findings.gold.query_ids) for run in runs])
+    runs = [findings.runs[findings.names.index(name)] for name in latency.systems]
+    return np.array(comparable_ms(runs, findings.gold.query_ids))
 
 
 def _with_interval(comparison: Comparison, name: str, measure: str) -> str:

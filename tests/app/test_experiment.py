@@ -245,11 +245,15 @@ def test_a_run_of_errors_stays_failed(ask: Ask, store: SqlStore) -> None:
         assert measured.notes["failures"] == {"error": 3}
 
 
-def test_a_run_of_errors_is_asked_again(ask: Ask, store: SqlStore, tmp_path: Path) -> None:
+@pytest.mark.parametrize("timed", [0, 2])
+def test_a_run_of_errors_is_asked_again(
+    ask: Ask, store: SqlStore, tmp_path: Path, timed: int
+) -> None:
     entry = toy("Waiting", file=str(tmp_path / "ready"))
-    assert statuses(run_experiment(ask(entry), store)) == [RunStatus.FAILED]
+    # Where hits that are not timed are errors alone, no time is taken: not everything was asked.
+    assert statuses(run_experiment(ask(entry, timed=timed), store)) == [RunStatus.FAILED]
     (tmp_path / "ready").touch()
-    done = run_experiment(ask(entry), store)
+    done = run_experiment(ask(entry, timed=timed), store)
     assert statuses(done) == [RunStatus.COMPLETED]
     assert set(done.measured[0].run.outcomes) == {Outcome.ANSWERED}
 

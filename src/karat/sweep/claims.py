@@ -14,7 +14,7 @@ def claimed(experiment: Experiment, store: Store) -> frozenset[str]:
     """Return the runs that are left to do, now ours; raise InputError if others are at it.
 
     Those that somebody has begun are tried first, so that nothing was taken when one is refused.
-    One that was asked everything, and met errors alone, begins anew: what was in its way, such as a
+    One that met errors alone, however far it came, begins anew: what was in its way, such as a
     service that was down, may be gone.
     """
     outcomes = store.outcomes(experiment.id)
@@ -22,7 +22,7 @@ def claimed(experiment: Experiment, store: Store) -> frozenset[str]:
     for run in sorted(experiment.runs, key=lambda run: not run.status.running):
         if store.claim(run.id):
             mine.add(run.id)
-            if outcomes.get(run.id) == {Outcome.ERROR: experiment.queries}:
+            if set(outcomes.get(run.id, ())) == {Outcome.ERROR}:
                 store.clear(run.id)
         elif not _is_completed(run, store):
             for taken in mine:

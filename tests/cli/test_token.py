@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from socket import create_server
 from subprocess import CompletedProcess
 from urllib.request import urlopen
 
@@ -51,6 +52,13 @@ def test_an_open_door_is_refused(karat: Karat) -> None:
         done = karat("serve", "--port", "0", *options)
         assert done.returncode == 2
         assert "nobody has a token" in done.stderr
+
+
+def test_a_port_that_is_taken(karat: Karat) -> None:
+    with create_server(("127.0.0.1", 0)) as taken:
+        done = karat("serve", "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert "cannot listen on 127.0.0.1" in done.stderr
 
 
 @pytest.mark.parametrize("limit", ["rates=1", "rate=x", "rate=0", "rate"])

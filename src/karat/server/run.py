@@ -1,9 +1,8 @@
 """The service as a process: checked, announced, served, and stopped in order."""
 
-import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
-from socket import socket
+from socket import AF_INET, AF_INET6, create_server, socket
 
 import uvicorn
 
@@ -18,8 +17,6 @@ from karat.store.service import ServiceStore
 
 __all__ = ["Server", "serve"]
 
-logger = logging.getLogger("karat.server")
-
 # How long requests that are being answered may take when the service stops.
 GRACE_S = 10
 
@@ -31,12 +28,11 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
     unless it was declared unsafe.
     """
     check(settings)
+    listening = _bound(settings.host, settings.port)
     start_log()
     start_tracing()
     config = uvicorn.Config(
         create_app(settings),
-        host=settings.host,
-        port=settings.port,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -47,9 +43,10 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
     workers = Workers(settings)
     workers.start()
     try:
-        Server(config, ready).run()
+        Server(config, ready).run([listening])
     finally:
         workers.stop()
+        listening.close()
 
 
 def check(settings: Settings) -> None:
@@ -62,6 +59,15 @@ def check(settings: Settings) -> None:
                 f"{settings.host} can be reached by others, and nobody has a token: make one with "
                 "karat token create, or let everybody in with --unsafe-allow-unauthenticated"
             )
+
+
+def _bound(host: str, port: int) -> socket:
+    """Return what listens there; where that is not possible, uvicorn itself would end with 1."""
+    family = AF_INET6 if ":" in host else AF_INET
+    try:
+        return create_server((host.strip("[]"), port), family=family)
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot listen on {host}, port {port}: {error}") from error
 
 
 class Server(uvicorn.Server):

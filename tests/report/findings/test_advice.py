@@ -64,6 +64,28 @@ def test_runs_timed_on_different_queries_keep_their_times(make: Make, run: MakeR
     assert advice["Fastest"].run == "a"
 
 
+def test_a_run_without_a_score_is_no_rival(make: Make, run: MakeRun) -> None:
+    def asked(name: str, k: int, found: str, ms: float) -> Measured:
+        about = {"options": {"top_k": k}, "k": k, "gold": "g"}
+        queries = ("q1", "q2", "q3", "q4")
+        return run(name, dict.fromkeys(queries, (found,)), dict.fromkeys(queries, ms), about)
+
+    runs = [
+        asked("shallow", 5, "a.py", 1.0),
+        asked("good", 20, "a.py", 10.0),
+        asked("bad", 20, "x.py", 20.0),
+    ]
+    advice = {each.purpose: each for each in recommendations(make(runs))}
+    assert list(advice) == ["Best quality", "Best recall", "Fastest", "Best balance"]
+    assert advice["Fastest"].run == "shallow"
+    assert advice["Best balance"].run == "good"
+    assert advice["Best quality"].certainty.startswith("Inside the noise of bad; first in ")
+    # Of two, only one of which has a score, none is compared with another.
+    alone = recommendations(make(runs[:2]))
+    assert alone[0].certainty == "First in 100% of resampled query sets."
+    assert [each.purpose for each in alone] == ["Best quality", "Best recall", "Fastest"]
+
+
 def test_one_run_needs_no_advice(alone: Findings) -> None:
     assert recommendations(alone) == ()
 

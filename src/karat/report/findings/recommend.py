@@ -102,20 +102,22 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     comparison = findings.contest.comparison
     if findings.lower_is_better:
         return
-    rows = [findings.names.index(name) for name in latency.systems]
-    quality = _column(comparison, findings.lead)[rows]
-    times = _column(latency, latency.metrics[0])
-    if np.isnan(quality).any():
+    rows = np.array([findings.names.index(name) for name in latency.systems])
+    # A run that was asked for fewer hits than the measure looks at has no quality to balance.
+    scored = np.flatnonzero(~np.isnan(_column(comparison, findings.lead)[rows]))
+    if len(scored) < 2:
         return
-    scores = np.array([findings.scores(row) for row in rows])
+    quality = _column(comparison, findings.lead)[rows[scored]]
+    times = _column(latency, latency.metrics[0])[scored]
+    scores = np.array([findings.scores(row) for row in rows[scored]])
     drawn = balance(
         resampled_means(scores, draws=DRAWS, seed=comparison.seed),
-        resampled_means(_times(findings, latency), draws=DRAWS, seed=comparison.seed),
+        resampled_means(_times(findings, latency)[scored], draws=DRAWS, seed=comparison.seed),
     )
     run = int(np.argmax(balance(quality, times)))
     yield Advice(
         "Best balance",
-        latency.systems[run],
+        latency.systems[scored[run]],
         f"{findings.lead} {quality[run]:.3f} at {milliseconds(times[run]).text} ms a query",
         _stays(share_of_wins(drawn, run)),
     )
@@ -139,12 +141,19 @@ def _with_interval(comparison: Comparison, name: str, measure: str) -> str:
 
 
 def _certainty(comparison: Comparison, name: str, measure: str, share: float) -> str:
-    """Return which runs *name* is not told apart from, and how often it would come first."""
+    """Return which runs *name* is not told apart from, and how often it would come first.
+
+    A run without a score on *measure* was not compared with it.
+    """
     own = {
         entry.system if entry.baseline == name else entry.baseline: comparison.significant(entry)
         for entry in comparison.differences
-        if entry.metric == measure and name in (entry.baseline, entry.system)
+        if entry.metric == measure
+        and name in (entry.baseline, entry.system)
+        and entry.difference is not None
     }
+    if not own:
+        return _stays(share)
     close = [other for other, told_apart in own.items() if not told_apart]
     if not close and len(own) == 1 and len(comparison.systems) > 2:
         only = f"Beyond the noise of {next(iter(own))}, the only run compared with it"

@@ -1,5 +1,6 @@
 """Datasets over HTTP."""
 
+import gzip
 import io
 import json
 import zipfile
@@ -85,6 +86,25 @@ def test_a_beir_folder_as_a_zip(client: TestClient) -> None:
     file = {"file": ("x.zip", out.getvalue())}
     answer = client.post(DATASETS, files=file, data={"name": "x"})
     assert (answer.status_code, "no queries.jsonl" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("queries", "reason"),
+    [
+        # What is small twice packed is large: 1.4 kB were 600 MB.
+        (gzip.compress(b'{"_id": "q1", "text": "does it"}'), "the file is packed"),
+        (b"no json", "beir/queries.jsonl:1: not JSON"),
+    ],
+)
+def test_a_zip_that_is_refused(client: TestClient, queries: bytes, reason: str) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("queries.jsonl", queries)
+        archive.writestr("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    file = {"file": ("x.zip", out.getvalue())}
+    answer = client.post(DATASETS, files=file, data={"name": "x"})
+    assert (answer.status_code, reason in answer.text) == (400, True)
+    assert "/tmp" not in answer.text  # noqa: S108 - it is what must not be told
 
 
 def test_queries_need_a_text(client: TestClient) -> None:

@@ -1,7 +1,7 @@
 """Datasets as they are uploaded: read within limits, told by line what is wrong, and kept."""
 
+import shutil
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from karat.app.archives import ArchiveLimits, unpack
@@ -13,9 +13,9 @@ from karat.store.service import ServiceStore
 __all__ = ["Upload", "add_dataset", "read_upload"]
 
 SCHEMA_VERSION = "1.0"
-GZIP = b"\x1f\x8b"
-PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
+PACKED = (b"\x1f\x8b", b"PAR1")  # gzip and Parquet
+NOT_PLAIN = "the file is packed; expected it as plain text, or a BEIR folder as a zip"
 
 
 class Upload(NamedTuple):
@@ -41,11 +41,10 @@ def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
     Of several files, as BEIR has them, it is a zip. Anything else that is packed is refused: how
     large it becomes is known too late.
     """
-    with file.open("rb") as stream:
-        start = stream.read(4)
-    if start.startswith((GZIP, PARQUET)):
-        raise InputError("the file is packed; expected it as plain text, or a BEIR folder as a zip")
-    gold = _from_beir(file, limits) if start == ZIP else read_dataset(file, limits=limits)
+    if _begins(file, *PACKED):
+        raise InputError(NOT_PLAIN)
+    zipped = _begins(file, ZIP)
+    gold = _from_beir(file, limits) if zipped else read_dataset(file, limits=limits)
     if len(gold) > limits.upload_queries:
         raise LimitExceeded(f"{len(gold):,} queries; at most {limits.upload_queries:,} are allowed")
     for row, query in enumerate(gold.query_ids):
@@ -63,12 +62,23 @@ def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
 def _from_beir(file: Path, limits: Limits) -> Dataset:
     """Return the queries and judgments of a zipped BEIR folder; its corpus may be left out."""
     bounds = ArchiveLimits(limits.upload_bytes * 10, files=100, ratio=100)
-    with TemporaryDirectory(prefix="karat-upload-") as folder:
-        target = Path(folder) / file.stem
-        unpack(file, target, bounds)
-        for found in sorted(target.rglob("queries.jsonl")):
-            return read_dataset(found.parent, format="beir", limits=limits)
+    target = file.with_name("beir")
+    unpack(file, target, bounds)
+    try:
+        files = sorted(path for path in target.rglob("*") if path.is_file())
+        if any(_begins(found, *PACKED) for found in files):
+            raise InputError(NOT_PLAIN)
+        for found in files:
+            if found.name == "queries.jsonl":
+                return read_dataset(found.parent, format="beir", limits=limits)
+    finally:
+        shutil.rmtree(target)
     raise InputError("the archive holds no queries.jsonl; expected a BEIR folder")
+
+
+def _begins(file: Path, *signs: bytes) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(4).startswith(signs)
 
 
 def add_dataset(store: str, upload: Upload) -> str | Refused:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from time import monotonic
@@ -12,6 +13,8 @@ from karat.engines.adapters.child import Child
 from karat.errors import Conflict, EngineError, InputError, KaratError, UnknownName
 
 __all__ = ["Analyst"]
+
+logger = logging.getLogger("karat.analyst")
 
 # What may be wrong with a question; anything else is wrong with the service.
 ERRORS = {kind.__name__: kind for kind in (Conflict, InputError, UnknownName)}
@@ -47,6 +50,7 @@ class Analyst:
             answer = child.receive(deadline)
         except (EOFError, TimeoutError, EngineError) as error:
             if self._child is not None:
+                logger.exception("the analyst failed", extra={"said": self._child.complaints()})
                 self._child.kill()
                 self._child = None
             raise KaratError(f"no statistics could be computed: {type(error).__name__}") from error

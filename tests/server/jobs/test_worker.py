@@ -103,7 +103,7 @@ def test_collections_and_mappings_are_jobs(
     assert store.collections.documents(collection.id).total == 12
     assert store.mappings.get(made.mapping).status == "resolved"
     stages = [event.data["stage"] for event in store.events.after(0)]
-    assert stages == ["reading", "completed", "resolving", "completed"]
+    assert stages == ["reading", "completed", "resolving", "completed", "failed"]
 
 
 def test_a_worker_that_dies_is_replaced(

@@ -34,6 +34,10 @@ export default defineConfig({
     environment: "jsdom",
     setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
+    unstubGlobals: true,
+    // One document for all files: making one takes longer than most tests.
+    isolate: false,
+    maxWorkers: 1,
     testTimeout: 30_000,
     css: false,
   },

@@ -40,18 +40,23 @@ export function useBenchmark(id: string) {
   });
 }
 
+/** The greatest depth of a matrix, which is that of the benchmark. */
+export const depth = ({ top_k_values }: ConfigMatrix): number =>
+  Math.max(...(top_k_values ?? [10]));
+
 /** The exact runs of a matrix, asked of the server, which alone decides what multiplies. */
-export function usePreview(matrix: ConfigMatrix, topK: number) {
+export function usePreview(matrix: ConfigMatrix | null) {
   return useQuery({
-    queryKey: ["preview", matrix, topK],
+    queryKey: ["preview", matrix],
     queryFn: ({ signal }) =>
       request<Preview>("/benchmarks/preview", {
         method: "POST",
-        json: { config_matrix: matrix, top_k: topK },
+        json: { config_matrix: matrix, top_k: matrix && depth(matrix) },
         signal,
       }),
     placeholderData: (before) => before,
     retry: false,
+    enabled: matrix !== null,
   });
 }
 

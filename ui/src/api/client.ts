@@ -1,6 +1,6 @@
 import { session } from "./session";
 
-export const BASE = "/api/v2";
+const BASE = "/api/v2";
 
 /** An answer that is no success, or no answer at all (status 0). */
 export class ApiError extends Error {
@@ -14,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-export type Params = Record<string, string | number | undefined>;
+type Params = Record<string, string | number | undefined>;
 
 type Options = {
   method?: "GET" | "POST" | "PUT" | "DELETE";

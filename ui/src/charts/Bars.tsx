@@ -4,7 +4,7 @@ import { short, XAxis } from "./axes";
 import { Figure } from "./Figure";
 import { linear } from "./scale";
 
-export type Bar = {
+type Bar = {
   id: string;
   name: string;
   value: number | null;

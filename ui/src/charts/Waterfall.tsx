@@ -5,7 +5,7 @@ import { YAxis } from "./axes";
 import { Figure } from "./Figure";
 import { linear } from "./scale";
 
-export type Delta = { id: string; name: string; value: number };
+type Delta = { id: string; name: string; value: number };
 
 const WIDTH = 1080;
 const HEIGHT = 220;

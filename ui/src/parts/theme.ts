@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-export type Theme = "system" | "light" | "dark";
+type Theme = "system" | "light" | "dark";
 const KEY = "karat.theme";
 const listeners = new Set<() => void>();
 const ORDER: readonly Theme[] = ["system", "light", "dark"];

@@ -90,7 +90,7 @@ export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
   ...more,
 });
 
-export const RUNS = ["dense", "hybrid"] as const;
+const RUNS = ["dense", "hybrid"] as const;
 export const runId = (at: number): string => `${uuid(5)}.${at}`;
 
 export function run(at: number, ndcg: number, more: Partial<RunResult> = {}): RunResult {
@@ -147,7 +147,7 @@ export const results = (more: Partial<Results> = {}): Results => ({
   ...more,
 });
 
-export const QUERIES = ["set up tokens", "deploy with docker", "rotate the logs"] as const;
+const QUERIES = ["set up tokens", "deploy with docker", "rotate the logs"] as const;
 
 export const matrix = (metric = "ndcg@10"): ScoreMatrix => ({
   metric,

@@ -26,6 +26,14 @@ const FIELDS = [
   { name: "primaryK", label: "Primary k", hint: "The k of the measure that decides." },
 ] as const;
 
+/** Whether a collection has the indexes that a mode needs; before one is chosen, any will do. */
+function serves(collection: Collection | undefined, mode: Mode): boolean {
+  if (!collection) return true;
+  const dense = collection.dense.state === "ready";
+  const sparse = collection.sparse.state === "ready";
+  return { dense, sparse, hybrid: dense && sparse }[mode];
+}
+
 function toggled<T>(values: readonly T[], value: T): T[] {
   return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
 }
@@ -33,11 +41,7 @@ function toggled<T>(values: readonly T[], value: T): T[] {
 /** The settings that are combined: presets first, every axis below. */
 export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
   const problems = parsed.problems ?? {};
-  const usable = (mode: Mode) =>
-    !collection ||
-    ((mode === "sparse" ? true : collection.dense.state === "ready") &&
-      (mode === "dense" || collection.sparse.state === "ready"));
-  const missing = MODES.filter(({ mode }) => !usable(mode)).map(({ mode }) => mode);
+  const missing = MODES.map(({ mode }) => mode).filter((mode) => !serves(collection, mode));
   return (
     <div className="stack">
       <fieldset>
@@ -64,7 +68,7 @@ export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
               <input
                 type="checkbox"
                 checked={draft.modes.includes(mode)}
-                disabled={!usable(mode) && !draft.modes.includes(mode)}
+                disabled={missing.includes(mode) && !draft.modes.includes(mode)}
                 onChange={() => onChange({ ...draft, modes: toggled(draft.modes, mode) })}
               />
               {label}

@@ -16,6 +16,8 @@ it("counts the runs exactly, warns above 25 and is refused above 50", async () =
   await screen.findByText("More than 25 runs take long.");
   await user.type(topK, `,${Array.from({ length: 12 }, (_, at) => at + 20).join(",")}`);
   await screen.findByText("The matrix gives 52 runs; at most 50 are allowed");
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "Too many");
+  expect(screen.getByRole("button", { name: "Create and start" })).toHaveProperty("disabled", true);
 });
 
 it("is made and started with one press", async () => {

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
-import { useCreateBenchmark } from "@/api/benchmarks";
+import { depth, useCreateBenchmark, usePreview } from "@/api/benchmarks";
 import { request } from "@/api/client";
 import { useCollection } from "@/api/collections";
 import type { Started } from "@/api/types";
@@ -24,7 +24,9 @@ export function NewBenchmark() {
   const documents = useCollection(collection);
   const parsed = parse(draft);
   const resolved = mapping && mapping.mapping_status !== "pending";
-  const ready = name.trim() !== "" && resolved && parsed.matrix !== null;
+  const preview = usePreview(parsed.matrix);
+  const counted = preview.data !== undefined && preview.error === null;
+  const ready = counted && name.trim() !== "" && resolved && parsed.matrix !== null;
 
   const make = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -36,7 +38,7 @@ export function NewBenchmark() {
       description,
       mapping_id: mapping.id,
       config_matrix: parsed.matrix,
-      top_k: Math.max(...(parsed.matrix.top_k_values ?? [10])),
+      top_k: depth(parsed.matrix),
       metrics_to_compute: ["precision", "recall", "mrr", "ndcg", "ap"],
     });
     // A benchmark that cannot be started is still made; its own page says why.
@@ -64,7 +66,7 @@ export function NewBenchmark() {
             collection={documents.data}
             onChange={setDraft}
           />
-          {parsed.matrix && <RunCount matrix={parsed.matrix} />}
+          {parsed.matrix && <RunCount preview={preview} />}
         </section>
         <section className="card stack">
           <h2>3. Name it</h2>
@@ -105,7 +107,7 @@ export function NewBenchmark() {
               <small>
                 {!resolved
                   ? "The dataset must be mapped and resolved first."
-                  : parsed.problems
+                  : parsed.problems || preview.error
                     ? "Some settings are not right yet."
                     : "It needs a name."}
               </small>

@@ -1,12 +1,10 @@
-import { usePreview } from "@/api/benchmarks";
 import { useMe } from "@/api/system";
-import type { ConfigMatrix } from "@/api/types";
+import type { Preview } from "@/api/types";
 import { Problem } from "@/parts/Notes";
 import { plural } from "@/words/format";
 
 /** The exact runs of a matrix: how many, what they share, and each by name. */
-export function RunCount({ matrix }: { matrix: ConfigMatrix }) {
-  const preview = usePreview(matrix, Math.max(...(matrix.top_k_values ?? [10])));
+export function RunCount({ preview }: { preview: { data: Preview | undefined; error: unknown } }) {
   const limits = useMe().data?.limits;
   if (preview.error) return <Problem of={preview.error} />;
   if (!preview.data) return <p className="soft">Counting…</p>;

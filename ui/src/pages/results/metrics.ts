@@ -11,7 +11,7 @@ export function useMetric(results: Results) {
   return useUrlState("metric", results.primary_metric);
 }
 
-export const scoredRuns = (results: Results): RunResult[] =>
+const scoredRuns = (results: Results): RunResult[] =>
   results.runs.filter((run) => run.status === "completed");
 
 /** Whether a run has a score of *metric*; one that retrieves less than its k has none. */

@@ -69,6 +69,36 @@ def test_on_another_machine(karat: Karat, project: Path, folder: Path) -> None:
     assert "is not the gold set of the report" in other.stderr
 
 
+def test_a_report_runs_no_program_that_nobody_trusts(
+    karat: Karat, project: Path, folder: Path
+) -> None:
+    karat(*EVALUATE, "-o", "report.json")
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    program = {"name": "command", "options": {"command": ["touch", str(folder / "harm")]}}
+    report["origin"]["records"][0]["engine"] = program
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    refused = karat("verify", "report.json")
+    assert refused.returncode == 2
+    assert "engines that are not Karat's own: bm25 (command)" in refused.stderr
+    assert not (folder / "harm").exists()
+    assert karat("verify", "report.json", "--trust").returncode == 1
+    assert (folder / "harm").exists()
+
+
+@pytest.mark.parametrize("where", [{}, {"corpus": 7}, {"shell": "sh"}])
+def test_a_report_that_says_no_place(
+    karat: Karat, project: Path, folder: Path, where: dict[str, object]
+) -> None:
+    karat(*EVALUATE, "-o", "report.json")
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    for record in report["origin"]["records"]:
+        record["where"] = {**record["where"], **where} if where else {}
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    refused = karat("verify", "report.json")
+    assert refused.returncode == 2
+    assert "the report says that it searched" in refused.stderr
+
+
 @pytest.mark.parametrize("name", ["out.html", "out.json"])
 def test_run_files_cannot_be_run_again(karat: Karat, folder: Path, name: str) -> None:
     karat("report", "gold.qrels", "old.run", "-o", name, "--draws", "99")

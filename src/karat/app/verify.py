@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from karat.app.entries import answers_alike
 from karat.app.experiment import Done, Request, run_experiment
 from karat.app.record import RunRecord, differing, short_digests, versions_of
 from karat.app.settings import Scoring
@@ -46,13 +47,15 @@ def verify(
     gold: Dataset,
     *,
     place: str | None = None,
+    trusted: bool = False,
     workers: int = 1,
     listen: Callable[[Event], None] = lambda _: None,
 ) -> Verification:
     """Return how the answers of the runs in *records* differ when they are asked again.
 
     *gold* must be the gold set of the report, by its digest. *place* is where the corpus or the
-    repository is now, if it has moved. Times are not compared.
+    repository is now, if it has moved. Times are not compared. A report may name any program as an
+    engine: those that are not Karat's own are refused unless the report is *trusted*.
     """
     digest = gold_digest(gold)
     if any(record.gold != digest for record in records):
@@ -60,6 +63,8 @@ def verify(
             f"{gold.name} is not the gold set of the report: its digest is {digest[:12]}, that of "
             f"the report {records[0].gold[:12]}"
         )
+    if not trusted:
+        _refuse_foreign(records)
     found: list[str] = []
     notes: list[str] = []
     for alike in _alike(records):
@@ -75,6 +80,16 @@ def verify(
         notes += _notes(alike, done)
     answers = len(records) * len(gold)
     return Verification(len(records), answers, tuple(found), tuple(dict.fromkeys(notes)))
+
+
+def _refuse_foreign(records: Sequence[RunRecord]) -> None:
+    foreign = [record for record in records if not answers_alike(record.engine)]
+    if foreign:
+        named = ", ".join(f"{record.name} ({record.engine.name})" for record in foreign)
+        raise InputError(
+            f"the report names engines that are not Karat's own: {named}; they could be any "
+            "program, so look at its records and trust it first (--trust)"
+        )
 
 
 def _alike(records: Sequence[RunRecord]) -> Iterator[list[RunRecord]]:
@@ -106,6 +121,10 @@ def _request(
 
 
 def _where(recorded: Mapping[str, object], place: str | None) -> Where:
+    words = [value for name, value in recorded.items() if name != "repositories"]
+    if recorded.keys() != set(Where._fields) or not all(isinstance(v, str | None) for v in words):
+        expected = ", ".join(Where._fields)
+        raise InputError(f"the report says that it searched {dict(recorded)}; expected {expected}")
     where = Where(**recorded)  # type: ignore[arg-type]
     if place is None:
         return where

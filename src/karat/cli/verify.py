@@ -33,6 +33,11 @@ DIFFERS = 1
     help="Where the repository or the corpus is, if it has moved.",
 )
 @click.option(
+    "--trust",
+    is_flag=True,
+    help="Run engines that are not Karat's own: a report may name any program.",
+)
+@click.option(
     "--workers",
     type=click.IntRange(1),
     default=1,
@@ -49,6 +54,7 @@ def command(
     gold_set: str | None,
     place: str | None,
     *,
+    trust: bool,
     workers: int,
     store: str,
     as_json: bool,
@@ -72,7 +78,7 @@ def command(
     records = read_records(report)
     gold = _gold(records, gold_set, store)
     with run_progress(len(records) * len(gold)) as listen:
-        found = verify(records, gold, place=place, workers=workers, listen=listen)
+        found = verify(records, gold, place=place, trusted=trust, workers=workers, listen=listen)
     _show_json(found) if as_json else _show(found)
     ctx.exit(0 if found.identical else DIFFERS)
 

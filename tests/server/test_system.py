@@ -48,6 +48,14 @@ def test_requests_are_counted_by_route(client: TestClient) -> None:
     assert line.endswith(" 2.0")
 
 
+def test_methods_that_somebody_makes_up_are_one(client: TestClient) -> None:
+    for name in ("FIRST", "SECOND"):
+        assert client.request(name, "/healthz").status_code == 405
+    text = client.get("/metrics").text
+    assert "FIRST" not in text
+    assert 'method="other",route="/healthz",status="405"} 2.0' in text
+
+
 def test_an_evaluation_feeds_the_histogram(client: TestClient) -> None:
     asked = {"ranked_items": [{"key": "a"}, {"key": "b"}], "judgments": {"b": 1}, "k_values": [1]}
     assert client.post("/api/v2/evaluate", json=asked).json()["metrics"] == {"ndcg@1": 0.0}

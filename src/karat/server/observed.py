@@ -14,6 +14,9 @@ __all__ = ["Observed"]
 access = logging.getLogger("karat.access")
 logger = logging.getLogger("karat.server")
 
+# A client may make up as many others as it likes, and each would be a new series.
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
 
 class Observed:
     """Counts requests by route; the log has method, route, status and time of each, no query."""
@@ -47,7 +50,8 @@ class Observed:
             await failure(500, detail)(scope, receive, noted)
         finally:
             spent = perf_counter() - begun
-            method, route = scope["method"], _route(scope)
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            route = _route(scope)
             self.metrics.requests.labels(method, route, str(status)).observe(spent)
             facts = {"method": method, "route": route, "status": status}
             access.info("request", extra={**facts, "ms": round(spent * 1e3, 1)})

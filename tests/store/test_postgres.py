@@ -43,7 +43,13 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         SqlStore("postgresql://127.0.0.1/x")
 
 
-@pytest.mark.parametrize("address", ["mysql://me:hidden@host/x", "://", "http://host", "oracle://"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("mysql://me:hidden@host/x", "://", "http://host", "oracle://"),
+        "postgresql://me:hidden@host:port/x",
+    ],
+)
 def test_addresses_of_nothing_we_know(address: str) -> None:
     with pytest.raises(InputError, match="expected a file, or postgresql://user@host/") as told:
         SqlStore(address)

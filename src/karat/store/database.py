@@ -187,7 +187,7 @@ def _url(place: str) -> URL:
         return URL.create("sqlite", database=place)
     try:
         url = make_url(place)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # The latter for a port that is no number.
         url = None
     if url is None or url.get_backend_name() not in {"sqlite", "postgresql"}:
         raise InputError(

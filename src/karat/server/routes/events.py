@@ -89,6 +89,9 @@ async def watch_operation(socket: WebSocket, operation_id: UUID) -> None:
 
 
 async def _stream(serving: Service, followed: Followed, after: int) -> Response:
+    if after and after > await run_in_threadpool(serving.store.events.last):
+        # Seen in a database that was put back to an older state since.
+        after = 0
     if after and await run_in_threadpool(_is_over, serving, followed, after):
         # A browser that is told so does not come back.
         return Response(status_code=204)

@@ -147,6 +147,17 @@ def test_a_session_goes_on_by_cookie(stranger: TestClient, token: Token) -> None
     assert stranger.get("/api/v2/me").status_code == 401
 
 
+def test_cookies_of_others_do_no_harm(
+    stranger: TestClient, client: TestClient, token: Token
+) -> None:
+    mine = f"other[]={{1}}; {COOKIE}={token('ada')}; last"
+    assert stranger.get("/api/v2/me", headers={"Cookie": mine}).json()["owner_id"] == "ada"
+    theirs = {"Cookie": f"{COOKIE}=karat_of_another_service"}
+    assert stranger.get("/api/v2/me", headers=theirs).status_code == 401
+    assert client.get("/api/v2/me", headers=theirs).json()["owner_id"] == "local"
+    assert client.get("/api/v2/me", headers=bearer("karat_wrong")).status_code == 401
+
+
 def test_a_token_asks_only_so_often(reachable: Settings, token: Token) -> None:
     slow = replace(reachable, limits=Limits(rate=3))
     with TestClient(create_app(slow), base_url=f"http://{HOST}") as client:

@@ -7,11 +7,11 @@ until somebody opens it here.
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
 from math import ceil
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from karat.app.tokens import SCOPES, digest_of
@@ -58,8 +58,13 @@ class Auth:
         if scope["type"] not in ("http", "websocket") or is_open(scope["path"]):
             await self.app(scope, receive, send)
             return
-        secret = _secret(Headers(scope=scope))
+        headers = Headers(scope=scope)
+        given = _bearer(headers)
+        secret = given or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
         caller = await self._caller(scope, secret)
+        if caller is None and not given and not self.settings.needs_tokens:
+            # Browsers send cookies to every port, also that of another service on this machine.
+            caller = Caller(LOCAL, SCOPES)
         if wait := self._wait(scope, caller):
             detail = "Too many requests; wait a moment"
             after = {"Retry_After": str(ceil(wait))}
@@ -82,8 +87,7 @@ class Auth:
             token = await run_in_threadpool(service.store.tokens.find, digest)
             if token and compare_digest(token.digest, digest) and token.valid(self.clock()):
                 return Caller(token.owner, token.scopes, token.id)
-            return None
-        return None if self.settings.needs_tokens else Caller(LOCAL, SCOPES)
+        return None
 
     def _wait(self, scope: Scope, caller: Caller | None) -> float:
         if caller and not caller.token:
@@ -92,16 +96,10 @@ class Auth:
         return self.rates.wait_s(caller.token if caller else f"address {address[0]}")
 
 
-def _secret(headers: Headers) -> str:
-    """Return the token of a request, from its header or, for a web page, its cookie."""
+def _bearer(headers: Headers) -> str:
+    """Return the token in the header of a request; that of a web page is in its cookie."""
     scheme, _, secret = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        return secret.strip()
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+    return secret.strip() if scheme.lower() == "bearer" else ""
 
 
 def _wanted(scope: Scope) -> str:

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from karat.cli import main
+from karat.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "service.md"
@@ -98,6 +99,22 @@ def test_six_calls_from_nothing_to_results(started: str) -> None:
         assert run["resolved_metrics_flat"]["ndcg@10"] >= run["metrics_flat"]["ndcg@10"]
         assert run["latency"]["measured"] is True
     assert answers[-1][1]["metrics"]["ndcg@3"] == pytest.approx(0.6309, abs=1e-4)
+
+
+def test_the_same_from_python(
+    started: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = {"kind": "folder", "path": str(ROOT / "examples" / "service" / "docs")}
+    with Client(started) as client:
+        made = client.create_collection("Again", docs, index={"model": "static"})
+        assert [event.data["status"] for event in client.operation_events(str(made.operation_uuid))]
+    page = PAGE.read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    exec(block.replace("http://127.0.0.1:8080", started), {})  # noqa: S102 - our own page
+    lines = capsys.readouterr().out.splitlines()
+    assert "2 of 2" in lines
+    assert [line.split()[0] for line in lines[-2:]] == ["sparse", "dense"]
 
 
 def test_the_command_line_asks_a_service(

@@ -218,3 +218,16 @@ def test_the_method_tells_what_run_files_say(make: Make, run: MakeRun) -> None:
     assert rows["Run a, SHA-256"] == "r1"
     assert rows["Latency"] == "not measured"
     assert "Tests" not in rows
+
+
+def test_kept_runs_on_another_corpus_are_not_compared(findings: Findings) -> None:
+    def kept(*snapshots: str) -> Findings:
+        records = tuple({"gold": "d1", "snapshot": snapshot} for snapshot in snapshots)
+        return replace(findings, origin=replace(findings.origin, records=records))
+
+    before = differences(findings)
+    assert differences(kept("ab" * 32, "ab" * 32)) == before
+    told = set(differences(kept("ab" * 32, "cd" * 32))) - set(before)
+    assert told == {
+        "the content of the corpus differs: abababababab (old); cdcdcdcdcdcd (new)",
+    }

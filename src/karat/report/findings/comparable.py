@@ -1,6 +1,6 @@
 """Whether the runs of a report answered the same question."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from karat.metrics import parse
 from karat.report.display import counted
@@ -21,6 +21,9 @@ INPUTS = {
     "match": "the matching mode",
     "k": "the number of hits asked for",
 }
+# The same of a run that was kept, by its record.
+RECORDED = {"gold_digest": "gold", "corpus_digest": "snapshot"}
+SHORT = 12
 
 
 def differences(findings: Findings) -> tuple[str, ...]:
@@ -48,13 +51,13 @@ def shallow(findings: Findings) -> tuple[str, ...]:
 
 def _differences(findings: Findings) -> Iterator[str]:
     planned = all(measured.run.metadata.get("options") for measured in findings.runs)
+    told = _told(findings)
     for key, what in INPUTS.items():
         if key == "k" and planned:
             continue
         said: dict[str, list[str]] = {}
-        for name, measured in zip(findings.names, findings.runs, strict=True):
-            value = _said({**measured.run.metadata, **measured.notes}, key)
-            if value:
+        for name, inputs in zip(findings.names, told, strict=True):
+            if value := str(inputs.get(key) or ""):
                 said.setdefault(value, []).append(name)
         if len(said) > 1:
             parts = (f"{value} ({', '.join(names)})" for value, names in said.items())
@@ -65,6 +68,14 @@ def _differences(findings: Findings) -> Iterator[str]:
             yield f"{name} answers {queries(unknown)} that this gold set does not ask"
 
 
-def _said(metadata: Mapping[str, object], key: str) -> str:
-    value = metadata.get(key)
-    return "" if value is None else str(value)
+def _told(findings: Findings) -> list[Mapping[str, object]]:
+    """Return what each run says of its inputs, digests cut short."""
+    records: Sequence[Mapping[str, object]] = findings.origin.records or [{}] * len(findings.runs)
+    return [
+        {
+            **measured.run.metadata,
+            **measured.notes,
+            **{key: str(record[name])[:SHORT] for key, name in RECORDED.items() if name in record},
+        }
+        for measured, record in zip(findings.runs, records, strict=True)
+    ]

@@ -152,7 +152,13 @@ def test_an_index_from_a_cache_is_told(findings: Findings, pass_: str) -> None:
     notes = {"work": {"rows": 9, "reused": 0}, pass_: {"rows": 9, "reused": 1_234}}
     runs = (replace(findings.runs[0], notes=notes), *findings.runs[1:])
     how = latency_table(replace(findings, runs=runs)).rows[0][-1].text
-    assert how.endswith(", 1,234 vectors of the index from a cache")
+    assert how.endswith(", 1,234 vectors cached")
+
+
+def test_memory_of_several_is_told(findings: Findings) -> None:
+    runs = [replace(run, notes={"together": ["old", "new"]}) for run in findings.runs]
+    for row in latency_table(replace(findings, runs=tuple(runs))).rows:
+        assert row[-1].text.endswith(", memory of 2 runs")
 
 
 def test_a_run_file_may_bring_its_latencies(run: MakeRun) -> None:

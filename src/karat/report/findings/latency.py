@@ -130,7 +130,10 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
     if not timings.alone:
         how += ", beside other work"
     if reused := _reused(measured):
-        how += f", {reused:,} vectors of the index from a cache"
+        how += f", {reused:,} vectors cached"
+    together = measured.notes.get("together")
+    if isinstance(together, list):
+        how += f", memory of {len(together)} runs"
     return (
         milliseconds(percentiles(timings.cold_ms(), (50,))[0]),
         Cell(f"{timings.index_ns / 1e9:.2f}", timings.index_ns),

@@ -37,7 +37,7 @@ echo
 show compare "$gold" --agents keyword bm25 "dense(model=static)" "hybrid(model=static)" \
     -m ndcg@10,mrr@10,hit@5 --timed 20 --losses --store "$work/karat.db" -o demo.html
 echo
-echo "Open demo.html in a browser: one file, every query, no network. Then:"
+echo "Open demo.html in a browser: one file, every query, no network. Then, with .venv/bin in your PATH:"
 echo "  karat inspect $gold                                     read the cases"
 echo "  karat compare $gold --agents bm25 balanced              ask a transformer as well"
 echo "  karat runs show latest --store $work/karat.db       what was kept"

@@ -110,7 +110,7 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
 
     \b
     karat runs export latest.1 -o bm25.run
-    karat runs export latest -o 'runs/{engine}.jsonl'
+    karat runs export latest -o '{engine}.jsonl'
     """
     from karat.app.stored import choose, open_store, timed_run
     from karat.cli.run_files import keeper

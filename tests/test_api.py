@@ -169,5 +169,5 @@ def test_settings_that_cannot_be_meant_are_refused(
 
 
 def test_no_second_run_to_compare_is_refused() -> None:
-    with pytest.raises(InputError, match="1 run to compare; expected two or more"):
+    with pytest.raises(InputError, match="expected two or more runs to compare, not 1"):
         karat.compare(GOLD, [OLD])

@@ -182,7 +182,7 @@ def test_available_tags_are_listed(karat: Karat) -> None:
 
 def test_one_run_is_nothing_to_compare(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run")
-    assert refused(done) == ["error: 1 run to compare; expected two or more"]
+    assert refused(done) == ["error: expected two or more runs to compare, not 1"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """karat sweep on the command line."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -86,6 +87,8 @@ def test_the_suites_that_come_with_karat(karat: Karat) -> None:
         "comprehensive",
     ]
     assert (counts["quick_test"], counts["comprehensive"]) == (2, 12)
+    names = json.loads(karat("sweep", "--list-suites", "--json").stdout)
+    assert {suite: len(runs) for suite, runs in names.items()} == counts
 
 
 def test_a_suite(karat: Karat, project: Path, folder: Path) -> None:

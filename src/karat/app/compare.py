@@ -33,7 +33,7 @@ def compare(
 ) -> Contest:
     """Return the scores of each of *runs* on *truth* and what their differences are worth."""
     if len(runs) < 2:
-        raise InputError(f"{len(runs)} run to compare; expected two or more")
+        raise InputError(f"expected two or more runs to compare, not {len(runs)}")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
     gold = load_truth(truth, format=truth_format)

@@ -82,7 +82,7 @@ def command(
     karat sweep --list-suites
     """
     if list_suites:
-        _list(suites)
+        _list(suites, output)
         return
     if goldset is None:
         raise click.UsageError("Expected GOLDSET, or --list-suites.")
@@ -130,14 +130,21 @@ def _suite(name: str | None, path: str | None, k: int, *, single: bool) -> "tupl
     return suite(name, place, k=k)
 
 
-def _list(path: str | None) -> None:
-    from karat.cli.show import put_table
+def _list(path: str | None, output: Output) -> None:
+    from karat.cli.show import put_json, put_table
     from karat.report.table import Cell, Column, Table
     from karat.sweep.suites import BUNDLED, suites
 
+    known = {
+        name: [config.name for config in configs]
+        for name, configs in suites(path or BUNDLED).items()
+    }
+    if output.style == "json":
+        put_json(known)
+        return
     columns = (Column("suite"), Column("runs", numeric=True), Column("configurations", spare=1))
     rows = tuple(
-        (Cell(name), Cell(str(len(configs))), Cell(", ".join(config.name for config in configs)))
-        for name, configs in suites(path or BUNDLED).items()
+        (Cell(name), Cell(str(len(configs))), Cell(", ".join(configs)))
+        for name, configs in known.items()
     )
     put_table(Table("", columns, rows))

@@ -11,7 +11,7 @@ from karat.app.judgments import edited, without_unresolved
 from karat.app.report import origin, report
 from karat.app.score import evaluate_run
 from karat.app.settings import Scoring
-from karat.errors import Conflict
+from karat.errors import Conflict, UnknownName
 from karat.formats.karat_run import run_digest
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation, Summary
@@ -40,10 +40,15 @@ class Scored:
     version: int
 
     def place(self, run: str) -> int:
-        """Return where *run* is among the completed ones; Conflict where it is none of them."""
+        """Return where *run* is among the completed ones.
+
+        Conflict where it is none of them, UnknownName where the benchmark has no such run.
+        """
         for place, each in enumerate(self.runs):
             if each.id == run:
                 return place
+        if all(each.id != run for each in self.experiment.runs):
+            raise UnknownName(f"benchmark {self.benchmark.id} has no run {run}")
         raise Conflict(f"run {run} is not completed, and has no results")
 
     def summaries(self, place: int) -> list[Summary]:

@@ -163,7 +163,7 @@ def test_query_by_query(get: Get, runs: list[str], results: Any) -> None:
     assert rows[0]["retrieved_doc_ids"][0] == "amber.md"
     assert rows[0]["search_time_ms"] > 0
     assert rows[0]["rerank_time_ms"] is None
-    get(f"runs/{runs[2][:-1]}9/queries", status=409)
+    get(f"runs/{runs[2][:-1]}9/queries", status=404)
 
 
 def test_comparison(get: Get, runs: list[str], store: ServiceStore) -> None:

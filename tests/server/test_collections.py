@@ -176,6 +176,7 @@ def test_fields_of_an_upload(client: TestClient) -> None:
     assert send(client, data, name="")[0] == 422
     assert send(client, data, index='{"chunker": "module:Class"}')[0] == 422
     assert send(client, data, index="no json")[0] == 422
+    assert send(client, data, sauce="x")[0] == 422
 
 
 def test_an_archive_that_is_too_large(settings: Settings) -> None:

@@ -107,6 +107,13 @@ def test_a_zip_that_is_refused(client: TestClient, queries: bytes, reason: str) 
     assert "/tmp" not in answer.text  # noqa: S108 - it is what must not be told
 
 
+def test_a_field_that_nobody_knows(client: TestClient) -> None:
+    file = {"file": ("gold.json", json.dumps({"queries": QUERIES}))}
+    answer = client.post(DATASETS, files=file, data={"name": "x", "sauce": "y"})
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "body.sauce: Extra inputs are not permitted"
+
+
 def test_queries_need_a_text(client: TestClient) -> None:
     file = {"file": ("gold.qrels", "q1 0 d1 1\nq2 0 d2 0\n")}
     answer = client.post(DATASETS, files=file, data={"name": "x"})

@@ -18,7 +18,7 @@ from karat.server.collection_view import begin_indexing
 from karat.server.schemas.base import Description, Name
 from karat.server.schemas.collections import Collection, IndexOptions
 from karat.server.service import Asking, Serving
-from karat.server.uploads import kept
+from karat.server.uploads import kept, only
 
 __all__ = ["FORM", "router"]
 
@@ -60,7 +60,12 @@ FORM: dict[str, Any] = {
 }
 
 
-@router.post("", status_code=201, include_in_schema=False)
+@router.post(
+    "",
+    status_code=201,
+    include_in_schema=False,
+    dependencies=[only("file", "name", "description", "index")],
+)
 def upload_collection(
     serving: Serving,
     caller: Asking,

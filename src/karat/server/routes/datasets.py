@@ -21,7 +21,7 @@ from karat.server.schemas.datasets import (
     RelevantDoc,
 )
 from karat.server.service import Asking, Paged, Serving
-from karat.server.uploads import kept
+from karat.server.uploads import kept, only
 from karat.store.service import BenchmarkDataset
 
 __all__ = ["router"]
@@ -32,7 +32,12 @@ router = APIRouter(prefix="/api/v2/benchmark-datasets", tags=["datasets"])
 SMALL_BYTES = 64 * 1024
 
 
-@router.post("", status_code=201, responses=failures(400, 413))
+@router.post(
+    "",
+    status_code=201,
+    responses=failures(400, 413),
+    dependencies=[only("file", "name", "description")],
+)
 async def upload_dataset(
     serving: Serving,
     caller: Asking,

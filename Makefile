@@ -110,8 +110,9 @@ PACKED := .venv/npm/node_modules/@sparticuz/chromium/bin
 		&& $(UNPACK) < $(PACKED)/chromium.br > $@.part && chmod +x $@.part && mv $@.part $@ \
 		|| echo "No browser could be installed (requirements/npm): its tests cannot run."
 
+# Not `npm ci`: it wants the tools for every platform in the lock file, also where a mirror has one alone.
 ui/node_modules/.ready: ui/package-lock.json
-	@$(NPM) ci --prefix ui && touch $@ \
+	@$(NPM) install --no-save --prefix ui && touch $@ \
 		|| echo "The packages of ui/ could not be installed: its tests cannot run."
 
 .venv-bench/.ready: $(UV) requirements/bench.txt pyproject.toml

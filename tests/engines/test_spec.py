@@ -156,7 +156,7 @@ def test_a_class_that_cannot_be_made() -> None:
     ("name", "message"),
     [
         ("Agent", "Agent: OSError: no disk"),
-        ("Odd", "retrieve returned str without a list of files"),
+        ("Odd", "retrieve returned str without a list of files; expected an object"),
         ("Scores", "2 files, but 1 scores"),
         ("Store", "search returned int, no list"),
     ],

@@ -92,7 +92,8 @@ def _hits_of(result: object, name: str) -> list[Hit]:
     files, scores = getattr(result, "files", None), getattr(result, "scores", None) or ()
     if not isinstance(files, Sequence) or isinstance(files, str):
         raise EngineError(
-            f"{name}: retrieve returned {type(result).__name__} without a list of files"
+            f"{name}: retrieve returned {type(result).__name__} without a list of files; expected "
+            "an object that has their paths as .files"
         )
     if len(scores) not in (0, len(files)):
         raise EngineError(f"{name}: {len(files)} files, but {len(scores)} scores")

@@ -149,6 +149,8 @@ def main() -> None:
         folder = Path(name)
         with service(folder) as (address, pid), Client(address) as client:
             benchmark = prepared(client, folder)
+            large = folder / "large.json"
+            large.write_text(gold(1_000, 100), encoding="utf-8")
             before = rss_mb(pid)
             clients = Clients(address, benchmark, pause=options.pause)
             client.start(benchmark)
@@ -157,8 +159,8 @@ def main() -> None:
             begun = perf_counter()
             for thread in threads:
                 thread.start()
-            large = folder / "large.json"
-            large.write_text(gold(1_000, 100), encoding="utf-8")
+                # They come one after the other; that all of them ask first at once says little.
+                sleep(options.pause / len(threads))
             sent = perf_counter()
             client.upload_dataset("Limits", large)
             upload_s = perf_counter() - sent

@@ -1,6 +1,7 @@
 """Collections from an archive that is uploaded."""
 
 import shutil
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, UploadFile
@@ -18,7 +19,7 @@ from karat.server.collection_view import begin_indexing
 from karat.server.schemas.base import Description, Name
 from karat.server.schemas.collections import Collection, IndexOptions
 from karat.server.service import Asking, Serving
-from karat.server.uploads import kept, only
+from karat.server.uploads import keep, only
 
 __all__ = ["FORM", "router"]
 
@@ -80,7 +81,8 @@ def upload_collection(
     limits = serving.settings.limits
     bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
     store = serving.store
-    with kept(file.file, None) as archive:
+    with TemporaryDirectory(prefix="karat-upload-") as folder:
+        archive = keep(file.file, None, folder)
         made = store.collections.add(
             caller.owner,
             name,

@@ -1,5 +1,6 @@
 """Benchmark datasets: uploaded, listed, read and deleted."""
 
+from tempfile import TemporaryDirectory
 from typing import Annotated
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from karat.server.schemas.datasets import (
     RelevantDoc,
 )
 from karat.server.service import Asking, Paged, Serving
-from karat.server.uploads import kept, only
+from karat.server.uploads import keep, only
 from karat.store.service import BenchmarkDataset
 
 __all__ = ["router"]
@@ -47,7 +48,8 @@ async def upload_dataset(
 ) -> Dataset:
     """Take a dataset in any format that Karat reads; problems are told with their lines."""
     store, limits = serving.settings.store, serving.settings.limits.files
-    with kept(file.file, file.filename) as place:
+    with TemporaryDirectory(prefix="karat-upload-") as folder:
+        place = await run_in_threadpool(keep, file.file, file.filename, folder)
         upload = Upload(place, caller.owner, name, description, limits)
         if (file.size or 0) <= SMALL_BYTES:
             added = await run_in_threadpool(add_dataset, store, upload)

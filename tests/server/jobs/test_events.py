@@ -176,6 +176,7 @@ def test_server_sent_events(client: TestClient, operation: str) -> None:
 def test_a_web_socket(client: TestClient, operation: str) -> None:
     place = "ws://localhost:8080/ws/operations"
     with client.websocket_connect(f"{place}/{operation}") as socket:
+        socket.send_bytes(b"what a client says means nothing")
         messages = [socket.receive_json() for _ in range(3)]
         with pytest.raises(WebSocketDisconnect) as ended:
             socket.receive_json()

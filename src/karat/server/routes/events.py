@@ -8,7 +8,6 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Response, WebSocket
 from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.concurrency import run_in_threadpool
-from starlette.websockets import WebSocketDisconnect
 
 from karat.errors import UnknownName
 from karat.server.failures import failures
@@ -133,11 +132,8 @@ async def _send_all(socket: WebSocket, hub: Hub, operation: str) -> None:
 
 
 async def _until_left(socket: WebSocket) -> None:
-    try:
-        while True:
-            await socket.receive_text()
-    except WebSocketDisconnect:
-        return
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
 
 
 def _message(event: Event) -> str:

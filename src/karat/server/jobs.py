@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
 
-from karat.errors import KaratError, UnknownName
+from karat.errors import EngineError, InputError, KaratError, MissingExtra, UnknownName
 from karat.server.settings import Settings
 from karat.store.service import Job, JobStatus, ServiceStore
 
@@ -107,9 +107,9 @@ def perform(
 def _outcome(handler: Handler, work: Work) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
-    except KaratError as error:
+    except (InputError, EngineError, MissingExtra) as error:
         return JobStatus.FAILED, str(error)
-    except Exception:
+    except Exception:  # Also what says how a database failed, and where it is.
         logger.exception("job broke", extra={"job": work.job.id})
         return JobStatus.FAILED, "the service broke while it worked on this; its log knows why"
     return JobStatus.COMPLETED, ""

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from karat.errors import InputError, UnknownName
+from karat.errors import InputError, KaratError, UnknownName
 from karat.server import jobs
 from karat.server.jobs import Work, perform
 from karat.server.settings import Settings
@@ -94,9 +94,10 @@ def test_it_cannot_be_done(doing: Doing, job: Job) -> None:
     assert handler.ends == [(JobStatus.FAILED, "no such folder")]
 
 
-def test_it_breaks(doing: Doing, job: Job) -> None:
+@pytest.mark.parametrize("broken", [RuntimeError, KaratError])
+def test_it_breaks(doing: Doing, job: Job, broken: type[Exception]) -> None:
     def crash(_: Work) -> None:
-        raise RuntimeError("secret detail")
+        raise broken("secret detail")
 
     ended = doing(job, Fake(crash))
     assert ended.status == JobStatus.FAILED

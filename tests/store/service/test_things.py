@@ -80,6 +80,9 @@ def test_documents(service: ServiceStore, collection: str) -> None:
             service.collections.document(collection, path)
     service.collections.keep_documents(collection, [])
     assert service.collections.documents(collection) == ((), 0)
+    service.collections.delete(collection)
+    with pytest.raises(UnknownName, match=f"no collection {collection}"):
+        service.collections.keep_documents(collection, documents)
 
 
 def test_what_is_in_use_stays(

@@ -9,7 +9,7 @@ from sqlalchemy import Row, delete, insert, select, update
 from karat.errors import Conflict, UnknownName
 from karat.store.answers import storable
 from karat.store.service.records import Collection, Document, Page
-from karat.store.service.shelf import Shelf, new_id, owned
+from karat.store.service.shelf import Shelf, new_id, one, owned
 from karat.store.service_schema import COLLECTIONS, DOCUMENTS, MAPPINGS
 
 __all__ = ["Collections"]
@@ -100,12 +100,17 @@ class Collections(Shelf):
             return connection.execute(old, values).rowcount
 
     def keep_documents(self, collection: str, documents: Iterable[Document]) -> None:
-        """Keep the list of documents in place of the one before, in the order given."""
+        """Keep the list of documents in place of the one before, in the order given.
+
+        UnknownName where the collection was deleted meanwhile.
+        """
         rows = [
             {"collection": collection, "position": position, **document._asdict()}
             for position, document in enumerate(documents, 1)
         ]
+        known = select(COLLECTIONS.c.id).where(COLLECTIONS.c.id == collection).with_for_update()
         with self._database.writing() as connection:
+            one(connection, known, f"collection {collection}")
             connection.execute(delete(DOCUMENTS).where(DOCUMENTS.c.collection == collection))
             if rows:
                 connection.execute(insert(DOCUMENTS), rows)

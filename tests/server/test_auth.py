@@ -147,6 +147,14 @@ def test_a_session_goes_on_by_cookie(stranger: TestClient, token: Token) -> None
     assert stranger.get("/api/v2/me").status_code == 401
 
 
+def test_behind_a_proxy_with_tls_the_cookie_stays_there(stranger: TestClient, token: Token) -> None:
+    mine = bearer(token("ada"))
+    plain = stranger.post("/api/v2/session", headers=mine).headers["set-cookie"]
+    assert "secure" not in plain.lower()
+    tls = stranger.post("/api/v2/session", headers={**mine, "X-Forwarded-Proto": "https"})
+    assert "secure" in tls.headers["set-cookie"].lower()
+
+
 def test_cookies_of_others_do_no_harm(
     stranger: TestClient, client: TestClient, token: Token
 ) -> None:

@@ -81,12 +81,14 @@ async def open_session(request: Request, response: Response) -> None:
     """
     _, _, secret = request.headers.get("authorization", "").partition(" ")
     if secret:
+        # Whoever makes the header up only keeps the cookie from themselves.
+        spoken = request.headers.get("x-forwarded-proto", request.url.scheme)
         response.set_cookie(
             COOKIE,
             secret.strip(),
             httponly=True,
             samesite="strict",
-            secure=request.url.scheme == "https",
+            secure=spoken == "https",
         )
 
 

@@ -233,3 +233,19 @@ def test_the_size_of_an_index_grows_with_it() -> None:
     small = engine.index_bytes()
     engine.index(from_texts({f"{name}.py": f"login {name}" for name in range(9)}))
     assert 0 < small < engine.index_bytes()
+
+
+@pytest.mark.parametrize("unit", ["lines", "file"])
+def test_parts_of_one_long_line_are_one_hit(unit: str) -> None:
+    long = " ".join(f"login{number} user" for number in range(400))
+    texts = {"logo.svg": long, "auth.py": "def login(user): ...\n", "b.py": "user = 1\n"}
+    engine = bm25(chunker="window:64", unit=unit)
+    engine.index(from_texts(texts))
+    assert engine.chunks > 5
+    hits = engine.search("user", 3)
+    assert sorted((hit.path, hit.start_line, hit.end_line) for hit in hits) == [
+        ("auth.py", 1, 1),
+        ("b.py", 1, 1),
+        ("logo.svg", 1, 1),
+    ]
+    assert engine.search("user", 2) == hits[:2]

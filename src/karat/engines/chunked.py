@@ -255,9 +255,19 @@ class ChunkEngine:
         return fuse(parts, self.weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
 
     def _ordered(self, scores: Scores, places: Places, k: int) -> NDArray[np.intp]:
+        """Return the best *k* rows, no two of them on the same lines."""
+        depth = k
+        while True:
+            rows = self._deep(scores, places, depth)
+            distinct = places.distinct(rows)
+            if len(distinct) >= k or len(rows) < depth:
+                return distinct[:k]
+            depth *= 2
+
+    def _deep(self, scores: Scores, places: Places, depth: int) -> NDArray[np.intp]:
         if self.recipe.unit == "file":
-            return diversified(scores, places, k, self.recipe.rules)
-        return top(scores, k)
+            return diversified(scores, places, depth, self.recipe.rules)
+        return top(scores, depth)
 
 
 def _lift(before: Scores, after: Scores, row: np.intp) -> float:

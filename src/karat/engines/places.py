@@ -55,6 +55,17 @@ class Places:
         """Return the number of the file of each place."""
         return np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
 
+    def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return *rows* without those that lie on the same lines as one before them.
+
+        A long line is cut into several chunks, which a hit does not tell apart.
+        """
+        first: dict[tuple[str, int, int], int] = {}
+        for row in rows.tolist():
+            place = self.rows[row]
+            first.setdefault((place.path, place.chunk.start_line, place.chunk.end_line), row)
+        return rows if len(first) == len(rows) else np.array(list(first.values()), np.intp)
+
     def hit(self, row: int, score: float) -> Hit:
         """Return the hit at *row*."""
         place = self.rows[row]

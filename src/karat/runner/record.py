@@ -132,10 +132,9 @@ def counted(answers: Sequence[Answer]) -> dict[str, object]:
 
 def silence(answers: Sequence[Answer]) -> str:
     """Return the error of a run of which no query was answered, "" where one was."""
-    errors = [answer for answer in answers if answer.outcome is Outcome.ERROR]
-    if errors and len(errors) == len(answers):
-        return f"no query was answered; the first error: {errors[0].extra['error']}"
-    return ""
+    if not answers or any(answer.outcome is Outcome.ANSWERED for answer in answers):
+        return ""
+    return f"no query was answered; the first error: {answers[0].extra.get('error', '')}"
 
 
 def _summed(counts: Iterable[object]) -> dict[str, int]:

@@ -14,15 +14,15 @@ def claimed(experiment: Experiment, store: Store) -> frozenset[str]:
     """Return the runs that are left to do, now ours; raise InputError if others are at it.
 
     Those that somebody has begun are tried first, so that nothing was taken when one is refused.
-    One that met errors alone, however far it came, begins anew: what was in its way, such as a
-    service that was down, may be gone.
+    One without any answer, however far it came, begins anew: what was in its way, such as a service
+    that was down, may be gone.
     """
     outcomes = store.outcomes(experiment.id)
     mine: set[str] = set()
     for run in sorted(experiment.runs, key=lambda run: not run.status.running):
         if store.claim(run.id):
             mine.add(run.id)
-            if set(outcomes.get(run.id, ())) == {Outcome.ERROR}:
+            if Outcome.ANSWERED not in outcomes.get(run.id, (Outcome.ANSWERED,)):
                 store.clear(run.id)
         elif not _is_completed(run, store):
             for taken in mine:

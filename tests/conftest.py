@@ -69,10 +69,14 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep what engines cache out of the home of whoever runs the tests, doctests included."""
+    """Keep what engines cache out of the home of whoever runs the tests, doctests included.
+
+    What commands print does not depend on where the tests run.
+    """
     folder = TemporaryDirectory(prefix="karat-cache-")
     config.add_cleanup(folder.cleanup)
     os.environ["KARAT_CACHE"] = folder.name
+    os.environ.pop("CI", None)
 
 
 @pytest.fixture(scope="session")

@@ -134,7 +134,9 @@ class Collections(Shelf):
         used = select(MAPPINGS.c.id).where(MAPPINGS.c.collection == collection)
         with self._database.writing() as connection:
             if connection.execute(used).first():
-                raise Conflict(f"collection {collection} is in use by a mapping; delete that first")
+                raise Conflict(
+                    f"collection {collection} is in use by a mapping; delete its dataset first"
+                )
             gone = delete(COLLECTIONS).where(COLLECTIONS.c.id == collection)
             if not connection.execute(gone).rowcount:
                 raise UnknownName(f"no collection {collection}")

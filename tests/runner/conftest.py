@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,9 @@ def children() -> list[int]:
     """Return the processes that this one has started, zombies included."""
     found: list[int] = []
     for file in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
-        found += map(int, file.read_text().split())
+        # A thread may end while one looks.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += map(int, file.read_text().split())
     return found
 
 

@@ -94,7 +94,8 @@ def shared_data() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while Playwright runs, no other test of this thread could run a loop.
+@pytest.fixture(scope="module")
 def browser(missing: Callable[[str], NoReturn]) -> Iterator[object]:
     """Return a running Chromium: the one of this checkout, or the system's."""
     playwright = pytest.importorskip("playwright.sync_api")

@@ -196,3 +196,12 @@ def test_octocode(tmp_path: Path) -> None:
         "recall_at_5": 0.7,
         "recall_at_10": None,
     }
+
+
+def test_a_latency_beyond_all_clocks_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text(
+        "test_case_id,agent_name,retrieved_files,ground_truth_files,f1_score,latency_ms\n"
+        "a,agent,a.py,a.py,1.0,99999999999999999999\n"
+    )
+    assert read_run(file, format="results-csv").latencies_ns[0] == 2**63 - 1

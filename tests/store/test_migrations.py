@@ -42,6 +42,17 @@ def back_to_the_first(connection: Connection) -> None:
     connection.execute(text("INSERT INTO karat_schema VALUES (1)"))
 
 
+def back_to_the_second(connection: Connection) -> None:
+    """Make the database what Karat wrote before it knew why targets were lost."""
+    for statement in (
+        "DROP TABLE losses",
+        "ALTER TABLE jobs DROP COLUMN correlation",
+        "ALTER TABLE benchmarks DROP COLUMN revision",
+        "UPDATE karat_version SET version_num = '0002'",
+    ):
+        connection.execute(text(statement))
+
+
 def drift(connection: Connection) -> list[object]:
     """Return what Alembic would change to get to the tables as they are described."""
     options = {"compare_server_default": True, "version_table": VERSION.name}
@@ -60,7 +71,7 @@ def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
         assert drift(connection) == []
 
 
-@pytest.mark.parametrize("before", [forget, back_to_the_first])
+@pytest.mark.parametrize("before", [forget, back_to_the_first, back_to_the_second])
 def test_migrations_make_the_same_tables(
     before: Callable[[Connection], None], opened: Database
 ) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from karat.store.schema import DATASETS, EXPERIMENTS, METADATA, Moment, Value
+from karat.store.schema import DATASETS, EXPERIMENTS, METADATA, RUNS, Moment, Value
 
 __all__ = [
     "ANNOTATIONS",
@@ -25,6 +25,7 @@ __all__ = [
     "EVENTS",
     "JOBS",
     "JUDGMENTS",
+    "LOSSES",
     "MAPPINGS",
     "METADATA",
     "RESULTS",
@@ -130,6 +131,7 @@ MAPPINGS = Table(
 )
 
 # How many runs are done is counted where they are kept, so that no second number can differ.
+# *revision* is the commit that was searched, where that is known.
 BENCHMARKS = Table(
     "benchmarks",
     METADATA,
@@ -148,6 +150,7 @@ BENCHMARKS = Table(
     Column("created", Moment, nullable=False, index=True),
     Column("started", Moment),
     Column("completed", Moment),
+    Column("revision", Value),
 )
 
 # What was computed of a benchmark last, as it is sent; *key* changes with all that it depends on.
@@ -159,7 +162,15 @@ RESULTS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# The id of a job is the operation that clients follow.
+# Why targets were missed by a run, packed by karat.store.service.losses.
+LOSSES = Table(
+    "losses",
+    METADATA,
+    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+# The id of a job is the operation that clients follow; *correlation* the request that began it.
 JOBS = Table(
     "jobs",
     METADATA,
@@ -176,6 +187,7 @@ JOBS = Table(
     Column("created", Moment, nullable=False),
     Column("started", Moment),
     Column("ended", Moment),
+    Column("correlation", Text),
 )
 
 # An id is never given twice, also after the newest rows were removed: clients continue after it.

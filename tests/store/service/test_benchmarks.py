@@ -70,6 +70,19 @@ def test_its_runs_are_counted(service: ServiceStore, benchmark: Benchmark) -> No
     )
 
 
+def test_it_knows_what_was_searched_and_who_began_it(
+    service: ServiceStore, benchmark: Benchmark
+) -> None:
+    experiment = attached(service, benchmark.id)
+    assert service.benchmarks.get(benchmark.id).revision is None
+    commit = {"id": "c0ffee", "subject": "Stems"}
+    service.benchmarks.attach(benchmark.id, experiment, revision=commit)
+    assert service.benchmarks.get(benchmark.id).revision == commit
+    started = service.benchmarks.start(benchmark.id, correlation="request-1")
+    assert started.operation
+    assert service.jobs.get(started.operation).correlation == "request-1"
+
+
 def test_start_and_finish(service: ServiceStore, benchmark: Benchmark, clock: Clock) -> None:
     started = service.benchmarks.start(benchmark.id)
     assert (started.status, started.started) == ("running", clock.now)

@@ -31,6 +31,12 @@ def test_the_oldest_first_and_each_once(service: ServiceStore, clock: Clock) -> 
     assert first.lease_until == clock.now + service.jobs.lease
 
 
+def test_it_knows_the_request_that_began_it(service: ServiceStore) -> None:
+    asked = service.jobs.add(JobKind.INDEX, "x", owner="ann", correlation="request-1")
+    assert asked.correlation == "request-1"
+    assert service.jobs.add(JobKind.INDEX, "y", owner="ann").correlation is None
+
+
 def test_who_says_so_keeps_the_job(service: ServiceStore, clock: Clock) -> None:
     (job,) = queue(service, 1, clock)
     assert service.jobs.claim(FAR[0])

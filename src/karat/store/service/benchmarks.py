@@ -11,7 +11,7 @@ from karat.store.answers import storable
 from karat.store.golds import drop_unused
 from karat.store.records import RunStatus
 from karat.store.schema import EXPERIMENTS, RUNS
-from karat.store.service.jobs import UNFINISHED, add_job
+from karat.store.service.jobs import UNFINISHED, Asked, add_job
 from karat.store.service.records import Annotation, Benchmark, JobKind, JobStatus, Page
 from karat.store.service.shelf import Shelf, new_id, one, owned
 from karat.store.service_schema import ANNOTATIONS, BENCHMARKS, JOBS, MAPPINGS, RESULTS
@@ -109,7 +109,7 @@ class Benchmarks(Shelf):
         with self._database.reading() as connection:
             return tuple((row.id, row.status, row.error) for row in connection.execute(wanted))
 
-    def start(self, benchmark: str, *, key: str | None = None) -> Benchmark:
+    def start(self, benchmark: str, *, key: str | None = None, correlation: str = "") -> Benchmark:
         """Queue the work; the same *key* again changes nothing, whatever has happened since.
 
         Conflict where the mapping is pending, or the benchmark is running or completed.
@@ -131,7 +131,8 @@ class Benchmarks(Shelf):
                     raise Conflict("Mapping must be resolved")
                 if found.status not in STARTABLE:
                     raise Conflict(f"benchmark {benchmark} is {found.status}")
-                add_job(connection, JobKind.BENCHMARK, benchmark, owner=found.owner, now=now)
+                asked = Asked(found.owner, now, correlation)
+                add_job(connection, JobKind.BENCHMARK, benchmark, asked)
                 connection.execute(
                     update(BENCHMARKS)
                     .where(BENCHMARKS.c.id == benchmark)
@@ -139,11 +140,13 @@ class Benchmarks(Shelf):
                 )
         return self.get(benchmark)
 
-    def attach(self, benchmark: str, experiment: str) -> None:
-        """Say where the results are."""
+    def attach(
+        self, benchmark: str, experiment: str, *, revision: Mapping[str, str] | None = None
+    ) -> None:
+        """Say where the results are, and of which *revision* of the documents."""
         changed = update(BENCHMARKS).where(BENCHMARKS.c.id == benchmark)
         with self._database.writing() as connection:
-            connection.execute(changed, {"experiment": experiment})
+            connection.execute(changed, {"experiment": experiment, "revision": revision})
 
     def cancel(self, benchmark: str) -> Benchmark:
         """Cancel a benchmark that is pending or running; runs that are completed stay."""

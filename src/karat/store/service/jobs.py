@@ -19,7 +19,7 @@ from karat.store.service.records import Job, JobKind, JobStatus
 from karat.store.service.shelf import Shelf, new_id, owned
 from karat.store.service_schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPINGS
 
-__all__ = ["Jobs", "Standing", "add_job"]
+__all__ = ["Asked", "Jobs", "Standing", "add_job"]
 
 SUBJECTS = {
     JobKind.INDEX: COLLECTIONS,
@@ -40,6 +40,14 @@ class Standing(NamedTuple):
     cancel: bool
 
 
+class Asked(NamedTuple):
+    """Who asks for work, when, and in which request."""
+
+    owner: str
+    now: datetime
+    correlation: str = ""
+
+
 class Jobs(Shelf):
     """A queue, the oldest first. *lease* is how long a worker may be silent."""
 
@@ -50,10 +58,14 @@ class Jobs(Shelf):
         super().__init__(database, clock=clock)
         self.lease = lease
 
-    def add(self, kind: JobKind, subject: str, *, owner: str) -> Job:
-        """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished."""
+    def add(self, kind: JobKind, subject: str, *, owner: str, correlation: str = "") -> Job:
+        """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished.
+
+        *correlation* is the id of the request that asks for it.
+        """
+        asked = Asked(owner, self._clock(), correlation)
         with self._database.writing() as connection:
-            job = add_job(connection, kind, subject, owner=owner, now=self._clock())
+            job = add_job(connection, kind, subject, asked)
         return self.get(job)
 
     def get(self, job: str, *, owner: str | None = None) -> Job:
@@ -120,9 +132,7 @@ class Jobs(Shelf):
             connection.execute(_held(job, worker), values)
 
 
-def add_job(
-    connection: Connection, kind: JobKind, subject: str, *, owner: str, now: datetime
-) -> str:
+def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -> str:
     """Queue work in the transaction of *connection*, and return its id."""
     unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
     # The row of the subject is locked first, so that two cannot both find nothing unfinished.
@@ -133,14 +143,15 @@ def add_job(
     job = new_id()
     row = {
         "id": job,
-        "owner": owner,
+        "owner": asked.owner,
         "kind": kind.value,
         "subject": subject,
         "status": JobStatus.QUEUED.value,
         "cancel": False,
         "attempts": 0,
         "error": "",
-        "created": now,
+        "created": asked.now,
+        "correlation": asked.correlation or None,
     }
     connection.execute(insert(JOBS), row)
     connection.execute(update(table).where(table.c.id == subject).values(operation=job))

@@ -148,6 +148,7 @@ class Benchmark:
     """A matrix of configurations over a mapping, with the statuses of seed 003.
 
     *config* is what was asked for; *experiment* is where the results are, None before the start.
+    *revision* is the commit that was searched, None where that is unknown.
     """
 
     id: str
@@ -164,6 +165,7 @@ class Benchmark:
     created: datetime
     started: datetime | None
     completed: datetime | None
+    revision: Mapping[str, str] | None
     dataset: str
     collection: str
     completed_runs: int
@@ -208,7 +210,8 @@ class JobStatus(StrEnum):
 class Job:
     """Work for one worker at a time, which has it until *lease_until* and longer if it says so.
 
-    *attempts* counts the workers that have taken it since it last made progress.
+    *attempts* counts the workers that have taken it since it last made progress; *correlation* is
+    the id of the request that began it.
     """
 
     id: str
@@ -224,6 +227,7 @@ class Job:
     created: datetime
     started: datetime | None
     ended: datetime | None
+    correlation: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from karat.store.service.datasets import Datasets
 from karat.store.service.events import Events
 from karat.store.service.jobs import Jobs
 from karat.store.service.judgments import Judgments
+from karat.store.service.losses import Losses
 from karat.store.service.mappings import Mappings
 from karat.store.service.tokens import Tokens
 from karat.store.sql_store import SqlStore
@@ -47,6 +48,7 @@ class ServiceStore:
         self.judgments = Judgments(self.database, clock=clock)
         self.mappings = Mappings(self.database, clock=clock)
         self.benchmarks = Benchmarks(self.database, clock=clock)
+        self.losses = Losses(self.database, clock=clock)
         self.jobs = Jobs(self.database, clock=clock)
         self.events = Events(self.database, clock=clock)
 

@@ -52,6 +52,13 @@ def test_a_thing_is_loaded_once_and_only_when_asked_for(monkeypatch: pytest.Monk
     assert list(registry) == ["a", "b"]
 
 
+def test_a_closed_one_loads_no_other_code() -> None:
+    closed: Registry[float] = Registry("number", TABLE, closed=True)
+    assert closed.get("pi") == math.pi
+    with pytest.raises(UnknownName, match="no number named 'math:e'"):
+        closed.get("math:e")
+
+
 def test_a_near_miss_is_answered_with_the_name_meant(numbers: Registry[float]) -> None:
     with pytest.raises(UnknownName, match=r"no number named 'Roott'; did you mean 'root'\?"):
         numbers.get("Roott")

@@ -23,7 +23,8 @@ class Registry(Generic[T]):
 
     *table* maps a name to ``module:attribute``; nothing is imported before :meth:`get`. Other
     distributions add names through the entry point group ``karat.<kind>s``; a built-in name is
-    never replaced by a plug-in.
+    never replaced by a plug-in. With *closed*, no other name is taken for a ``module:attribute``:
+    files that strangers have written may name such a thing, and must not load their code.
 
     >>> colours: Registry[object] = Registry("colour", {"red": "math:pi"}, aliases={"rouge": "red"})
     >>> colours.get("Rouge")
@@ -35,10 +36,16 @@ class Registry(Generic[T]):
     """
 
     def __init__(
-        self, kind: str, table: Mapping[str, str], *, aliases: Mapping[str, str] | None = None
+        self,
+        kind: str,
+        table: Mapping[str, str],
+        *,
+        aliases: Mapping[str, str] | None = None,
+        closed: bool = False,
     ) -> None:
         """Keep the *table*; *aliases* are further spellings of its names."""
         self.kind = kind
+        self._closed = closed
         self._table = dict(table)
         self._aliases = dict(aliases or {})
         self._loaded: dict[str, T] = {}
@@ -73,7 +80,7 @@ class Registry(Generic[T]):
         Such a module may lie in the current folder, which comes after all others, so that no file
         there takes the place of a package.
         """
-        if ":" in name:
+        if ":" in name and not self._closed:
             if HERE not in sys.path:
                 sys.path.append(HERE)
             return self._load(name)

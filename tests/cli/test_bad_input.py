@@ -43,6 +43,12 @@ GOLD_FILES: list[tuple[str, bytes, list[str]]] = [
         b'{"id": "a", "query": "y", "ground_truth_files": ["b"]}]}',
         ["error: twice.json:3: test_cases[1]: id 'a' appears more than once"],
     ),
+    (
+        "module.json",
+        b'{"match": "antigravity:fly", "test_cases": [{"id": "a", "query": "x", '
+        b'"ground_truth_files": ["a"]}]}',
+        ["error: no matcher named 'antigravity:fly'"],
+    ),
     ("cut.json", b'{"test_cases": [{"id": "a",', ["error: cut.json:1: not JSON: "]),
     (
         "grade.csv",

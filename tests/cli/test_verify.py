@@ -79,10 +79,52 @@ def test_a_report_runs_no_program_that_nobody_trusts(
     (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
-    assert "engines that are not Karat's own: bm25 (command)" in refused.stderr
+    assert "what is not Karat's own: bm25 (command)" in refused.stderr
     assert not (folder / "harm").exists()
     assert karat("verify", "report.json", "--trust").returncode == 1
     assert (folder / "harm").exists()
+
+
+MODULE = "from pathlib import Path\n\nPath('harm').touch()\n"
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [
+        ("dense", {"model": "harmful:Embedder"}),
+        ("rerank", {"over": "bm25", "model": "harmful:Reranker"}),
+        ("rerank", {"over": {"engine": "bm25", "chunker": "harmful:Chunker"}}),
+    ],
+)
+def test_a_report_imports_nothing_that_nobody_trusts(
+    karat: Karat, project: Path, folder: Path, engine: str, options: dict[str, object]
+) -> None:
+    karat(*EVALUATE, "-o", "report.json")
+    (folder / "harmful.py").write_text(MODULE, encoding="utf-8")
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    report["origin"]["records"][0]["engine"] = {"name": engine, "options": options}
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    refused = karat("verify", "report.json")
+    assert refused.returncode == 2
+    assert "what is not Karat's own: bm25 (" in refused.stderr
+    assert "=harmful:" in refused.stderr
+    assert not (folder / "harm").exists()
+    # Trusted, it is imported, and lacks what it should hold.
+    assert karat("verify", "report.json", "--trust").returncode in (1, 2)
+    assert (folder / "harm").exists()
+
+
+def test_a_report_that_matches_by_a_module(karat: Karat, project: Path, folder: Path) -> None:
+    karat(*EVALUATE, "-o", "report.json")
+    (folder / "harmful.py").write_text(MODULE, encoding="utf-8")
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    for record in report["origin"]["records"]:
+        record["match"] = "harmful:matcher"
+    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    refused = karat("verify", "report.json", "--trust")
+    assert refused.returncode == 2
+    assert "no matcher named 'harmful:matcher'" in refused.stderr
+    assert not (folder / "harm").exists()
 
 
 @pytest.mark.parametrize("where", [{}, {"corpus": 7}, {"shell": "sh"}])

@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from karat.app.entries import answers_alike
 from karat.app.experiment import Done, Request, run_experiment
+from karat.app.foreign import foreign
 from karat.app.record import RunRecord, differing, short_digests, versions_of
 from karat.app.settings import Scoring
 from karat.app.where import Where
@@ -54,8 +54,8 @@ def verify(
     """Return how the answers of the runs in *records* differ when they are asked again.
 
     *gold* must be the gold set of the report, by its digest. *place* is where the corpus or the
-    repository is now, if it has moved. Times are not compared. A report may name any program as an
-    engine: those that are not Karat's own are refused unless the report is *trusted*.
+    repository is now, if it has moved. Times are not compared. A report may name any program,
+    module or host: what does not come with Karat is refused unless the report is *trusted*.
     """
     digest = gold_digest(gold)
     if any(record.gold != digest for record in records):
@@ -83,11 +83,14 @@ def verify(
 
 
 def _refuse_foreign(records: Sequence[RunRecord]) -> None:
-    foreign = [record for record in records if not answers_alike(record.engine)]
-    if foreign:
-        named = ", ".join(f"{record.name} ({record.engine.name})" for record in foreign)
+    named = [
+        f"{record.name} ({', '.join(parts)})"
+        for record in records
+        if (parts := list(foreign(record.engine)))
+    ]
+    if named:
         raise InputError(
-            f"the report names engines that are not Karat's own: {named}; they could be any "
+            f"the report names what is not Karat's own: {'; '.join(named)}; that could run any "
             "program, so look at its records and trust it first (--trust)"
         )
 

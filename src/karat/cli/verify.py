@@ -35,7 +35,7 @@ DIFFERS = 1
 @click.option(
     "--trust",
     is_flag=True,
-    help="Run engines that are not Karat's own: a report may name any program.",
+    help="Run what is not Karat's own: a report may name any program, module, model or host.",
 )
 @click.option(
     "--workers",

@@ -191,4 +191,6 @@ MATCHERS: Registry[Callable[..., Matcher]] = Registry(
             "graded",
         )
     },
+    # A gold set says how it is matched.
+    closed=True,
 )

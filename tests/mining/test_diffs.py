@@ -178,6 +178,18 @@ def test_nothing_that_the_repository_names_is_run(history: "Builder", tmp_path: 
     assert not (tmp_path / "sprung").exists()
 
 
+def test_attributes_of_a_work_tree_change_no_truth(history: "Builder", tmp_path: Path) -> None:
+    history.commit({"src/a.py": TEN})
+    tip = history.commit({"src/a.py": TEN.replace("5", "five")})
+    clone = tmp_path / "clone"
+    history.git("clone", "--quiet", history.path, str(clone))
+    (clone / ".gitattributes").write_text("*.py -diff\n", encoding="utf-8")
+    wanted = list(diffs(history.path, [tip]))
+    assert wanted[0][1][0].hunks == (Hunk(5, 1, 5, 1),)
+    assert list(diffs(str(clone), [tip])) == wanted
+    assert list(diffs(str(clone / "src"), [tip])) == wanted
+
+
 def test_a_large_patch_comes_in_many_blocks(history: "Builder") -> None:
     history.commit({"a": "".join(f"{number}\n" for number in range(50_000))})
     tip = history.commit({"a": "".join(f"{number}.\n" for number in range(50_000)), "b": "b\n"})

@@ -250,6 +250,29 @@ def test_an_unborn_branch(project: "Builder", generate: Generate) -> None:
     assert "no branch '--all'" in generate(project.path, "--branch=--all").stderr
 
 
+def test_a_tag_that_says_something(project: "Builder", generate: Generate) -> None:
+    identity = ("-c", "user.name=Ann", "-c", "user.email=ann@example.com")
+    project.git(*identity, "tag", "--annotate", "--message=First release", "v1", "main")
+    tip = project.git("rev-parse", "main")
+    assert generate(project.path, "--branch", "v1").returncode == 0
+    assert written()["metadata"]["repositories"][0]["head"] == tip
+
+
+def test_signatures_are_not_checked(project: "Builder", generate: Generate, tmp_path: Path) -> None:
+    head, _, message = project.git("cat-file", "commit", "main").partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----"
+    signed = f"{head}\n{signature}\n\n{message}".encode()
+    tip = project.git("hash-object", "-t", "commit", "-w", "--stdin", given=signed)
+    project.git("update-ref", "refs/heads/main", tip)
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n", encoding="utf-8")
+    trap.chmod(0o755)
+    project.git("config", "gpg.program", str(trap))
+    project.git("config", "log.showSignature", "true")
+    assert generate(project.path).returncode == 0
+    assert not (tmp_path / "sprung").exists()
+
+
 def test_no_commit_in_that_time(project: "Builder", generate: Generate) -> None:
     done = generate(project.path, "--since", "2200-01-01")
     assert "no commit to look at; expected some between --since and --until" in done.stderr

@@ -21,6 +21,8 @@ def command(repository: str, *arguments: str) -> list[str]:
         "core.hooksPath=/dev/null",
         "core.fsmonitor=false",
         "core.quotePath=false",
+        # Git would check signatures by the program that the repository names.
+        "log.showSignature=false",
         # Beyond this Git neither loads a file as a whole nor compares it line by line: it counts as
         # binary. No corpus holds such a file, and a patch of one takes a gigabyte of memory.
         "core.bigFileThreshold=10m",

@@ -1,8 +1,9 @@
 """One ``git diff-tree`` for many commits; a commit that it dies of costs only itself."""
 
+import os
 from collections.abc import Iterator, Sequence
 
-from karat.corpus.git_process import git_blocks
+from karat.corpus.git_process import git, git_blocks
 from karat.errors import InputError
 from karat.mining.losses import Losses, lose
 
@@ -21,11 +22,14 @@ def each_diff(
     Each is compared with its first parent, a root with nothing. One that Git cannot read goes to
     *losses*, and another process reads the rest; without *losses* it raises InputError.
     """
+    # From its own folder Git sees no work tree, whose attributes of today would decide which files
+    # of the past are text.
+    folder = os.fsdecode(git(repository, "rev-parse", "--absolute-git-dir")).removesuffix("\n")
     left = commits
     while left:
         done = 0
         try:
-            for done, output in enumerate(_outputs(repository, left, options), start=1):
+            for done, output in enumerate(_outputs(folder, left, options), start=1):
                 yield left[done - 1], output
             return
         except InputError as error:

@@ -16,7 +16,7 @@ __all__ = ["History"]
 # Looked up, compared and stored together.
 _SOME = 2048
 # Whatever the settings of the repository say.
-_PLAIN = ("--no-show-signature", "--no-relative", "--no-color", "--no-ext-diff", "--no-textconv")
+_PLAIN = ("--no-relative", "--no-color", "--no-ext-diff", "--no-textconv")
 
 
 class History(NamedTuple):

@@ -67,7 +67,8 @@ def mine(
         progress=lambda done: tell("reading history", done, 0),
         losses=losses,
     )
-    head, time = git(repository, "show", "-s", "--format=%H %ct", recipe.branch).decode().split()
+    newest = ("rev-list", "--no-commit-header", "--max-count=1", "--format=%H %ct", recipe.branch)
+    head, time = git(repository, *newest).decode().split()
     drawn = draw(
         repository,
         select(commits, recipe.asked),

@@ -14,6 +14,7 @@ from karat.runner import Configuration, Event, Hooks, Settings, Source, Visit
 from karat.store import Kind, Plan, PlannedRun, SqlStore
 from karat.sweep.entries import Entry
 from karat.sweep.execute import Ended, Task, execute, timed_queries
+from karat.sweep.executor import Work
 from karat.sweep.plan import share
 
 GOLD = Dataset.of([Query(f"q{row}", "text") for row in range(4)])
@@ -38,39 +39,25 @@ class Scripted:
     calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
 
-    def quality(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        assert (settings.warm_up, settings.repetitions) == (0, 1)
-        return self._asked("quality", configurations, dataset, hooks)
+    def quality(self, work: Work) -> Sequence[Measured]:
+        assert (work.settings.warm_up, work.settings.repetitions) == (0, 1)
+        return self._asked("quality", work)
 
-    def timing(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        assert (settings.warm_up, settings.repetitions) == (3, 3)
-        return self._asked("timing", configurations, dataset, hooks)
+    def timing(self, work: Work) -> Sequence[Measured]:
+        assert (work.settings.warm_up, work.settings.repetitions) == (3, 3)
+        return self._asked("timing", work)
 
-    def _asked(
-        self, what: str, configurations: Sequence[Configuration], dataset: Dataset, hooks: Hooks
-    ) -> list[Measured]:
+    def _asked(self, what: str, work: Work) -> list[Measured]:
         asked = {
-            one.name: set(dataset.query_ids) - set(hooks.skip[one.name]) for one in configurations
+            one.name: set(work.dataset.query_ids) - set(work.hooks.skip[one.name])
+            for one in work.configurations
         }
         self.calls.append((what, asked))
-        self.depths |= {f"{what} {one.name}": one.k for one in configurations}
-        return [self._measured(what, one, sorted(asked[one.name]), hooks) for one in configurations]
+        self.depths |= {f"{what} {one.name}": one.k for one in work.configurations}
+        return [
+            self._measured(what, one, sorted(asked[one.name]), work.hooks)
+            for one in work.configurations
+        ]
 
     def _measured(
         self, what: str, one: Configuration, queries: Sequence[str], hooks: Hooks

@@ -12,7 +12,7 @@ from karat.model.timings import Measured, Sample, Timings
 from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut
 from karat.store import Recorder
 from karat.sweep.entries import Entry
-from karat.sweep.executor import Executor
+from karat.sweep.executor import Executor, Work
 from karat.sweep.plan import Retrieval, SharedPlan
 
 __all__ = ["Ended", "Task", "execute", "timed_queries"]
@@ -105,13 +105,14 @@ def _ask(
     if all(len(known) == len(task.dataset) for known in skip.values()):
         return task.cancelled()
     entries = {one.configuration.name: one.entries for one in group}
-    asked = executor.quality(
+    work = Work(
         [one.configuration for one in group],
         task.dataset,
         task.visits,
         settings=replace(task.settings, warm_up=0, repetitions=1),
         hooks=_hooks(task, recorder, entries, skip),
     )
+    asked = executor.quality(work)
     found |= {
         entry.name: measured
         for one, measured in zip(group, asked, strict=True)
@@ -143,7 +144,7 @@ def _times(
         # What indexing costs is known only to who has indexed, so that one is asked in any case.
         last = {min(task.timed)} if task.timed <= known else frozenset()
         skip[entry.name] = (untimed | known) - last
-    asked = executor.timing(
+    work = Work(
         [
             Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold)
             for entry in entries
@@ -153,6 +154,7 @@ def _times(
         settings=task.settings,
         hooks=_hooks(task, recorder, {entry.name: (entry,) for entry in entries}, skip),
     )
+    asked = executor.timing(work)
     return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
 
 

@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from karat.model import Dataset
 from karat.model.timings import Measured
 from karat.runner import Configuration, Hooks, Settings, Visit, quality, timing
 
-__all__ = ["Executor", "LocalExecutor"]
+__all__ = ["Executor", "LocalExecutor", "Work"]
+
+
+class Work(NamedTuple):
+    """Which engines are asked what, on which trees, how, and who hears of it."""
+
+    configurations: Sequence[Configuration]
+    dataset: Dataset
+    visits: Sequence[Visit]
+    settings: Settings
+    hooks: Hooks
 
 
 class Executor(Protocol):
@@ -19,28 +29,12 @@ class Executor(Protocol):
     because it was cancelled or interrupted, says so by the status ``cancelled`` of its notes.
     """
 
-    def quality(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
+    def quality(self, work: Work) -> Sequence[Measured]:
         """Return what configurations that share their processes find; nothing is timed."""
         ...
 
-    def timing(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return how long all of *configurations* take, each alone."""
+    def timing(self, work: Work) -> Sequence[Measured]:
+        """Return how long all configurations take, each alone."""
         ...
 
 
@@ -50,29 +44,23 @@ class LocalExecutor:
 
     workers: int = 1
 
-    def quality(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return what *configurations* find."""
-        groups = [tuple(configurations)]
+    def quality(self, work: Work) -> Sequence[Measured]:
+        """Return what the configurations find."""
         return quality(
-            groups, dataset, visits, workers=self.workers, settings=settings, hooks=hooks
+            [tuple(work.configurations)],
+            work.dataset,
+            work.visits,
+            workers=self.workers,
+            settings=work.settings,
+            hooks=work.hooks,
         )
 
-    def timing(
-        self,
-        configurations: Sequence[Configuration],
-        dataset: Dataset,
-        visits: Sequence[Visit],
-        *,
-        settings: Settings,
-        hooks: Hooks,
-    ) -> Sequence[Measured]:
-        """Return how long *configurations* take."""
-        return timing(configurations, dataset, visits, settings=settings, hooks=hooks)
+    def timing(self, work: Work) -> Sequence[Measured]:
+        """Return how long the configurations take."""
+        return timing(
+            work.configurations,
+            work.dataset,
+            work.visits,
+            settings=work.settings,
+            hooks=work.hooks,
+        )

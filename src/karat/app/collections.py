@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from karat.app.commits import commit_of
 from karat.app.index import index_ahead
 from karat.app.search import load_corpus
 from karat.corpus import Corpus, chunk_corpus, create_chunker
@@ -171,6 +172,9 @@ def index_collection(
         "skipped": dict(corpus.skipped),
         "fallbacks": dict(chunked.fallbacks),
     }
+    # What was uploaded may hold a repository of anybody.
+    if collection.source["kind"] != UPLOAD:
+        facts["commit"] = commit_of(place.path, place.revision)
     if collection.index["dense"]:
         facts["dense"] = _embedded(corpus, collection_spec(collection, "dense"), progress)
     return IndexedCollection(corpus.snapshot, documents, facts)

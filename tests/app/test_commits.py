@@ -1,0 +1,83 @@
+"""The commit of a revision, of a checkout, and of what is in neither."""
+
+import os
+from pathlib import Path
+from subprocess import run
+
+import pytest
+
+from karat.app.collections import Places, index_collection
+from karat.app.commits import commit_of
+from karat.store.service import ServiceStore
+
+FIRST = "2024-03-01T12:00:00+02:00"
+
+
+def git(place: Path, *arguments: str) -> str:
+    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments)
+    dates = {"GIT_COMMITTER_DATE": FIRST, "GIT_CONFIG_GLOBAL": "/dev/null"}
+    environment = {"PATH": os.environ["PATH"], **dates}
+    done = run(words, cwd=place, check=True, capture_output=True, text=True, env=environment)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a checkout of two commits, with a folder that Git ignores."""
+    place = tmp_path / "project"
+    for folder in ("docs", "built"):
+        (place / folder).mkdir(parents=True)
+        (place / folder / "page.md").write_text("# Page\n", encoding="utf-8")
+    (place / ".gitignore").write_text("built\n", encoding="utf-8")
+    git(place, "init", "--quiet")
+    git(place, "add", ".")
+    git(place, "commit", "--quiet", "-m", "Schöne Seite\n\nwith a body")
+    git(place, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", "")
+    return place
+
+
+def test_a_revision(project: Path) -> None:
+    first = git(project, "rev-parse", "HEAD^")
+    expected = {"id": first, "committed_at": FIRST, "subject": "Schöne Seite"}
+    assert commit_of(project, "HEAD^") == expected
+    assert commit_of(project, first[:12]) == expected
+    assert commit_of(project, "nothing") is None
+    assert commit_of(project, "--all") is None
+
+
+def test_what_is_checked_out(project: Path) -> None:
+    head = {"id": git(project, "rev-parse", "HEAD"), "committed_at": FIRST, "subject": ""}
+    assert commit_of(project) == commit_of(project / "docs") == head
+    # It lies in the checkout, and is no part of it.
+    assert commit_of(project / "built") is None
+
+
+def test_no_repository(tmp_path: Path) -> None:
+    assert commit_of(tmp_path) is None
+    git(tmp_path, "init", "--quiet")
+    assert commit_of(tmp_path) is None
+
+
+def test_nothing_that_a_repository_names_is_run(project: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n", encoding="utf-8")
+    trap.chmod(0o755)
+    for setting in ("gpg.program", "core.fsmonitor", "core.pager", "core.sshCommand"):
+        git(project, "config", setting, str(trap))
+    git(project, "config", "log.showSignature", "true")
+    assert commit_of(project)
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("kind", ["folder", "upload"])
+def test_what_was_uploaded_is_no_checkout(kind: str, project: Path, tmp_path: Path) -> None:
+    index = {"dense": False, "sparse": True, "chunker": "auto", "model": "static"}
+    with ServiceStore(tmp_path / "karat.db") as store:
+        source = {"kind": kind, "path": str(project)}
+        made = store.collections.add("ann", "Docs", description="", source=source, index=index)
+        (tmp_path / "uploads").mkdir()
+        if kind == "upload":
+            project.rename(tmp_path / "uploads" / made.id)
+        facts = index_collection(made, Places((tmp_path,), tmp_path / "uploads")).facts
+    assert facts.get("commit") == (commit_of(project) if kind == "folder" else None)
+    assert ("commit" in facts) is (kind == "folder")

@@ -20,7 +20,7 @@ PAGES = {
     f"{BENCHMARK}?tab=heat": "Heat map",
     f"{BENCHMARK}?tab=slices": "Slices",
     f"{BENCHMARK}?tab=remarks": "No remarks yet",
-    f"{BENCHMARK}/compare": "Make baseline",
+    f"{BENCHMARK}/compare": "Improved · regressed · tied",
     f"{BENCHMARK}/compare?tab=queries": "how do I set up docker",
     f"{BENCHMARK}/queries/docker": "All runs on this query",
     f"{BENCHMARK}/queries/hostile": "All runs on this query",

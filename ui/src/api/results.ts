@@ -40,21 +40,19 @@ export function useRunQueries(id: string, run: string) {
   });
 }
 
-export function useComparison(id: string, baseline: string | undefined, metric: string) {
+export function useComparison(id: string, baseline: string, metric: string) {
   return useQuery({
     queryKey: ["results", id, "comparison", baseline, metric],
     queryFn: ({ signal }) =>
       request<Comparison>(`/benchmarks/${id}/comparison`, { params: { baseline, metric }, signal }),
-    enabled: baseline !== undefined,
   });
 }
 
-export function useMatrix(id: string, metric: string, enabled = true) {
+export function useMatrix(id: string, metric: string) {
   return useQuery({
     queryKey: ["results", id, "matrix", metric],
     queryFn: ({ signal }) =>
       request<ScoreMatrix>(`/benchmarks/${id}/matrix`, { params: { metric }, signal }),
-    enabled,
   });
 }
 

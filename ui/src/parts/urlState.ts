@@ -19,8 +19,9 @@ export function useUrlState<Value extends string>(
   const set = useCallback(
     (next: Value) =>
       setParams(
-        (before) => {
-          const after = new URLSearchParams(before);
+        () => {
+          // Not what was last drawn: another piece may have been set since, by the same key or click.
+          const after = new URLSearchParams(window.location.search);
           if (next === fallback) after.delete(name);
           else after.set(name, next);
           return after;

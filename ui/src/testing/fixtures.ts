@@ -1,6 +1,8 @@
 import type {
   Benchmark,
   Collection,
+  Comparison,
+  ComparisonRun,
   Dataset,
   Drilldown,
   DrilldownRun,
@@ -160,6 +162,31 @@ export const matrix = (metric = "ndcg@10"): ScoreMatrix => ({
     [0.25, 0.25],
   ],
 });
+
+const UNTESTED = { difference: null, low: null, high: null, p: null, p_corrected: null };
+const compared = (at: number, more: Partial<ComparisonRun>): ComparisonRun => ({
+  run_id: runId(at),
+  name: `${RUNS[at]} k=10`,
+  mean: 0.6 + 0.1 * at,
+  ...UNTESTED,
+  effect: null,
+  improved: 0,
+  regressed: 0,
+  tied: 3,
+  verdict: "baseline",
+  ...more,
+});
+
+/** The two runs against either of them: one query rises, one falls, one stays. */
+export function comparison(baseline = runId(0), metric = "ndcg@10"): Comparison {
+  const other = { improved: 1, regressed: 1, tied: 1, verdict: "no difference shown" } as const;
+  return {
+    baseline,
+    metric,
+    runs: [0, 1].map((at) => compared(at, runId(at) === baseline ? {} : other)),
+    verdict: "No difference was shown.",
+  };
+}
 
 function answered(at: number, paths: readonly string[], relevant: string): DrilldownRun {
   return {

@@ -83,6 +83,9 @@ export class FakeServer {
     ),
     route("GET", "/benchmarks/{}/results", () => this.results),
     route("GET", "/benchmarks/{}/matrix", ({ search }) => made.matrix(search.get("metric") ?? "")),
+    route("GET", "/benchmarks/{}/comparison", ({ search }) =>
+      made.comparison(search.get("baseline") ?? undefined, search.get("metric") ?? undefined),
+    ),
     route("GET", "/benchmarks/{}/curves", () => ({ curves: [] })),
     route("GET", "/benchmarks/{}/queries/{}", () => made.drilldown()),
     route("GET", "/benchmark-datasets", () => list("datasets", this.datasets)),

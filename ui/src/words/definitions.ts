@@ -18,6 +18,8 @@ export const DEFINITIONS = {
   answered: "Queries that were answered. Errors and timeouts count 0 in every score.",
   invalid:
     "Results that could not be counted: an unknown document, a line range that ends before it begins, a duplicate.",
+  baseline:
+    "The run that all others are held against. Choose another here, drag a run here, or press b on it.",
   difference: "Mean difference to the baseline over the same queries, with its 95 % interval.",
   p: "Probability of a difference at least this large if the two runs were equally good: a paired test over the queries.",
   pCorrected: "The same, corrected for all runs that were tested against the baseline.",

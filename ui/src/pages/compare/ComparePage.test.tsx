@@ -1,6 +1,7 @@
-import { screen, within } from "@testing-library/react";
+import { fireEvent, screen, within } from "@testing-library/react";
+import type { UserEvent } from "@testing-library/user-event";
 import { expect, it } from "vitest";
-import { uuid } from "@/testing/fixtures";
+import { runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 
 const RESULTS = `/benchmarks/${uuid(4)}`;
@@ -17,3 +18,67 @@ it("filters the queries by a count, and sorts the worst regression first", async
   expect(texts()).toEqual(["set up tokens"]);
   expect(window.location.search).toContain("show=improved");
 });
+
+it("asks for what the open tab shows, and for nothing else", async () => {
+  const { user, server } = open(`${RESULTS}/compare?tab=queries`);
+  await screen.findByRole("region", { name: "Queries" });
+  const asked = (part: string) => server.asked.filter((one) => one.includes(part)).length;
+  expect([asked("/matrix"), asked("/comparison")]).toEqual([1, 0]);
+  await user.click(screen.getByRole("tab", { name: "Summary" }));
+  await screen.findByRole("region", { name: "Runs against the baseline" });
+  expect([asked("/matrix"), asked("/comparison")]).toEqual([1, 1]);
+});
+
+it("leads from a count to the queries that it counts", async () => {
+  const { user } = open(`${RESULTS}/compare`);
+  await user.click(await screen.findByRole("button", { name: "1 regressed in hybrid k=10" }));
+  const table = await screen.findByRole("region", { name: "Queries" });
+  expect(within(table).getByRole("rowheader").textContent).toBe("deploy with docker");
+});
+
+const baseline = () => screen.findByRole<HTMLSelectElement>("combobox", { name: /Baseline/ });
+
+it.each([
+  [
+    "chosen",
+    async (user, token) => {
+      expect(token.textContent).toContain("+0.100");
+      await user.selectOptions(await baseline(), "hybrid k=10");
+    },
+  ],
+  [
+    "given the key b",
+    async (user, token) => {
+      token.focus();
+      await user.keyboard("b");
+      expect(document.activeElement).toBe(await baseline());
+    },
+  ],
+  [
+    "dragged there",
+    async (_, token) => {
+      const carried = new Map<string, string>();
+      const dataTransfer = {
+        setData: (kind: string, value: string) => carried.set(kind, value),
+        getData: (kind: string) => carried.get(kind) ?? "",
+        get types() {
+          return [...carried.keys()];
+        },
+      };
+      fireEvent.dragStart(token, { dataTransfer });
+      const slot = await baseline();
+      expect(fireEvent.dragOver(slot, { dataTransfer })).toBe(false);
+      fireEvent.drop(slot, { dataTransfer });
+    },
+  ],
+] satisfies [string, (user: UserEvent, token: HTMLElement) => Promise<void>][])(
+  "a run becomes the baseline when it is %s",
+  async (_, act) => {
+    const { user } = open(`${RESULTS}/compare`);
+    await act(user, await screen.findByRole("button", { name: /^hybrid k=10/ }));
+    expect((await baseline()).value).toBe(runId(1));
+    expect(window.location.search).toContain(`baseline=${runId(1)}`);
+    const token = await screen.findByRole("button", { name: /^dense k=10/ });
+    expect(token.textContent).toContain("−0.100");
+  },
+);

@@ -6,7 +6,7 @@ import { useTip } from "@/parts/tip";
 import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, count, plural, score } from "@/words/format";
-import { type Outcome, outcome, type Pair } from "./deltas";
+import { OUTCOMES, type Outcome, outcome, type Pair, tone } from "./deltas";
 
 type Props = {
   rows: readonly Pair[];
@@ -17,8 +17,6 @@ type Props = {
   to: (query: string) => string;
 };
 
-const OUTCOMES: readonly Outcome[] = ["improved", "regressed", "tied"];
-
 /** Two runs query by query: the counts, the waterfall, and the queries, worst regression first. */
 export function PairView({ rows, left, right, metric, to }: Props) {
   const [show, setShow] = useUrlState<Outcome | "">("show", "");
@@ -28,7 +26,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
   const shown = useMemo(
     () =>
       rows.filter(
-        (row) => (!show || outcome(row) === show) && row.text.toLowerCase().includes(wanted),
+        (row) => (!show || outcome(row.change) === show) && row.text.toLowerCase().includes(wanted),
       ),
     [rows, show, wanted],
   );
@@ -66,11 +64,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
       means: DEFINITIONS.difference,
       numeric: true,
       sort: (row) => row.change,
-      cell: (row) => {
-        const way = outcome(row);
-        const tone = way === "improved" ? "gain" : way === "regressed" ? "loss" : undefined;
-        return <span className={tone}>{change(row.change)}</span>;
-      },
+      cell: (row) => <span className={tone(row.change)}>{change(row.change)}</span>,
     },
   ];
   return (
@@ -80,7 +74,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
           <Count
             key={one}
             of={one}
-            value={rows.filter((row) => outcome(row) === one).length}
+            value={rows.filter((row) => outcome(row.change) === one).length}
             pressed={show === one}
             onPress={() => setShow(show === one ? "" : one)}
           />
@@ -113,11 +107,10 @@ type CountProps = { of: Outcome; value: number; pressed: boolean; onPress: () =>
 
 function Count({ of, value, pressed, onPress }: CountProps) {
   const tip = useTip(DEFINITIONS.counts);
-  const tone = { improved: "gain", regressed: "loss", tied: undefined }[of];
   return (
     <div className="tile">
       <button type="button" aria-pressed={pressed} onClick={onPress} {...tip}>
-        <b className={tone}>{count(value)}</b>
+        <b className={tone(of)}>{count(value)}</b>
         {of}
       </button>
     </div>

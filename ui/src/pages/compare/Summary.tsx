@@ -3,21 +3,22 @@ import { Badge } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, probability, score } from "@/words/format";
+import { OUTCOMES, type Outcome, tone } from "./deltas";
 
 type Props = {
   comparison: Comparison;
-  onBaseline: (run: string) => void;
-  onQueries: (run: string) => void;
+  /** Called with a run and which of its queries are asked for. */
+  onQueries: (run: string, show: Outcome) => void;
 };
 
 const TONES = { better: "good", worse: "bad" } as const;
 
-function tone(verdict: ComparisonRun["verdict"]) {
+function verdictTone(verdict: ComparisonRun["verdict"]) {
   return verdict === "better" || verdict === "worse" ? TONES[verdict] : undefined;
 }
 
 /** Every run against the baseline, by a paired test, in words and numbers. */
-export function Summary({ comparison, onBaseline, onQueries }: Props) {
+export function Summary({ comparison, onQueries }: Props) {
   const isBaseline = (run: ComparisonRun) => run.run_id === comparison.baseline;
   const columns: Column<ComparisonRun>[] = [
     { id: "name", header: "Run", sort: (run) => run.name.toLowerCase(), cell: (run) => run.name },
@@ -25,7 +26,7 @@ export function Summary({ comparison, onBaseline, onQueries }: Props) {
       id: "verdict",
       header: "Verdict",
       sort: (run) => run.verdict,
-      cell: (run) => <Badge tone={tone(run.verdict)}>{run.verdict}</Badge>,
+      cell: (run) => <Badge tone={verdictTone(run.verdict)}>{run.verdict}</Badge>,
     },
     {
       id: "mean",
@@ -80,32 +81,27 @@ export function Summary({ comparison, onBaseline, onQueries }: Props) {
     },
     {
       id: "counts",
-      header: "Improved / regressed / tied",
-      means: DEFINITIONS.counts,
+      header: "Improved · regressed · tied",
+      means: `${DEFINITIONS.counts} Press a number to see these queries.`,
       numeric: true,
       sort: (run) => run.improved - run.regressed,
       cell: (run) =>
         isBaseline(run) ? (
           <span className="soft">baseline</span>
         ) : (
-          <button type="button" className="button small" onClick={() => onQueries(run.run_id)}>
-            <span className="gain">{run.improved}</span> /{" "}
-            <span className="loss">{run.regressed}</span> / {run.tied}
-          </button>
-        ),
-    },
-    {
-      id: "baseline",
-      header: "",
-      cell: (run) =>
-        !isBaseline(run) && (
-          <button
-            type="button"
-            className="button plain small"
-            onClick={() => onBaseline(run.run_id)}
-          >
-            Make baseline
-          </button>
+          <span className="counts">
+            {OUTCOMES.map((one) => (
+              <button
+                key={one}
+                type="button"
+                className="button plain small"
+                aria-label={`${run[one]} ${one} in ${run.name}`}
+                onClick={() => onQueries(run.run_id, one)}
+              >
+                <span className={tone(one)}>{run[one]}</span>
+              </button>
+            ))}
+          </span>
         ),
     },
   ];

@@ -10,7 +10,7 @@ it("pairs the queries of two runs", () => {
     ["q2", -0.5],
     ["q3", 0],
   ]);
-  expect(rows.map(outcome)).toEqual(["improved", "regressed", "tied"]);
+  expect(rows.map(({ change }) => outcome(change))).toEqual(["improved", "regressed", "tied"]);
 });
 
 it("pairs only the queries that both sides have, and calls a missing score no change", () => {

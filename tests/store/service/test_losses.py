@@ -7,26 +7,30 @@ import pytest
 from karat.errors import KaratError
 from karat.model.fate import Fate
 from karat.store.service import Benchmark, ServiceStore
+from karat.store.service.losses import Lost
 from karat.testing.recorder import PLAN
 from tests.store.service.conftest import GOLD
 
 
 def test_it_comes_back_and_is_replaced(service: ServiceStore) -> None:
     run = f"{service.results.experiment(replace(PLAN, dataset=GOLD))}.1"
-    assert service.losses.of(run) == {}
-    lost = {"q1": {0: Fate.FUSION, 11: Fate.NO_CHUNK}, "q2": {3: Fate.NOT_IN_CORPUS}}
+    assert service.losses.of(run) == []
+    lost = [
+        Lost("q1", "auth.py", 3, 9, "", Fate.FUSION),
+        Lost("q1", "süß.py", 0, 0, "login", Fate.NO_CHUNK),
+    ]
     service.losses.keep(run, lost)
     assert service.losses.of(run) == lost
-    assert type(service.losses.of(run)["q1"][0]) is Fate
-    service.losses.keep(run, {})
-    assert service.losses.of(run) == {}
+    assert service.losses.of(run)[0].fate is Fate.FUSION
+    service.losses.keep(run, [])
+    assert service.losses.of(run) == []
 
 
 def test_it_goes_with_its_run(service: ServiceStore, benchmark: Benchmark) -> None:
     experiment = service.results.experiment(replace(PLAN, dataset=GOLD))
     service.benchmarks.attach(benchmark.id, experiment)
-    service.losses.keep(f"{experiment}.1", {"q1": {0: Fate.THRESHOLD}})
+    service.losses.keep(f"{experiment}.1", [Lost("q1", "a", 0, 0, "", Fate.THRESHOLD)])
     service.benchmarks.delete(benchmark.id)
-    assert service.losses.of(f"{experiment}.1") == {}
+    assert service.losses.of(f"{experiment}.1") == []
     with pytest.raises(KaratError, match="the database failed"):
-        service.losses.keep(f"{experiment}.1", {})
+        service.losses.keep(f"{experiment}.1", [])

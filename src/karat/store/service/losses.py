@@ -2,7 +2,8 @@
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from sqlalchemy import select
 
@@ -12,28 +13,33 @@ from karat.store.service_schema import LOSSES
 
 __all__ = ["Losses", "Lost"]
 
-# By the id of a query and the place of a target among those of the query.
-Lost = Mapping[str, Mapping[int, Fate]]
+
+class Lost(NamedTuple):
+    """A target of *query*, by its place and not by its grade, and what became of it."""
+
+    query: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    fate: Fate
 
 
 class Losses(Shelf):
-    """The targets are those of the gold set that was asked, which never changes."""
+    """Packed run by run: of many runs on many targets there are millions."""
 
-    def keep(self, run: str, lost: Lost) -> None:
+    def keep(self, run: str, lost: Iterable[Lost]) -> None:
         """Keep what became of the targets that *run* has missed, in place of what was before."""
-        packed = zlib.compress(json.dumps(lost, separators=(",", ":")).encode())
+        packed = zlib.compress(json.dumps(list(lost), separators=(",", ":")).encode())
         new = self._database.insert(LOSSES).on_conflict_do_update(
             index_elements=[LOSSES.c.run], set_={"data": packed}
         )
         with self._database.writing() as connection:
             connection.execute(new, {"run": run, "data": packed})
 
-    def of(self, run: str) -> Lost:
+    def of(self, run: str) -> list[Lost]:
         """Return what was kept of *run*, nothing where nobody has looked."""
         with self._database.reading() as connection:
             packed = connection.execute(select(LOSSES.c.data).where(LOSSES.c.run == run)).scalar()
-        found = json.loads(zlib.decompress(packed)) if packed else {}
-        return {
-            query: {int(place): Fate(fate) for place, fate in targets.items()}
-            for query, targets in found.items()
-        }
+        found = json.loads(zlib.decompress(packed)) if packed else []
+        return [Lost(*row)._replace(fate=Fate(row[-1])) for row in found]

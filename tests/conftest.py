@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -92,6 +93,33 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("external reference data is absent: no ../shared/data beside the project")
     return folder
+
+
+@pytest.fixture(scope="session")
+def git() -> Callable[..., str]:
+    """Return a function that runs git in a folder: by nobody's settings, always at one time."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
+        "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
+    }
+
+    def run(folder: Path, *arguments: str, text: str = "") -> str:
+        done = subprocess.run(
+            ["git", "-c", "user.name=A", "-c", "user.email=a@example.com", *arguments],
+            cwd=folder,
+            env=environment,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.removesuffix("\n")
+
+    return run
 
 
 # Not for the whole session: while Playwright runs, no other test of this thread could run a loop.

@@ -1,6 +1,6 @@
 """A gold set is written anew for a newer commit, in its own format."""
 
-import subprocess
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -14,13 +14,8 @@ from karat.model import Dataset, Query, Target
 CSV = "query,result1,result2\nwhere,b.py:1-1:1,\nwho,a.py:1-2:2,b.py:1-1:1\n"
 
 
-def git(place: Path, *arguments: str) -> None:
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c")
-    subprocess.run([*words, *arguments], cwd=place, check=True)
-
-
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path, git: Callable[..., str]) -> Path:
     place = tmp_path / "project"
     place.mkdir()
     git(place, "init", "--quiet")

@@ -1,7 +1,7 @@
 """Judgments are saved one by one, with who, when and why."""
 
 import json
-import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -101,20 +101,16 @@ def test_code_of_a_folder_stays_in_it(tmp_path: Path) -> None:
         assert "no such file" in code(0, path).reason
 
 
-def test_code_of_a_repository_is_that_of_the_case(tmp_path: Path) -> None:
+def test_code_of_a_repository_is_that_of_the_case(tmp_path: Path, git: Callable[..., str]) -> None:
     place = tmp_path / "project"
     place.mkdir()
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c")
-    subprocess.run([*words, "init", "--quiet"], cwd=place, check=True)
+    git(place, "init", "--quiet")
     ids = []
     for text in ("old\n", "new\n"):
         (place / "a.py").write_text(text)
-        subprocess.run([*words, "add", "."], cwd=place, check=True)
-        subprocess.run([*words, "commit", "--quiet", "-m", "x"], cwd=place, check=True)
-        head = subprocess.run(
-            [*words, "rev-parse", "HEAD"], cwd=place, check=True, capture_output=True, text=True
-        )
-        ids.append(head.stdout.strip())
+        git(place, "add", ".")
+        git(place, "commit", "--quiet", "-m", "x")
+        ids.append(git(place, "rev-parse", "HEAD"))
     queries = [
         Query("old", "", extra={"base_commit": ids[0]}),
         Query("new", ""),

@@ -1,6 +1,6 @@
 """A folder, a revision, a profile, an engine: one verb searches them all."""
 
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ from karat.app.search import load_corpus, search
 from karat.engines.base import Explained
 from karat.errors import InputError, UnknownName
 from karat.model import Hit
+
+Git = Callable[..., str]
 
 
 class Silent:
@@ -50,10 +52,9 @@ def test_an_engine_is_closed_and_need_not_explain(folder: Path) -> None:
     assert engine.closed
 
 
-def test_a_revision_is_searched_as_it_was(folder: Path) -> None:
-    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
-        subprocess.run([*git, *command], check=True)
+def test_a_revision_is_searched_as_it_was(folder: Path, git: Git) -> None:
+    for command in ("init -q", "add .", "commit -qm one"):
+        git(folder, *command.split())
     (folder / "a.py").write_text("nothing = 0\n")
     then = search("login", load_corpus(str(folder), revision="HEAD"), "keyword")
     now = search("login", load_corpus(str(folder)), "keyword")
@@ -69,18 +70,19 @@ def test_bad_requests_are_told(folder: Path) -> None:
 
 
 @pytest.fixture
-def repository(folder: Path) -> Path:
+def repository(folder: Path, git: Git) -> Path:
     (folder / "lib").mkdir()
     (folder / "lib" / "c.py").write_text("def logout(user):\n    return None\n")
-    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "one"]):
-        subprocess.run([*git, *command], check=True)
+    for command in ("init -q", "add .", "commit -qm one"):
+        git(folder, *command.split())
     return folder
 
 
-def test_a_bare_repository_is_searched_at_its_head(repository: Path, tmp_path: Path) -> None:
+def test_a_bare_repository_is_searched_at_its_head(
+    repository: Path, tmp_path: Path, git: Git
+) -> None:
     bare = tmp_path / "project.git"
-    subprocess.run(["git", "clone", "-q", "--bare", str(repository), str(bare)], check=True)
+    git(repository, "clone", "-q", "--bare", ".", str(bare))
     for place in (bare, repository / ".git"):
         corpus = load_corpus(str(place))
         assert [document.path for document in corpus] == ["a.py", "b.py", "lib/c.py"]

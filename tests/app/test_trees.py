@@ -1,8 +1,7 @@
 """Each query is searched on the tree that its snapshot names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from subprocess import run
 
 import pytest
 
@@ -10,36 +9,25 @@ from karat.app.trees import Trees, corpus_trees, history_trees
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 
-
-def git(place: Path, *arguments: str) -> str:
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments)
-    return run(words, cwd=place, check=True, capture_output=True, text=True).stdout.strip()
+Git = Callable[..., str]
+Mined = Callable[..., Dataset]
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Return a repository of five commits; each writes its number into n.py."""
-    place = tmp_path / "project"
-    (place / "tests").mkdir(parents=True)
-    git(place, "init", "--quiet")
-    (place / "tests" / "test_n.py").write_text("assert n\n")
-    for number in range(5):
-        (place / "n.py").write_text(f"n = {number}\n")
-        git(place, "add", ".")
-        git(place, "commit", "--quiet", "-m", str(number))
-    return place
+def mined(project: Path, git: Git) -> Mined:
+    """Return what makes a gold set of the commits with these *numbers*."""
 
+    def made(numbers: Sequence[int], *, parents: bool = True) -> Dataset:
+        commits = git(project, "rev-list", "--reverse", "HEAD").split()
+        queries = []
+        for place, number in enumerate(numbers):
+            extra = {"commit_hash": commits[number]}
+            if parents:
+                extra["base_commit"] = commits[number - 1]
+            queries.append(Query(f"q{place}", "n", (Target("n.py"),), extra=extra))
+        return Dataset.of(queries, name="gold", metadata={"repository": str(project)})
 
-def mined(project: Path, numbers: Sequence[int], *, parents: bool = True) -> Dataset:
-    """Return a gold set of the commits with these *numbers*."""
-    commits = git(project, "rev-list", "--reverse", "HEAD").split()
-    queries = []
-    for place, number in enumerate(numbers):
-        extra = {"commit_hash": commits[number]}
-        if parents:
-            extra["base_commit"] = commits[number - 1]
-        queries.append(Query(f"q{place}", "n", (Target("n.py"),), extra=extra))
-    return Dataset.of(queries, name="gold", metadata={"repository": str(project)})
+    return made
 
 
 def seen(trees: Trees) -> list[tuple[str, list[int]]]:
@@ -47,8 +35,8 @@ def seen(trees: Trees) -> list[tuple[str, list[int]]]:
 
 
 @pytest.mark.parametrize("parents", [True, False])
-def test_the_trees_of_each_snapshot(project: Path, parents: bool) -> None:
-    gold = mined(project, [4, 2, 4], parents=parents)
+def test_the_trees_of_each_snapshot(parents: bool, mined: Mined) -> None:
+    gold = mined([4, 2, 4], parents=parents)
     expected = {
         "parent": [("1", [1]), ("3", [0, 2])],
         "base": [("1", [0, 1, 2])],
@@ -62,14 +50,14 @@ def test_the_trees_of_each_snapshot(project: Path, parents: bool) -> None:
             assert seen(trees) == visits
 
 
-def test_the_base_holds_no_change_of_the_gold_set(project: Path) -> None:
+def test_the_base_holds_no_change_of_the_gold_set(project: Path, mined: Mined, git: Git) -> None:
     git(project, "checkout", "--quiet", "-b", "side", "HEAD~4")
     (project / "n.py").write_text("n = 9\n")
     git(project, "commit", "--quiet", "-am", "side")
     side = git(project, "rev-parse", "HEAD")
-    gold = mined(project, [1])
+    gold = mined([1])
     git(project, "checkout", "--quiet", "-")
-    both = [*mined(project, [3, 4]).queries(), *gold.queries()]
+    both = [*mined([3, 4]).queries(), *gold.queries()]
     queries = [query._replace(id=str(place)) for place, query in enumerate(both)]
     assert queries[2].extra["commit_hash"] == side
     one = Dataset.of(queries, metadata={"repository": str(project)})
@@ -77,8 +65,8 @@ def test_the_base_holds_no_change_of_the_gold_set(project: Path) -> None:
         assert seen(trees) == [("0", [0, 1, 2])]
 
 
-def test_tests_are_candidates_where_they_are_wanted(project: Path) -> None:
-    gold = mined(project, [2])
+def test_tests_are_candidates_where_they_are_wanted(project: Path, mined: Mined) -> None:
+    gold = mined([2])
     counts = {}
     for candidates in (None, "production", "all"):
         with history_trees(gold, candidates=candidates) as trees:
@@ -93,8 +81,8 @@ def test_tests_are_candidates_where_they_are_wanted(project: Path) -> None:
         corpus_trees(gold, str(project), candidates="some")
 
 
-def test_the_seed_decides_the_order_on_a_tree(project: Path) -> None:
-    gold = mined(project, [2] * 20)
+def test_the_seed_decides_the_order_on_a_tree(mined: Mined) -> None:
+    gold = mined([2] * 20)
     orders = []
     for seed in (0, 0, 1):
         with history_trees(gold, seed=seed) as trees:
@@ -104,17 +92,17 @@ def test_the_seed_decides_the_order_on_a_tree(project: Path) -> None:
     assert orders[0] != tuple(range(20))
 
 
-def test_a_folder_or_a_revision_of_it(project: Path) -> None:
-    gold = mined(project, [2, 3])
+def test_a_folder_or_a_revision_of_it(project: Path, mined: Mined) -> None:
+    gold = mined([2, 3])
     assert seen(corpus_trees(gold, str(project), revision="HEAD~2")) == [("2", [0, 1])]
     (project / "n.py").write_text("n = 7\n")
     assert seen(corpus_trees(gold, str(project))) == [("7", [0, 1])]
 
 
-def test_several_repositories(project: Path, tmp_path: Path) -> None:
+def test_several_repositories(project: Path, tmp_path: Path, mined: Mined, git: Git) -> None:
     other = tmp_path / "other"
     git(tmp_path, "clone", "--quiet", str(project), str(other))
-    extras = [query.extra for query in mined(project, [2, 4]).queries()]
+    extras = [query.extra for query in mined([2, 4]).queries()]
     queries = [
         Query("a", "n", (), {"repository": "a"}, {**extras[0], "repository": str(project)}),
         Query("b", "n", (), {"repository": "b"}, {**extras[1], "repository": "/nowhere"}),
@@ -137,8 +125,8 @@ def test_several_repositories(project: Path, tmp_path: Path) -> None:
         assert seen(trees) == [("1", [0]), ("3", [1])]
 
 
-def test_what_cannot_be_searched_is_told(project: Path, tmp_path: Path) -> None:
-    gold = mined(project, [2])
+def test_what_cannot_be_searched_is_told(tmp_path: Path, mined: Mined, git: Git) -> None:
+    gold = mined([2])
     bare = Dataset.of([Query("q", "n", ())], name="bare", metadata=gold.metadata)
     homeless = Dataset.of(gold.queries(), name="homeless")
     for wrong, snapshot, message in (

@@ -1,5 +1,5 @@
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,16 +114,12 @@ POINTING = {
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path: Path, git: Callable[..., str]) -> Path:
     place = tmp_path / "project"
     place.mkdir()
     (place / "a.py").write_text("def f():\n    pass\n")
-    for words in (
-        "init --quiet",
-        "add .",
-        "-c user.name=A -c user.email=a@b.c commit --quiet -m one",
-    ):
-        subprocess.run(["git", *words.split()], cwd=place, check=True)
+    for words in ("init --quiet", "add .", "commit --quiet -m one"):
+        git(place, *words.split())
     return place
 
 

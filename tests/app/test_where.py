@@ -1,7 +1,7 @@
 """Where to search becomes visits, and the hash of all that is there."""
 
+from collections.abc import Callable
 from pathlib import Path
-from subprocess import run
 
 import pytest
 
@@ -12,26 +12,8 @@ from karat.model import Dataset, Query, Target
 from karat.runner.sources import Opener
 
 
-def git(place: Path, *arguments: str) -> str:
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments)
-    return run(words, cwd=place, check=True, capture_output=True, text=True).stdout.strip()
-
-
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """Return a repository of three commits; each writes its number into n.py."""
-    place = tmp_path / "project"
-    (place / "tests").mkdir(parents=True)
-    git(place, "init", "--quiet")
-    (place / "tests" / "test_n.py").write_text("assert n\n")
-    for number in range(3):
-        (place / "n.py").write_text(f"n = {number}\n")
-        git(place, "add", ".")
-        git(place, "commit", "--quiet", "-m", str(number))
-    return place
-
-
-def mined(project: Path) -> Dataset:
+def mined(project: Path, git: Callable[..., str]) -> Dataset:
     """Return a gold set of the last commit and, after it, of the one before."""
     commits = git(project, "rev-list", "HEAD").split()[:2]
     queries = [
@@ -41,38 +23,38 @@ def mined(project: Path) -> Dataset:
     return Dataset.of(queries, name="gold", metadata={"repository": str(project)})
 
 
-def test_the_visits_find_the_trees_again(project: Path) -> None:
-    found = surveyed(mined(project), Where(), match="exact")
+def test_the_visits_find_the_trees_again(mined: Dataset) -> None:
+    found = surveyed(mined, Where(), match="exact")
     assert [visit.rows for visit in found.visits] == [(1,), (0,)]
     opener = Opener()
     opened = [opener.open(visit.source) for visit in found.visits]
-    assert [corpus.read("n.py") for corpus in opened] == ["n = 0\n", "n = 1\n"]
+    assert [corpus.read("n.py") for corpus in opened] == ["n = 2\n", "n = 3\n"]
     assert [[document.path for document in corpus] for corpus in opened] == [["n.py"]] * 2
     assert tuple(corpus.snapshot for corpus in opened) == found.snapshots
     opener.close()
     assert found.searched.snapshot == "parent"
 
 
-def test_a_folder(project: Path) -> None:
-    found = surveyed(mined(project), Where(corpus=str(project)), match="exact")
+def test_a_folder(project: Path, mined: Dataset) -> None:
+    found = surveyed(mined, Where(corpus=str(project)), match="exact")
     assert [sorted(visit.rows) for visit in found.visits] == [[0, 1]]
     assert digest_of(found) == from_folder(project).snapshot
     without = Where(corpus=str(project), candidates="production")
-    chosen = surveyed(mined(project), without, match="exact")
-    assert digest_of(chosen) == from_texts({"n.py": "n = 2\n"}).snapshot
+    chosen = surveyed(mined, without, match="exact")
+    assert digest_of(chosen) == from_texts({"n.py": "n = 4\n"}).snapshot
     assert Opener().open(chosen.visits[0].source).snapshot == digest_of(chosen)
 
 
-def test_a_revision_of_it(project: Path) -> None:
+def test_a_revision_of_it(project: Path, mined: Dataset) -> None:
     where = Where(corpus=str(project), revision="HEAD~1")
-    found = surveyed(mined(project), where, match="exact")
+    found = surveyed(mined, where, match="exact")
     opener = Opener()
-    assert opener.open(found.visits[0].source).read("n.py") == "n = 1\n"
+    assert opener.open(found.visits[0].source).read("n.py") == "n = 3\n"
     opener.close()
 
 
-def test_the_hash_of_several_trees(project: Path) -> None:
-    gold = mined(project)
+def test_the_hash_of_several_trees(mined: Dataset) -> None:
+    gold = mined
     parents, children = (
         digest_of(surveyed(gold, Where(snapshot=snapshot), match="exact"))
         for snapshot in ("parent", "child")
@@ -100,6 +82,6 @@ def test_the_seed_decides_the_order(project: Path) -> None:
         (Where({"": "there"}, corpus="here"), "in place of the trees of a repository"),
     ],
 )
-def test_what_does_not_go_together(where: Where, message: str, project: Path) -> None:
+def test_what_does_not_go_together(where: Where, message: str, mined: Dataset) -> None:
     with pytest.raises(InputError, match=message):
-        surveyed(mined(project), where, match="exact")
+        surveyed(mined, where, match="exact")

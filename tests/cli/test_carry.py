@@ -1,7 +1,6 @@
 """karat carry says what it kept and what it lost, and counts losses in its exit code if asked."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -14,18 +13,17 @@ CARRY = ("carry", "two.csv", "--from", "HEAD~1", "--to", "HEAD", "--repo", "proj
 
 
 @pytest.fixture(autouse=True)
-def project(folder: Path) -> Path:
+def project(folder: Path, git: Callable[..., str]) -> Path:
     place = folder / "project"
     place.mkdir()
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c")
     steps = [("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "one")]
     (place / "a.py").write_text("def f():\n    pass\n")
     (place / "b\x1b.py").write_text("gone\n")
     for step in steps:
-        subprocess.run([*words, *step], cwd=place, check=True)
+        git(place, *step)
     (place / "a.py").write_text("import os\n\n\ndef f():\n    pass\n")
     (place / "b\x1b.py").unlink()
-    subprocess.run([*words, "commit", "--quiet", "-am", "two"], cwd=place, check=True)
+    git(place, "commit", "--quiet", "-am", "two")
     rows = "query,result1,result2\nwho,a.py:1-2:2,\nwhere,b\x1b.py:1-1:1,a.py:1-1:1\n"
     (folder / "two.csv").write_text(rows)
     return place

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,15 +14,11 @@ from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
 from karat.runner import Event
 
-
-def git(place: Path, *arguments: str) -> str:
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments)
-    done = subprocess.run(words, cwd=place, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+Git = Callable[..., str]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, git: Git) -> Path:
     """Return the current folder: a repository whose file was changed, then moved, and gold.json."""
     monkeypatch.chdir(tmp_path)
     project = tmp_path / "project"
@@ -87,7 +82,7 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
     assert "(1 query with no other) and count as\n  missed;" in overall
 
 
-def test_a_carried_set(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     with pytest.raises(SystemExit):
         main(["carry", "gold.json", "--to", "HEAD", "--repo", "project", "-o", "carried.json"])
     head = git(Path("project"), "rev-parse", "HEAD")

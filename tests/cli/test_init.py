@@ -1,7 +1,6 @@
 """A benchmark in one file: as `karat init` writes it, and as another benchmark prints it."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -56,17 +55,16 @@ output:
 
 
 @pytest.fixture
-def project(folder: Path) -> Path:
+def project(folder: Path, git: Callable[..., str]) -> Path:
     """Return a repository whose history gives four cases of two files each."""
     place = folder / "project"
     place.mkdir()
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
 
     def commit(message: str) -> None:
-        for words in (["add", "--all"], ["commit", "--quiet", f"--message={message}"]):
-            subprocess.run([*git, *words], cwd=place, check=True)
+        git(place, "add", "--all")
+        git(place, "commit", "--quiet", f"--message={message}")
 
-    subprocess.run([*git, "init", "--quiet"], cwd=place, check=True)
+    git(place, "init", "--quiet")
     for number in range(len(CHANGES)):
         for part in ("store", "view"):
             (place / f"{part}_{number}.py").write_text(f"def part_{number}(value): ...\n")

@@ -143,10 +143,9 @@ def test_a_whole_file_is_said_to_be_graded(ask: Ask, folder: Path) -> None:
     assert "\na.py:1-9  (the whole file is graded)\n" in ask("q").stdout
 
 
-def test_code_of_a_revision(ask: Ask, folder: Path) -> None:
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c")
+def test_code_of_a_revision(ask: Ask, folder: Path, git: Callable[..., str]) -> None:
     for step in (("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "one")):
-        subprocess.run([*words, *step], cwd=folder, check=True)
+        git(folder, *step)
     (folder / "a.py").write_text(CODE.replace("line", "later"))
     assert "> later 20" in ask("q").stdout
     assert "> line 20" in ask("q", arguments=(*JUDGE, "--repo", ".")).stdout

@@ -1,41 +1,11 @@
 """Small Git repositories, built by the tests that need one."""
 
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 Git = Callable[..., str]
-
-
-@pytest.fixture
-def git(tmp_path: Path) -> Git:
-    """Return a function that runs git in a folder, with nobody's settings."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
-        "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z",
-    }
-
-    def run(folder: Path, *arguments: str, text: str = "") -> str:
-        done = subprocess.run(
-            ["git", "-c", "user.name=A", "-c", "user.email=a@example.com", *arguments],
-            cwd=folder,
-            env=environment,
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
 
 
 @pytest.fixture

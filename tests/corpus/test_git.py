@@ -38,7 +38,7 @@ def test_a_subfolder_stands_for_its_repository(repository: Path) -> None:
 
 
 def test_submodules_and_odd_names_are_counted(repository: Path, git: Git) -> None:
-    oid = git(repository, "rev-parse", "HEAD").strip()
+    oid = git(repository, "rev-parse", "HEAD")
     git(repository, "update-index", "--add", "--cacheinfo", f"160000,{oid},module")
     (repository / "tab\tand\nline.txt").write_text("odd\n", encoding="utf-8")
     Path(os.fsdecode(os.fsencode(repository) + b"/\xff.txt")).write_bytes(b"x")
@@ -120,7 +120,7 @@ def test_each_blob_is_looked_at_once(
 
 def test_many_objects_in_one_exchange(repository: Path, git: Git) -> None:
     oids = [
-        git(repository, "hash-object", "-w", "--stdin", text="x" * size).strip()
+        git(repository, "hash-object", "-w", "--stdin", text="x" * size)
         for size in range(0, 60_000, 3000)
     ]
     reader = ObjectReader(str(repository))
@@ -130,7 +130,7 @@ def test_many_objects_in_one_exchange(repository: Path, git: Git) -> None:
 
 
 def test_a_missing_object_leaves_the_reader_usable(repository: Path, git: Git) -> None:
-    good = git(repository, "hash-object", "-w", "--stdin", text="good").strip()
+    good = git(repository, "hash-object", "-w", "--stdin", text="good")
     reader = ObjectReader(str(repository))
     with pytest.raises(InputError, match=r"object 0+ is missing"):
         list(reader.read([good, "0" * 40, good]))
@@ -194,7 +194,7 @@ def test_a_forked_process_reads_by_itself(repository: Path) -> None:
 
 
 def test_missing_objects_can_be_told_apart(repository: Path, git: Git) -> None:
-    good = git(repository, "hash-object", "-w", "--stdin", text="good").strip()
+    good = git(repository, "hash-object", "-w", "--stdin", text="good")
     reader = ObjectReader(str(repository))
     assert list(reader.find([good, "0" * 40, good])) == [b"good", None, b"good"]
     reader.close()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "demo" / "run.sh"
@@ -22,13 +23,12 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_young_history_gives_way_to_ours(tmp_path: Path) -> None:
+def test_a_young_history_gives_way_to_ours(tmp_path: Path, git: Callable[..., str]) -> None:
     young = tmp_path / "young"
-    git = ["git", "-C", str(young), "-c", "user.name=a", "-c", "user.email=a@example.invalid"]
-    subprocess.run(["git", "init", "--quiet", str(young)], check=True)
+    git(tmp_path, "init", "--quiet", "young")
     (young / "a.py").write_text("print(1)\n")
-    subprocess.run([*git, "add", "."], check=True)
-    subprocess.run([*git, "commit", "--quiet", "-m", "print a number"], check=True)
+    git(young, "add", ".")
+    git(young, "commit", "--quiet", "-m", "print a number")
     shown = run(tmp_path, str(young))
     assert shown.returncode == 0, shown.stderr
     assert "fewer than 30 cases" in shown.stdout

@@ -1,7 +1,7 @@
 """A source sent elsewhere opens as the same corpus."""
 
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ import pytest
 from karat.corpus import from_folder, from_git, from_texts
 from karat.errors import InputError
 from karat.runner.sources import Opener, Source
+
+Git = Callable[..., str]
 
 TEXTS = {"auth.py": "login = 1\n", "tests/test_auth.py": "def test_login(): ...\n"}
 
@@ -45,22 +47,20 @@ def test_without_tests(folder: Path) -> None:
     assert opened(Source.folder(str(folder), tests=False)) == without
 
 
-def test_a_revision(folder: Path) -> None:
-    git = ["git", "-C", str(folder), "-c", "user.name=k", "-c", "user.email=k@example.com"]
-    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
-        subprocess.run([*git, *arguments], check=True)
+def test_a_revision(folder: Path, git: Git) -> None:
+    for command in ("init -q", "add .", "commit -qm one"):
+        git(folder, *command.split())
     (folder / "auth.py").write_text("changed\n")
     source = Source.git(str(folder), "HEAD")
     assert opened(source) == from_git(folder, "HEAD").snapshot == from_texts(TEXTS).snapshot
 
 
-def test_revisions_in_any_order(folder: Path) -> None:
-    git = ["git", "-C", str(folder), "-c", "user.name=k", "-c", "user.email=k@example.com"]
-    subprocess.run([*git, "init", "-q"], check=True)
+def test_revisions_in_any_order(folder: Path, git: Git) -> None:
+    git(folder, "init", "-q")
     for number in range(4):
         (folder / "auth.py").write_text(f"login = {number}\n")
-        subprocess.run([*git, "add", "."], check=True)
-        subprocess.run([*git, "commit", "-q", "-m", str(number)], check=True)
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", str(number))
     for order in ("3210", "0123", "2301", "0132"):
         names = [f"HEAD~{number}" for number in order]
         opener = Opener()

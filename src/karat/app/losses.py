@@ -22,7 +22,7 @@ from karat.model.fate import Fate
 from karat.model.spec import Spec
 from karat.model.timings import Measured
 from karat.report.findings import Findings
-from karat.report.findings.ranks import fate_of
+from karat.report.findings.ranks import BY_RANK, fate_of
 
 __all__ = ["searched_where", "with_losses"]
 
@@ -31,7 +31,6 @@ DEPTH, TIMES = 200, 20
 LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THRESHOLD}
 # What a family shares.
 Stepwise = ChunkEngine | RerankEngine
-TO_BE_EXPLAINED = (Fate.BELOW_K, Fate.NOT_RETRIEVED)
 
 
 def with_losses(findings: Findings, where: Where | None = None) -> Findings:
@@ -136,7 +135,7 @@ def _missed(findings: Findings) -> dict[int, dict[int, list[int]]]:
             targets = [
                 number
                 for number, counts in enumerate(relevant)
-                if counts and fate_of(findings, run, row, number) in TO_BE_EXPLAINED
+                if counts and fate_of(findings, run, row, number) in BY_RANK
             ]
             if targets:
                 found.setdefault(row, {})[run] = targets

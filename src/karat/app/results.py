@@ -8,9 +8,10 @@ from importlib.metadata import version
 
 from karat.app.benchmarks import BenchmarkConfig
 from karat.app.judgments import edited, without_unresolved
+from karat.app.kept_losses import with_kept_losses
 from karat.app.report import origin, report
 from karat.app.score import evaluate_run
-from karat.app.settings import Scoring
+from karat.app.settings import Confidence, Scoring
 from karat.errors import Conflict, UnknownName
 from karat.formats.karat_run import run_digest
 from karat.model import Dataset
@@ -72,8 +73,13 @@ def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
-def scored(store: ServiceStore, benchmark: Benchmark) -> Scored:
-    """Return the completed runs of *benchmark* scored; Conflict where there is none."""
+def scored(
+    store: ServiceStore, benchmark: Benchmark, *, confidence: Confidence | None = None
+) -> Scored:
+    """Return the completed runs of *benchmark* scored; Conflict where there is none.
+
+    Why targets were lost is told as far as :func:`karat.app.explain.explain` has found out.
+    """
     experiment = store.results.show(benchmark.experiment) if benchmark.experiment else None
     completed = [
         run for run in (experiment.runs if experiment else ()) if run.status is RunStatus.COMPLETED
@@ -95,12 +101,13 @@ def scored(store: ServiceStore, benchmark: Benchmark) -> Scored:
     resolved = None
     if unresolved:
         resolved = _evaluations(without_unresolved(gold, unresolved), measured, scoring)
+    findings = report(gold, measured, origin=made_from, scoring=scoring, confidence=confidence)
     return Scored(
         benchmark=benchmark,
         config=config,
         experiment=experiment,
         runs=tuple(completed),
-        findings=report(gold, measured, origin=made_from, scoring=scoring),
+        findings=with_kept_losses(findings, [store.losses.of(run.id) for run in completed]),
         resolved=resolved,
         version=judgments[-1].version if judgments else 1,
     )

@@ -8,11 +8,13 @@ from karat.model.fate import Fate
 from karat.model.trace import Trace
 from karat.report.findings.record import Findings
 
-__all__ = ["BINS", "Shares", "fate", "fate_of", "fates", "first_rank", "first_ranks"]
+__all__ = ["BINS", "BY_RANK", "Shares", "fate", "fate_of", "fates", "first_rank", "first_ranks"]
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
+# All that a rank can say of a target that was missed; the engine may know more.
+BY_RANK = (Fate.BELOW_K, Fate.NOT_RETRIEVED)
 
 
 class Shares(NamedTuple):

@@ -1,0 +1,77 @@
+"""The reasons for lost targets survive the store, and judgments that were made since."""
+
+from dataclasses import replace
+
+from karat.app.kept_losses import losses_of, with_kept_losses
+from karat.app.report import report
+from karat.app.settings import Confidence, Scoring
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.fate import Fate
+from karat.model.timings import Measured
+from karat.report.findings import Findings, Origin
+from karat.report.findings.ranks import fate_of
+from karat.store.service.losses import Lost
+
+QUERIES = [
+    Query("q1", "log in", (Target("auth.py", 2.0, 1, 9), Target("auth.py", 1.0, symbol="login"))),
+    Query("q2", "send", (Target("mail.py"), Target("post.py"))),
+]
+RUNS = {
+    "words": [Answer("q1", (Hit("mail.py", 1.0),)), Answer("q2", (Hit("mail.py", 1.0),))],
+    "meaning": [Answer("q1", ()), Answer("q2", (Hit("post.py", 1.0),))],
+}
+
+
+def reported(queries: list[Query]) -> Findings:
+    runs = [Measured(Run.of(answers), None, "", name) for name, answers in RUNS.items()]
+    return report(
+        Dataset.of(queries, match="lines"),
+        runs,
+        origin=Origin("", "", "", "", "", ("", "")),
+        scoring=Scoring(("hit@5",)),
+        confidence=Confidence(draws=99),
+    )
+
+
+LOSSES = {
+    (0, 0, 0): Fate.NO_CHUNK,
+    (0, 0, 1): Fate.FUSION,
+    (0, 1, 1): Fate.RERANKER,
+    (1, 1, 0): Fate.NOT_IN_CORPUS,
+}
+
+
+def test_they_come_back() -> None:
+    told = replace(reported(QUERIES), losses=LOSSES)
+    words, meaning = losses_of(told)
+    assert words[1] == Lost("q1", "auth.py", 0, 0, "login", Fate.FUSION)
+    assert meaning == [Lost("q2", "mail.py", 0, 0, "", Fate.NOT_IN_CORPUS)]
+    assert with_kept_losses(reported(QUERIES), [words, meaning]).losses == LOSSES
+    assert with_kept_losses(reported(QUERIES), [[], []]).losses == {}
+
+
+def test_judgments_may_have_changed_since() -> None:
+    kept = list(losses_of(replace(reported(QUERIES), losses=LOSSES)))
+    first, second = QUERIES
+    changed = reported(
+        [
+            # The first target is gone, the second has another grade, and there is a new one.
+            first._replace(targets=(Target("auth.py", 3.0, symbol="login"), Target("key.py"))),
+            # What the first run was said to have missed, it has found under another name.
+            second._replace(targets=(Target("post.py"), Target("mail.py"))),
+        ]
+    )
+    found = with_kept_losses(changed, kept)
+    assert found.losses == {
+        (0, 0, 0): Fate.FUSION,
+        (0, 1, 0): Fate.RERANKER,
+        (1, 1, 1): Fate.NOT_IN_CORPUS,
+    }
+    assert fate_of(found, 0, 0, 1) is Fate.NOT_RETRIEVED
+
+
+def test_what_was_found_has_no_reason() -> None:
+    stale = [Lost("q2", "mail.py", 0, 0, "", Fate.FUSION)]
+    found = with_kept_losses(reported(QUERIES), [stale, stale])
+    assert found.losses == {(1, 1, 0): Fate.FUSION}
+    assert fate_of(found, 0, 1, 0) is Fate.FOUND

@@ -90,6 +90,22 @@ def test_scores_never_rise_down_the_list() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.parametrize("unit", ["lines", "file"])
+@pytest.mark.parametrize("fusion", ["min-max", "rrf"])
+def test_fusion_hides_nothing_that_a_stage_found(unit: str, fusion: str) -> None:
+    texts = {f"{number:03}.py": FUNCTION.format(name=f"log_in_{number}") for number in range(300)}
+    corpus = from_texts(texts)
+    engine = hybrid(model="static", unit=unit, fusion=fusion, cache=False)
+    engine.index(corpus)
+    deep = engine.search("log the user in", 1000)
+    assert {hit.path for hit in deep} == set(texts)
+    assert [hit.score for hit in deep] == sorted((hit.score for hit in deep), reverse=True)
+    assert deep[-1].score > 0
+    for k in (10, 150, 299):
+        assert engine.search("log the user in", k) == deep[:k]
+    assert engine.steps("log the user in", 1000)[-1].hits == deep
+
+
 def test_each_stage_tells_its_score() -> None:
     engine = hybrid(model="static")
     engine.index(from_texts({"a.py": FUNCTION.format(name="login"), "b.py": "x = 1\n"}))

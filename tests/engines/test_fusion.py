@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.fusion import fuse, min_max, reciprocal_ranks, top
+from karat.engines.fusion import fuse, min_max, reciprocal_ranks, rest, top
 from karat.errors import InputError, UnknownName
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, 7.0]), max_size=12)
@@ -47,6 +47,18 @@ def test_weights_decide() -> None:
     lexical, dense = column(1.0, 0.0), column(0.0, 1.0)
     assert fuse([lexical, dense], [0.7, 0.3]).tolist() == pytest.approx([0.7, 0.3])
     assert fuse([], []).tolist() == []
+
+
+@given(pairs=st.lists(st.tuples(st.floats(0, 9, width=32), st.floats(0, 9, width=32)), min_size=1))
+@pytest.mark.parametrize("method", ["rrf", "min-max"])
+def test_what_lies_deeper_comes_after_all_that_was_joined(
+    method: str, pairs: list[tuple[float, float]]
+) -> None:
+    parts = [column(*values) for values in zip(*pairs, strict=True)]
+    joined = fuse(parts, [0.4, 0.6], method=method, depth=2)
+    deeper = rest(joined, parts, [0.4, 0.6])
+    assert not np.any((joined > 0) & (deeper > 0))
+    assert deeper.max() <= joined[joined > 0].min(initial=1.0)
 
 
 def test_what_cannot_be_joined_is_refused() -> None:

@@ -24,7 +24,7 @@ from karat.engines.base import (
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkIndex
 from karat.engines.current import NOT_KEPT, Current
-from karat.engines.fusion import RRF_K, Scores, fuse, top
+from karat.engines.fusion import RRF_K, Scores, fuse, rest, top
 from karat.engines.places import Places
 from karat.engines.ranking import RankingRules, diversified, raised
 from karat.engines.stages import Stage
@@ -177,10 +177,12 @@ class ChunkEngine:
             return [Step("stage", ())]
         scored = self._scored(query, places, {})
         found = [
-            Step("stage", self._best(scored.factors * part, places, k)) for part in scored.lifted
+            Step("stage", _hits(self._ordered(scores, places, k), scores, places))
+            for scores in (scored.factors * part for part in scored.lifted)
         ]
         if len(found) > 1:
-            found.append(Step("fusion", self._best(scored.factors * scored.joined, places, k)))
+            rows, joined = self._deepened(scored, places, k)
+            found.append(Step("fusion", _hits(rows, scored.factors * joined, places)))
         if self.recipe.threshold:
             found.append(Step("threshold", self.search(query, k)))
         return found
@@ -207,17 +209,13 @@ class ChunkEngine:
         factors = self._index.factors(self.recipe.rules)
         return Scored(parts, lifted, self._joined(lifted), factors)
 
-    def _best(self, scores: Scores, places: Places, k: int) -> list[Hit]:
-        rows = self._ordered(scores, places, k)
-        return places.hits(rows.tolist(), _descending(scores[rows]).tolist())
-
     def _explained(self, query: str, k: int, places: Places) -> list[Explained]:
         phases: dict[str, int] = {}
         self._last.phases = phases
-        parts, lifted, joined, factors = self._scored(query, places, phases)
-        scores = factors * joined
-        rows = self._ordered(scores, places, k)
-        shown = _descending(scores[rows]).tolist()
+        scored = self._scored(query, places, phases)
+        parts, lifted, _, factors = scored
+        rows, joined = self._deepened(scored, places, k)
+        shown = _descending((factors * joined)[rows]).tolist()
         kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
         return [
             Explained(
@@ -254,6 +252,20 @@ class ChunkEngine:
         recipe = self.recipe
         return fuse(parts, self.weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
 
+    def _deepened(self, scored: Scored, places: Places, k: int) -> tuple[NDArray[np.intp], Scores]:
+        """Return the best *k* rows, and the joined scores of all.
+
+        Fusion looks at the best of each stage only. Where these are fewer than *k*, what the stages
+        found further down follows.
+        """
+        joined = scored.joined
+        rows = self._ordered(scored.factors * joined, places, k)
+        if len(rows) == k or len(scored.parts) == 1:
+            return rows, joined
+        deeper = rest(joined, scored.lifted, self.weights)
+        further = self._ordered(scored.factors * deeper, places, k)
+        return places.distinct(np.concatenate([rows, further]))[:k], joined + deeper
+
     def _ordered(self, scores: Scores, places: Places, k: int) -> NDArray[np.intp]:
         """Return the best *k* rows, no two of them on the same lines."""
         depth = k
@@ -268,6 +280,10 @@ class ChunkEngine:
         if self.recipe.unit == "file":
             return diversified(scores, places, depth, self.recipe.rules)
         return top(scores, depth)
+
+
+def _hits(rows: NDArray[np.intp], scores: Scores, places: Places) -> list[Hit]:
+    return places.hits(rows.tolist(), _descending(scores[rows]).tolist())
 
 
 def _lift(before: Scores, after: Scores, row: np.intp) -> float:

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from karat.errors import InputError, UnknownName
 
-__all__ = ["FUSIONS", "Scores", "fuse", "min_max", "reciprocal_ranks", "spread", "top"]
+__all__ = ["FUSIONS", "Scores", "fuse", "min_max", "reciprocal_ranks", "rest", "spread", "top"]
 
 Scores = NDArray[np.float32]
 Floating = TypeVar("Floating", bound=np.floating)
 
 RRF_K = 60.0
-# Deeper ranks of one search add nothing that a user would see.
+# Deeper ranks of one search would not change what a user sees first.
 DEPTH = 100
 
 
@@ -101,3 +101,22 @@ def fuse(
     for part, weight in zip(parts, weights, strict=True):
         total += np.float32(weight) * scaled(part, depth=depth, **options)
     return total
+
+
+def rest(joined: Scores, parts: Sequence[Scores], weights: Sequence[float]) -> Scores:
+    """Return scores for what *parts* found too deep to be in *joined*, and 0 for all else.
+
+    Each part counts by its share of its best score; all are below the lowest of *joined*.
+
+    >>> joined, deep = np.array([0.5, 0.1, 0, 0], np.float32), np.array([8, 4, 2, 0], np.float32)
+    >>> [f"{score:.3f}" for score in rest(joined, [deep], [1.0])]
+    ['0.000', '0.000', '0.025', '0.000']
+    """
+    found = joined > 0
+    lowest = joined[found].min(initial=1.0)
+    total = np.zeros(len(joined), np.float32)
+    for part, weight in zip(parts, weights, strict=True):
+        total += np.float32(weight) * np.maximum(part, 0) / max(part.max(initial=0), 1e-9)
+    total[found] = 0
+    scaled: Scores = total * (lowest / sum(weights))
+    return scaled

@@ -1,7 +1,9 @@
 """A gold set of a few queries, engines that misbehave, and a watch over what they leave behind."""
 
 import os
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +36,30 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     assert set(children()) - before[0] == set()
     assert list(place.iterdir()) == []
     assert descriptors() <= before[1]
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let SIGINT interrupt; a shell has it ignored by what it starts in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def sleepy(ctrl_c: None) -> Iterator[None]:
+    """Let SIGINT wake another thread than this one.
+
+    So it is with one that comes when this thread is about to fall asleep, and not yet there.
+    """
+    ended = threading.Event()
+    awake = threading.Thread(target=ended.wait)
+    awake.start()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    yield
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    ended.set()
+    awake.join()
 
 
 def children() -> list[int]:

@@ -47,6 +47,7 @@ def test_repetitions_find_what_is_not_the_same_twice(visits: Visits) -> None:
     assert measured.notes["unstable"] == ["dice"]
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(visits: Visits) -> None:
     dataset = gold("interrupt", "hang", *map(str, range(12)))
     groups = [(toy("Bad"),), (toy("Good"),)]

@@ -224,6 +224,7 @@ def test_engines_take_turns(visits: Visits, kept: Kept) -> None:
     assert {first[0] for first, _ in pairs} == {"one", "two"}
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_in_the_middle_of_a_search(visits: Visits) -> None:
     dataset = gold("a", "b", "interrupt", "c")
     order = [dataset.query_ids[row] for row in visits(dataset)[0].rows]

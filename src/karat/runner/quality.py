@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from karat.model import Dataset
@@ -25,6 +25,8 @@ QUALITY = Settings(warm_up=0, repetitions=1)
 # More pieces than processes, so that one with hard queries does not keep the others waiting.
 PIECES_EACH = 4
 JOIN_S = 0.1
+# A signal that comes between two instructions wakes nobody who falls asleep right after it.
+HEAR_S = 0.1
 
 
 def quality(
@@ -108,15 +110,12 @@ class _Shards:
         running = len(threads)
         try:
             while running:
-                said = self._said.get()
-                if said is None:
-                    running -= 1
-                elif isinstance(said, BaseException):
-                    raise said
-                elif isinstance(said.news, Taken):
-                    said.record.add(said.news)
+                try:
+                    said = self._said.get(timeout=HEAR_S)
+                except Empty:
+                    pass
                 else:
-                    said.record.tell(*said.news)
+                    running -= self._heard(said)
                 if hooks.cancelled():
                     self._stop.set()
         except KeyboardInterrupt:
@@ -125,6 +124,18 @@ class _Shards:
             raise
         finally:
             self._end(threads)
+
+    def _heard(self, said: _Said | BaseException | None) -> bool:
+        """Pass on what a thread has *said*, and return whether it has ended."""
+        if isinstance(said, BaseException):
+            raise said
+        if said is None:
+            return True
+        if isinstance(said.news, Taken):
+            said.record.add(said.news)
+        else:
+            said.record.tell(*said.news)
+        return False
 
     def _keep_the_rest(self) -> None:
         """Add the answers that came before the interruption and were not looked at."""

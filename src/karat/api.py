@@ -12,7 +12,7 @@ from karat.model import Dataset, Run
 if TYPE_CHECKING:
     from karat.app.sources import RunSource, TruthSource
     from karat.model.contest import Contest
-from karat.model.evaluation import Evaluation
+    from karat.model.evaluation import Evaluation
 
 __all__ = ["compare", "evaluate", "load"]
 

@@ -11,6 +11,7 @@ from karat.errors import FormatError, Problem
 from karat.formats.atomic import write_text
 from karat.formats.fields import Checker, Place
 from karat.formats.source import read_text
+from karat.model.repeated import repeated
 
 __all__ = ["dumps", "finite", "load_json", "opens_list", "parse", "positions", "write_json"]
 
@@ -40,8 +41,7 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
     def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
         record = dict(items)
         if len(record) < len(items):
-            keys = [key for key, _ in items]
-            refused.extend(key for key in record if keys.count(key) > 1)
+            refused.extend(repeated(key for key, _ in items))
         return record
 
     def constant(word: str) -> float:

@@ -15,6 +15,7 @@ from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.numerals import amount, shown
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
+from karat.model.repeated import repeated
 
 __all__ = ["FORMAT"]
 
@@ -34,7 +35,7 @@ def read(path: Path, options: Options) -> Dataset:
     problems = Problems(path)
     rows = read_rows(path, limit=options.limits.csv_bytes)
     line, header = next(rows)
-    for name in sorted({name for name in header if header.count(name) > 1}):
+    for name in repeated(header):
         problems.add(line, f"column {name!r} appears twice")
     if "query" not in header or not any(RESULT.fullmatch(name) for name in header):
         problems.add(line, "expected the header query,result1,result2,...")

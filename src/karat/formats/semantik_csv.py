@@ -13,6 +13,7 @@ from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.semantik import DEFAULT_GRADE, HIGHEST_GRADE, REFERENCES, check_sizes
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
+from karat.model.repeated import repeated
 
 __all__ = ["FORMAT"]
 
@@ -78,7 +79,7 @@ def write(data: Dataset | Run, path: Path) -> None:
 
 
 def _check_header(problems: Problems, line: int, header: list[str]) -> None:
-    for name in sorted({name for name in header if header.count(name) > 1}):
+    for name in repeated(header):
         problems.add(line, f"column {name!r} appears twice")
     for name in header:
         if name not in (*KEYS, *TEXTS, *REFERENCES, GRADE):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model.codes import Coded, encode
+from karat.model.repeated import repeated
 
 __all__ = ["Dataset", "Query", "Target"]
 
@@ -79,8 +80,7 @@ class Dataset:
         """
         rows = list(queries)
         ids = tuple(query.id for query in rows)
-        if len(set(ids)) < len(ids):
-            twice = sorted({query_id for query_id in ids if ids.count(query_id) > 1})
+        if twice := repeated(ids):
             raise InputError(f"{name}: query id {twice[0]!r} appears more than once")
         targets = [target for query in rows for target in query.targets]
         offsets = array("q", [0])

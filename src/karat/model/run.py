@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model.codes import Coded, encode
+from karat.model.repeated import repeated
 
 __all__ = ["Answer", "Hit", "Outcome", "Run"]
 
@@ -85,8 +86,7 @@ class Run:
         """
         rows = list(answers)
         ids = tuple(answer.query_id for answer in rows)
-        if len(set(ids)) < len(ids):
-            twice = sorted({query_id for query_id in ids if ids.count(query_id) > 1})
+        if twice := repeated(ids):
             raise InputError(f"{name}: query {twice[0]!r} is answered more than once")
         hits = [hit for answer in rows for hit in answer.hits]
         offsets = array("q", [0])

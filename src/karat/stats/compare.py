@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from karat.errors import InputError
 from karat.model.comparison import Comparison
+from karat.model.repeated import repeated
 from karat.stats.arrays import FloatArray
 from karat.stats.bootstrap import Bounds, bounds_per_column, check_level
 from karat.stats.chance import check_draws
@@ -107,9 +108,8 @@ def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
     """Return *names* as they are; raise InputError for none or for one given twice."""
     if not names:
         raise InputError(f"no {kind} to compare; expected one or more")
-    repeated = sorted({name for name in names if list(names).count(name) > 1})
-    if repeated:
-        raise InputError(f"{kind} {repeated[0]!r} is given twice; expected names that differ")
+    if twice := repeated(names):
+        raise InputError(f"{kind} {twice[0]!r} is given twice; expected names that differ")
     return tuple(names)
 
 

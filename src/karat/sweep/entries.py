@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from karat.errors import InputError, LimitExceeded
+from karat.model.repeated import repeated
 from karat.model.spec import Spec
 
 __all__ = ["MANY", "MOST", "Entry", "check_count", "check_entries"]
@@ -47,9 +48,7 @@ def check_entries(entries: Sequence[Entry]) -> None:
     """Refuse an empty list, and names that two configurations share."""
     if not entries:
         raise InputError("no configuration; expected one or more")
-    names = [entry.name for entry in entries]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := repeated(entry.name for entry in entries):
         raise InputError(f"{len(twice)} names stand for several configurations: {', '.join(twice)}")
 
 

@@ -8,6 +8,7 @@ from karat.app.benchmarks import TIMED, BenchmarkConfig, benchmark_request
 from karat.app.collections import Places
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
+from karat.model.spec import Spec
 from karat.store.service import Collection
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
@@ -39,12 +40,38 @@ def test_what_is_measured() -> None:
 def test_an_experiment_is_made_of_it() -> None:
     places = Places((), Path("/data"))
     request = benchmark_request(
-        BenchmarkConfig(MATRIX), GOLD, name="x", collection=COLLECTION, places=places
+        BenchmarkConfig(MATRIX), GOLD, name="x", collection=COLLECTION, places=places, offered={}
     )
     assert request.where.corpus == str(Path("/data/1"))
     assert [entry.name for entry in request.entries] == ["dense @10", "sparse @10"]
     assert dict(request.entries[0].spec.params) == {"model": "static", "chunker": "lines:20"}
     assert (request.timed, request.scoring.measures[0]) == (TIMED, "ndcg@5")
+
+
+def test_engines_that_the_service_offers() -> None:
+    own = Spec("engine", "bm25", {"k1": "0.5"})
+    config = BenchmarkConfig({**MATRIX, "engines": ["own"], "top_k_values": [5, 10]})
+    assert BenchmarkConfig.from_json(config.to_json()) == config
+    request = benchmark_request(
+        config,
+        GOLD,
+        name="x",
+        collection=COLLECTION,
+        places=Places((), Path("/data")),
+        offered={"own": own, "other": Spec("engine", "keyword")},
+    )
+    *_, fifth, tenth = request.entries
+    assert [entry.name for entry in (fifth, tenth)] == ["own @5", "own @10"]
+    assert (fifth.spec, fifth.k, fifth.options) == (own, 5, {"engine": "own", "top_k": 5})
+    with pytest.raises(InputError, match="no engine 'own' on this service; offered: none"):
+        config.matrix_for(COLLECTION)
+
+
+def test_engines_need_no_index() -> None:
+    lacking = replace(COLLECTION, index={**INDEX, "dense": False, "sparse": False})
+    config = BenchmarkConfig({"search_modes": [], "engines": ["own"]})
+    matrix = config.matrix_for(lacking, offered={"own": Spec("engine", "bm25")})
+    assert [entry.name for entry in matrix.entries()] == ["own @10"]
 
 
 @pytest.mark.parametrize("index", ["dense", "sparse"])

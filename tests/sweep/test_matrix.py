@@ -47,6 +47,20 @@ def test_forty_eight() -> None:
     assert len({entry.spec for entry in entries}) == 8
 
 
+def test_further_engines() -> None:
+    own = {"own": Spec("engine", "http", {"url": "x"}), "other": Spec("engine", "bm25")}
+    axes: dict[str, Any] = {"top_k_values": (5, 10), "use_reranker": (False, True), "engines": own}
+    found = names(search_modes=("sparse",), **axes)
+    assert found[-4:] == ["own @5", "own @10", "other @5", "other @10"]
+    assert len(found) == Matrix(search_modes=("sparse",), **axes).count() == 4 + 4
+    alone = Matrix(search_modes=(), **axes)
+    assert [entry.name for entry in alone.entries()] == found[-4:]
+    assert alone.count() == 4
+    assert alone.entries()[0].options == {"engine": "own", "top_k": 5}
+    with pytest.raises(InputError, match="search_modes is empty"):
+        Matrix(search_modes=())
+
+
 def test_engines_by_hand() -> None:
     [sparse, dense, hybrid] = Matrix(
         search_modes=("sparse", "dense", "hybrid"),

@@ -6,10 +6,12 @@ from typing import Any
 
 from karat.app.collections import Places, check_modes, collection_place
 from karat.app.experiment import Request
+from karat.app.offered import chosen_engines
 from karat.app.settings import Scoring
 from karat.app.where import Where
 from karat.metrics import METRICS, parse
 from karat.model import Dataset
+from karat.model.spec import Spec
 from karat.store import Kind
 from karat.store.service import Collection
 from karat.sweep.matrix import Matrix
@@ -65,10 +67,13 @@ class BenchmarkConfig:
         """Return the measure that runs are ranked by."""
         return f"ndcg@{self.primary_k}"
 
-    def matrix_for(self, collection: Collection | None = None) -> Matrix:
+    def matrix_for(
+        self, collection: Collection | None = None, *, offered: Mapping[str, Spec] | None = None
+    ) -> Matrix:
         """Return the matrix, with the chunks and the model of *collection*.
 
-        InputError is raised where an axis is wrong, or the collection lacks an index.
+        Its engines are of those that are *offered*. InputError is raised where an axis is wrong, an
+        engine is not offered, or the collection lacks an index.
 
         >>> axes = {"search_modes": ["dense", "sparse"], "top_k_values": None}
         >>> [entry.name for entry in BenchmarkConfig(axes, top_k=5).matrix_for().entries()]
@@ -77,8 +82,9 @@ class BenchmarkConfig:
         given: dict[str, Any] = {
             name: tuple(values)
             for name, values in self.matrix.items()
-            if name not in {"primary_k", "k_values_for_metrics"} and values is not None
+            if name not in {"primary_k", "k_values_for_metrics", "engines"} and values is not None
         }
+        given["engines"] = chosen_engines(self.matrix.get("engines", ()), offered or {})
         given.setdefault("top_k_values", (self.top_k,))
         if collection is None:
             return Matrix(**given)
@@ -105,13 +111,19 @@ class BenchmarkConfig:
 
 
 def benchmark_request(
-    config: BenchmarkConfig, gold: Dataset, *, name: str, collection: Collection, places: Places
+    config: BenchmarkConfig,
+    gold: Dataset,
+    *,
+    name: str,
+    collection: Collection,
+    places: Places,
+    offered: Mapping[str, Spec],
 ) -> Request:
-    """Return the experiment that a benchmark on *collection* is."""
+    """Return the experiment that a benchmark on *collection* is; its engines are *offered*."""
     place = collection_place(collection, places)
     return Request(
         gold=gold,
-        entries=config.matrix_for(collection).entries(),
+        entries=config.matrix_for(collection, offered=offered).entries(),
         where=Where(corpus=str(place.path), revision=place.revision),
         kind=Kind.SWEEP,
         name=name,

@@ -45,6 +45,7 @@ COMMANDS = {
 REMOTE = {
     "collections": "karat.cli.remote.collections",
     "datasets": "karat.cli.remote.datasets",
+    "engines": "karat.cli.remote.engines",
     "sweep": "karat.cli.remote.sweep",
     "runs": "karat.cli.remote.runs",
     "report": "karat.cli.remote.report",

@@ -32,6 +32,20 @@ __all__ = ["command"]
     help="Collections may be made of folders and repositories below this one; repeat it.",
 )
 @click.option(
+    "--http-target",
+    "targets",
+    multiple=True,
+    metavar="NAME=URL",
+    help="A search of yours that benchmarks may ask as NAME: an address with {query}; repeat it.",
+)
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME=SPEC",
+    help="Any other engine, as for karat evaluate: also a command or a Python class; repeat it.",
+)
+@click.option(
     "--workers",
     default=1,
     show_default=True,
@@ -66,6 +80,8 @@ def command(
     store: str,
     data: str,
     roots: tuple[str, ...],
+    targets: tuple[str, ...],
+    engines: tuple[str, ...],
     workers: int,
     hosts: tuple[str, ...],
     browse: bool,
@@ -79,11 +95,13 @@ def command(
 
     \b
     karat serve --root ~/projects --open
+    karat serve --http-target "docs=http://localhost:9200/find?q={query}&n={k}"
     karat token create ada
     karat serve --host 0.0.0.0 --allowed-host karat.example.org
     """
     from pathlib import Path
 
+    from karat.app.offered import offered_engines
     from karat.errors import MissingExtra
 
     try:
@@ -106,6 +124,7 @@ def command(
         port=port,
         hosts=hosts,
         roots=tuple(Path(root).resolve() for root in roots),
+        engines=offered_engines(engines, targets),
         workers=workers,
         unsafe=unsafe,
         limits=Limits().changed(limits),

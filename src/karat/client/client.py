@@ -14,6 +14,7 @@ from karat.client.records import (
     Benchmark,
     Collection,
     Dataset,
+    Engine,
     Event,
     Json,
     Mapping,
@@ -63,6 +64,10 @@ class Client:
         """Return who asks, and what the service allows."""
         answer: Json = self._ask.get("/me")
         return answer
+
+    def engines(self) -> list[Engine]:
+        """Return the searches that a matrix may name, beside the modes of a collection."""
+        return [record(Engine, engine) for engine in self._ask.get("/engines")["engines"]]
 
     def create_collection(
         self, name: str, source: Json, *, description: str = "", index: Json | None = None

@@ -8,6 +8,7 @@ __all__ = [
     "Benchmark",
     "Collection",
     "Dataset",
+    "Engine",
     "Event",
     "Mapping",
     "QueryResult",
@@ -67,6 +68,14 @@ class Collection:
     created_at: str
     updated_at: str
     operation_uuid: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A search that the service offers, by the name that a matrix has for it."""
+
+    name: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class BenchmarkJob:
             name=f"{benchmark.name} ({benchmark.id})",
             collection=store.collections.get(benchmark.collection),
             places=work.settings.places,
+            offered=work.settings.engines,
         )
         run_experiment(
             request,

@@ -1,6 +1,6 @@
 """What a service is started with; nothing of it changes while it runs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from ipaddress import ip_address
@@ -9,6 +9,7 @@ from pathlib import Path
 from karat.app.collections import Places
 from karat.errors import InputError, UnknownName
 from karat.formats import Limits as FileLimits
+from karat.model.spec import Spec
 
 __all__ = ["Limits", "Settings", "is_loopback"]
 
@@ -71,7 +72,8 @@ class Settings:
 
     *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
     Collections may lie below *roots* only. *hosts* are names by which clients reach the service
-    beside those of the loopback. *unsafe* lets anyone in who can reach it.
+    beside those of the loopback. *engines* are searches, by name, that benchmarks may ask beside
+    the modes. *unsafe* lets anyone in who can reach it.
     """
 
     store: str
@@ -80,6 +82,7 @@ class Settings:
     port: int = 8080
     hosts: tuple[str, ...] = ()
     roots: tuple[Path, ...] = ()
+    engines: Mapping[str, Spec] = field(default_factory=dict)
     workers: int = 1
     unsafe: bool = False
     limits: Limits = field(default_factory=Limits)

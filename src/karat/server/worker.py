@@ -8,6 +8,7 @@ ends too.
 import json
 import logging
 import sys
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -15,6 +16,7 @@ from time import monotonic
 from typing import TextIO
 
 from karat.errors import KaratError
+from karat.model.spec import Spec
 from karat.server.job_kinds import HANDLERS
 from karat.server.jobs import perform
 from karat.server.logs import start_log
@@ -35,8 +37,13 @@ MAKING = timedelta(minutes=10)
 
 def as_line(settings: Settings) -> str:
     """Return of *settings* what a worker needs, as :func:`main` reads it."""
-    roots = [str(root) for root in settings.roots]
-    return json.dumps({"store": settings.store, "data": str(settings.data), "roots": roots}) + "\n"
+    needed = {
+        "store": settings.store,
+        "data": str(settings.data),
+        "roots": [str(root) for root in settings.roots],
+        "engines": {name: asdict(spec) for name, spec in settings.engines.items()},
+    }
+    return json.dumps(needed) + "\n"
 
 
 def main(source: TextIO = sys.stdin) -> None:
@@ -44,8 +51,12 @@ def main(source: TextIO = sys.stdin) -> None:
     start_log()
     start_tracing()
     given = json.loads(source.readline())
-    roots = tuple(map(Path, given["roots"]))
-    settings = Settings(store=given["store"], data=Path(given["data"]), roots=roots)
+    settings = Settings(
+        store=given["store"],
+        data=Path(given["data"]),
+        roots=tuple(map(Path, given["roots"])),
+        engines={name: Spec(**spec) for name, spec in given["engines"].items()},
+    )
     stopping = Event()
 
     def watch() -> None:

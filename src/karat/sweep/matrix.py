@@ -1,7 +1,7 @@
 """A matrix of settings: every combination that makes a difference is one configuration."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import NamedTuple
 
@@ -41,6 +41,8 @@ class Matrix:
 
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
     the best score of the query. *primary_k* and *k_values_for_metrics* say what is measured.
+    *engines* are further searches by their names, of which nothing but the depth is combined; with
+    some of them there may be no mode.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [entry.name for entry in matrix.entries()]
@@ -57,13 +59,15 @@ class Matrix:
     rerankers: tuple[str, ...] = (DEFAULT_RERANKER,)
     primary_k: int | None = None
     k_values_for_metrics: tuple[int, ...] = ()
+    engines: Mapping[str, Spec] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse an axis that is empty or has a value twice, and values that mean nothing."""
-        for field in fields(self):
-            values = getattr(self, field.name)
+        may_be_empty = {"k_values_for_metrics", *(["search_modes"] if self.engines else [])}
+        for axis in fields(self):
+            values = getattr(self, axis.name)
             if isinstance(values, tuple):
-                _check_axis(field.name, values)
+                _check_axis(axis.name, values, may_be_empty=axis.name in may_be_empty)
         for mode in self.search_modes:
             if mode not in MODES:
                 raise InputError(f"search mode {mode!r} is none of: {', '.join(MODES)}")
@@ -84,7 +88,7 @@ class Matrix:
             create_chunker(chunker)
         for reranker in self.rerankers:
             RERANKERS.split(reranker)
-        return tuple(self._entry(choice) for choice in self._choices())
+        return (*map(self._entry, self._choices()), *self._engine_entries())
 
     def count(self) -> int:
         """Return how many configurations there are, without making them.
@@ -92,7 +96,7 @@ class Matrix:
         >>> Matrix(search_modes=("sparse", "hybrid"), rrf_k_values=(20, 40, 60)).count()
         4
         """
-        return sum(1 for _ in self._choices())
+        return sum(1 for _ in self._choices()) + len(self.engines) * len(self.top_k_values)
 
     def measures(self) -> tuple[str, ...]:
         """Return the names of what is measured, first what configurations are ranked by.
@@ -138,6 +142,10 @@ class Matrix:
         threshold = choice.score_threshold or 0.0
         return Entry(self._name(choice), _spec(choice), choice.top_k, threshold, options)
 
+    def _engine_entries(self) -> Iterator[Entry]:
+        for (name, spec), k in product(self.engines.items(), self.top_k_values):
+            yield Entry(f"{name} @{k}", spec, k, options={"engine": name, "top_k": k})
+
     def _name(self, choice: _Choice) -> str:
         """Return the mode and what tells this configuration from the others."""
         parts = [choice.search_mode]
@@ -155,8 +163,8 @@ class Matrix:
         return " ".join(parts)
 
 
-def _check_axis(name: str, values: tuple[object, ...]) -> None:
-    if not values and name != "k_values_for_metrics":
+def _check_axis(name: str, values: tuple[object, ...], *, may_be_empty: bool) -> None:
+    if not values and not may_be_empty:
         raise InputError(f"{name} is empty; expected one value or more")
     for place, value in enumerate(values):
         if value in values[:place]:

@@ -1,4 +1,4 @@
-// openapi.json ef7e82fa28d3cd9a1cec2842dd2e68ab724f86a54ddc663f1dc328a3746795b6
+// openapi.json d7ff0d59ee34a408e1437c856639f273403dbd0e9d0c6360de04c0d3ef96ea98
 export interface paths {
     "/healthz": {
         parameters: {
@@ -570,6 +570,26 @@ export interface paths {
          * @description Keep a remark with a benchmark.
          */
         post: operations["annotate_benchmark_api_v2_benchmarks__benchmark_id__annotations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/engines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Engines
+         * @description List the engines that the service was started with, by the names for a matrix.
+         */
+        get: operations["list_engines_api_v2_engines_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1388,7 +1408,8 @@ export interface components {
          * ConfigMatrix
          * @description The values that are combined; a value that a mode does not use makes no further runs.
          *
-         *     A measure whose k exceeds the top_k of a run is null for that run.
+         *     A measure whose k exceeds the top_k of a run is null for that run. Of an engine that the service
+         *     offers, nothing but top_k_values is combined; with engines, search_modes may be empty.
          * @example {
          *       "rrf_k_values": [
          *         60
@@ -1408,6 +1429,12 @@ export interface components {
         ConfigMatrix: {
             /** Search Modes */
             search_modes: ("dense" | "sparse" | "hybrid")[];
+            /**
+             * Engines
+             * @description Names of GET /api/v2/engines
+             * @default []
+             */
+            engines: string[];
             /**
              * Use Reranker
              * @default [
@@ -1756,6 +1783,31 @@ export interface components {
             lost: {
                 [key: string]: string;
             };
+        };
+        /**
+         * Engine
+         * @description A search, by the name that a matrix has for it.
+         */
+        Engine: {
+            /**
+             * Name
+             * @example docs-search
+             */
+            name: string;
+            /**
+             * Kind
+             * @description The adapter, or a built-in engine
+             * @example http
+             */
+            kind: string;
+        };
+        /**
+         * Engines
+         * @description All searches that were named when the service was started.
+         */
+        Engines: {
+            /** Engines */
+            engines: components["schemas"]["Engine"][];
         };
         /**
          * Evaluate
@@ -2517,14 +2569,13 @@ export interface components {
         };
         /**
          * RunConfig
-         * @description One configuration; what its mode does not use is null.
+         * @description One configuration, of a mode or of an engine; what that does not use is null.
          */
         RunConfig: {
-            /**
-             * Search Mode
-             * @enum {string}
-             */
-            search_mode: "dense" | "sparse" | "hybrid";
+            /** Search Mode */
+            search_mode: ("dense" | "sparse" | "hybrid") | null;
+            /** Engine */
+            engine: string | null;
             /** Use Reranker */
             use_reranker: boolean;
             /** Top K */
@@ -5775,6 +5826,80 @@ export interface operations {
             };
             /** @description There is no such thing, or it belongs to somebody else */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    list_engines_api_v2_engines_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Engines"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -80,6 +80,7 @@ export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
   operation_uuid: uuid(14),
   config_matrix: {
     search_modes: ["dense", "hybrid"],
+    engines: [],
     use_reranker: [false],
     top_k_values: [10],
     rrf_k_values: [60],
@@ -104,6 +105,7 @@ export function run(at: number, ndcg: number, more: Partial<RunResult> = {}): Ru
     config_hash: `hash${at}`,
     config: {
       search_mode: mode,
+      engine: null,
       use_reranker: false,
       top_k: 10,
       rrf_k: null,

@@ -24,22 +24,44 @@ OF_COLLECTION = ("chunkers", "models", "rerankers")
 @click.option("--collection", required=True, metavar="NAME", help="What is searched: id or name.")
 @click.option(
     "--matrix",
-    required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="YAML or JSON with the values to combine, such as search_modes: [dense, hybrid].",
 )
+@click.option(
+    "-e",
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME",
+    help="A search that the service offers, at every depth of the matrix; repeat it.",
+)
 @click.option("--name", help="What to call the benchmark; the name of the matrix by default.")
-def command(goldset: str, *, collection: str, matrix: Path, name: str | None) -> None:
+def command(
+    goldset: str,
+    *,
+    collection: str,
+    matrix: Path | None,
+    engines: tuple[str, ...],
+    name: str | None,
+) -> None:
     """Compare many configurations on GOLDSET, which is a file to send or a dataset's id or name.
 
-    Progress is shown as it comes. Ctrl-C stops watching, not the service: karat runs cancel does.
+    They come from a matrix, from the searches that the service offers, which karat engines lists,
+    or from both. Progress is shown as it comes. Ctrl-C stops watching, not the service: karat runs
+    cancel does.
 
     \b
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml
+    karat --server http://localhost:8080 sweep gold.json --collection Handbook --engine my-search
     """
-    axes = _axes(matrix)
+    if not matrix and not engines:
+        raise click.UsageError("Expected --matrix FILE, --engine NAME, or both.")
+    axes = _axes(matrix) if matrix else {"search_modes": []}
+    axes |= {"engines": list(engines)} if engines else {}
     with connect() as client:
+        # What the service would refuse is refused before anything is sent.
+        client.preview(axes)
         dataset = _dataset(client, goldset)
         searched = named(client.collections(), collection, "collection").id
         mapping = (
@@ -53,7 +75,8 @@ def command(goldset: str, *, collection: str, matrix: Path, name: str | None) ->
         if resolved.unresolved:
             lost = resolved.total_count - resolved.mapped_count
             click.echo(f"{lost:,} references mean no document, and count as missed", err=True)
-        made = client.create_benchmark(name or matrix.stem, mapping, axes)
+        called = name or (matrix.stem if matrix else ", ".join(engines))
+        made = client.create_benchmark(called, mapping, axes)
         click.echo(printable(f"benchmark {made.id}, {made.total_runs} runs"), err=True)
         client.start(made.id, key=made.id)
         _watch(client, made.id)

@@ -185,7 +185,7 @@ def _config(matrix: ConfigMatrix, top_k: int, metrics: list[str] | None = None) 
 def _matrix(
     serving: Service, config: BenchmarkConfig, collection: Collection | None = None
 ) -> Matrix:
-    matrix = config.matrix_for(collection)
+    matrix = config.matrix_for(collection, offered=serving.settings.engines)
     count, most = matrix.count(), serving.settings.limits.runs
     if count > most:
         raise HTTPException(422, f"{count} runs; at most {most} are allowed, leave some values out")

@@ -34,10 +34,14 @@ Threshold = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class ConfigMatrix(Request):
     """The values that are combined; a value that a mode does not use makes no further runs.
 
-    A measure whose k exceeds the top_k of a run is null for that run.
+    A measure whose k exceeds the top_k of a run is null for that run. Of an engine that the service
+    offers, nothing but top_k_values is combined; with engines, search_modes may be empty.
     """
 
-    search_modes: list[Mode] = Field(min_length=1, max_length=3)
+    search_modes: list[Mode] = Field(max_length=3)
+    engines: list[Name] = Field(
+        default=[], max_length=50, description="Names of GET /api/v2/engines"
+    )
     use_reranker: list[bool] = Field(default=[False], min_length=1, max_length=2)
     top_k_values: list[Depth] | None = Field(
         default=None, min_length=1, max_length=50, description="null is the top_k of the benchmark"
@@ -116,9 +120,10 @@ class Started(Answer):
 
 
 class RunConfig(Answer):
-    """One configuration; what its mode does not use is null."""
+    """One configuration, of a mode or of an engine; what that does not use is null."""
 
-    search_mode: Mode
+    search_mode: Mode | None
+    engine: str | None
     use_reranker: bool
     top_k: int
     rrf_k: int | None

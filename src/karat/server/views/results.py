@@ -10,6 +10,7 @@ from karat.model.evaluation import Summary as SummedUp
 from karat.model.timings import Measured
 from karat.report.findings.latency import latencies_ms
 from karat.report.findings.leaderboard import best_first
+from karat.report.searched_view import odd_answers
 from karat.server.schemas.results import Latency, Results, RunResult, Summary
 from karat.server.views.runs import (
     config_hash,
@@ -63,8 +64,8 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
             update={
                 "resolved_metrics_flat": resolved,
                 "latency": _latency(measured, findings.gold.query_ids),
-                "invalid": sum(evaluation.notes.invalid.values()),
-                "warnings": list(emptied([measured])),
+                "invalid": sum(evaluation.notes.invalid.values()) + _dropped(measured),
+                "warnings": [*emptied([measured]), *odd_answers(measured)],
                 "identical_to": same[run.id],
             }
         )
@@ -144,6 +145,12 @@ def _summary(benchmark: Benchmark, means: Mapping[str, float | None]) -> Summary
         best_runs=[],
         comparison=None,
     )
+
+
+def _dropped(measured: Measured) -> int:
+    """Return how many hits of a search outside Karat are of no document, and were never judged."""
+    counts = measured.notes.get("invalid")
+    return sum(counts.values()) if isinstance(counts, Mapping) else 0
 
 
 def _latency(measured: Measured, query_ids: Sequence[str]) -> Latency:

@@ -34,13 +34,14 @@ def config_of(run: StoredRun) -> RunConfig:
 
 
 def options_of(options: Mapping[str, Any]) -> RunConfig:
-    """Return the options of a configuration; what its mode does not use is None."""
+    """Return the options of a configuration; what its mode, or its engine, does not use is None."""
     return RunConfig(
-        search_mode=options["search_mode"],
-        use_reranker=options["use_reranker"],
+        search_mode=options.get("search_mode"),
+        engine=options.get("engine"),
+        use_reranker=options.get("use_reranker", False),
         top_k=options["top_k"],
         rrf_k=options.get("rrf_k"),
-        score_threshold=options["score_threshold"],
+        score_threshold=options.get("score_threshold"),
     )
 
 

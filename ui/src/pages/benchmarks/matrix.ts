@@ -89,6 +89,7 @@ export function parse(draft: Draft): Parsed {
     problems: null,
     matrix: {
       search_modes: [...draft.modes],
+      engines: [],
       use_reranker: [...draft.reranker],
       top_k_values: topK,
       rrf_k_values: rrfK,

@@ -1,0 +1,23 @@
+"""karat --server URL engines: searches that a service offers to benchmarks."""
+
+import click
+
+from karat.cli.remote.connect import connect
+from karat.report.display import printable
+
+__all__ = ["command"]
+
+
+@click.command("engines")
+def command() -> None:
+    """List the engines that the service was started with, by the names for a sweep.
+
+    \b
+    karat --server http://localhost:8080 engines
+    karat --server http://localhost:8080 sweep gold.json --collection Handbook --engine my-search
+    """
+    with connect() as client:
+        found = client.engines()
+    width = max((len(engine.name) for engine in found), default=0)
+    for engine in found:
+        click.echo(printable(f"{engine.name:{width}}  {engine.kind}"))

@@ -1,7 +1,9 @@
 """Services to ask: one for this machine only, and one that others can reach."""
 
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from queue import Queue
 from threading import Event, Thread
+from typing import NamedTuple
 
 import pytest
 
@@ -86,6 +89,7 @@ def listening() -> Callable[[FastAPI], AbstractContextManager[str]]:
         finally:
             server.should_exit = True
             thread.join(60)
+            assert not thread.is_alive(), "the service did not stop"
 
     return listen
 
@@ -104,13 +108,31 @@ def token(settings: Settings) -> Callable[..., str]:
     return make
 
 
-@pytest.fixture(scope="session")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a service with a worker, each a process, which may read the project."""
-    folder = tmp_path_factory.mktemp("started")
-    command = [sys.executable, "-m", "karat", "serve", "--port", "0", "--root", str(ROOT)]
-    log = (folder / "log").open("w+", encoding="utf-8")
-    with log, subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+class Served(NamedTuple):
+    """A service as a process, and where it answers."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+
+
+@contextmanager
+def served(folder: Path, *options: str, end: signal.Signals = signal.SIGTERM) -> Iterator[Served]:
+    """Start a service with a worker, each a process, as a user would; in the end none is left.
+
+    What it keeps is in *folder*, its cache included: while times are taken there, no other service
+    has to wait. *end* is how it is told to stop.
+    """
+    command = [sys.executable, "-m", "karat", "serve", "--port", "0", *options]
+    with (
+        (folder / "log").open("a", encoding="utf-8") as log,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, "KARAT_CACHE": str(folder / "cache")},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
         assert process.stderr is not None
         for line in process.stderr:
             if found := re.search(r"Karat answers at (\S+)", line):
@@ -121,8 +143,16 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         drain = Thread(target=shutil.copyfileobj, args=(process.stderr, log), daemon=True)
         drain.start()
         try:
-            yield found[1]
+            yield Served(process, found[1])
         finally:
-            process.terminate()
-            process.wait(60)
+            process.send_signal(end)
+            # Its workers log to the same pipe, which ends with the last of them.
             drain.join(60)
+            assert not drain.is_alive(), "a process of the service is left"
+
+
+@pytest.fixture(scope="session")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a service that may read the project."""
+    with served(tmp_path_factory.mktemp("started"), "--root", str(ROOT)) as service:
+        yield service.address

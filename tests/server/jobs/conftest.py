@@ -1,6 +1,7 @@
 """A small benchmark: thirty questions to a dozen notes, six configurations of the words' engine."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ pytest.importorskip("fastapi")
 
 from karat.app.benchmarks import BenchmarkConfig
 from karat.model import Dataset, Query, Target
+from karat.runner.alone import lock_file, working
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
 
@@ -74,6 +76,12 @@ def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") ->
     ).id
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the workers of each test a cache of their own: they wait for nobody's times."""
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return Settings(
@@ -87,6 +95,18 @@ def until(condition: Callable[[], object]) -> None:
     while not condition():
         assert monotonic() < deadline, "it never came to that"
         waiting.wait(0.01)
+
+
+@contextmanager
+def held_up() -> Iterator[None]:
+    """Keep every worker from asking its first query: all work waits for one that is alone."""
+    with working(lock_file(), alone=True, waiting=_refuse, cancelled=lambda: False) as held:
+        assert held
+        yield
+
+
+def _refuse() -> None:
+    raise AssertionError("work of another test goes on")
 
 
 def run_to_its_end(store: ServiceStore, benchmark: str) -> str:

@@ -3,13 +3,13 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from threading import Event
+from time import monotonic
 
 import pytest
 
@@ -19,33 +19,27 @@ from karat.server.workers import Workers
 from karat.store import RunStatus
 from karat.store.environment import is_alive
 from karat.store.service import JobStatus, ServiceStore
+from tests.server.conftest import served
 from tests.server.jobs.conftest import (
     QUESTIONS,
     RUNS,
+    held_up,
     make_benchmark,
     run_to_its_end,
     until,
 )
 
-KILLS = 10
-# A benchmark takes about so long when nobody is killed.
-WHOLE_S = 2.5
+# So many workers are killed before the service is: ten deaths in all.
+LIVES = (2, 0, 3, 1)
 
 
 @contextmanager
-def served(settings: Settings) -> Iterator["subprocess.Popen[bytes]"]:
+def mortal(settings: Settings) -> Iterator["subprocess.Popen[str]"]:
     """Start a service as a user would, and kill it in the end."""
-    command = [sys.executable, "-m", "karat", "serve", "--port", "0", "--workers", "1"]
-    command += ["--store", settings.store, "--data", str(settings.data)]
-    with subprocess.Popen(
-        [*command, "--root", str(settings.roots[0])],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    folder = Path(settings.store).parent
+    options = ("--store", settings.store, "--data", str(settings.data), "--root", str(folder))
+    with served(folder, *options, end=signal.SIGKILL) as service:
+        yield service.process
 
 
 def answers_of(store: ServiceStore, benchmark: str) -> list[list[Answer]]:
@@ -84,31 +78,33 @@ def test_killed_at_any_moment(
     workers = Workers(settings, count=1)
     workers.start()
     store.benchmarks.start(benchmark)
+    until(lambda: worker_of(store, benchmark))
+    begun = monotonic()
     assert run_to_its_end(store, benchmark) == "completed"
+    whole_s = monotonic() - begun
     workers.stop()
     rng = Random(11)
-    killed: list[str] = []
     benchmarks: list[str] = []
-    while len(killed) < KILLS:
-        with served(settings) as service:
-            victim = "worker"
-            while victim == "worker" and len(killed) < KILLS:
-                if not benchmarks or store.benchmarks.get(benchmarks[-1]).status != "running":
-                    benchmarks.append(make_benchmark(store, tmp_path / "notes"))
-                    store.benchmarks.start(benchmarks[-1])
-                # The worker has begun, and is killed at no certain point of its work.
-                until(lambda: worker_of(store, benchmarks[-1]))
-                Event().wait(rng.uniform(0.0, WHOLE_S))
-                victim = rng.choice(["worker", "worker", "service"])
-                worker = worker_of(store, benchmarks[-1])
-                if victim == "service":
-                    killed.append(victim)
-                elif worker:
-                    os.kill(worker, signal.SIGKILL)
-                    killed.append(victim)
-                assert service.poll() is None
-    assert {"worker", "service"} == set(killed)
-    with served(settings):
+
+    def met_at_work() -> int | None:
+        """Return the worker at no certain point of its work; None where that has just ended."""
+        if not benchmarks or store.benchmarks.get(benchmarks[-1]).status != "running":
+            benchmarks.append(make_benchmark(store, tmp_path / "notes"))
+            store.benchmarks.start(benchmarks[-1])
+        until(lambda: worker_of(store, benchmarks[-1]))
+        Event().wait(rng.uniform(0.0, whole_s))
+        return worker_of(store, benchmarks[-1])
+
+    for workers_first in LIVES:
+        with mortal(settings) as service:
+            for _ in range(workers_first):
+                worker = None
+                while worker is None:
+                    worker = met_at_work()
+                os.kill(worker, signal.SIGKILL)
+            met_at_work()
+            assert service.poll() is None
+    with mortal(settings):
         for each in benchmarks:
             assert run_to_its_end(store, each) == "completed"
     expected, scores = answers_of(store, benchmark), scores_of(store, benchmark)
@@ -127,7 +123,7 @@ def test_cancelled_and_killed(
     """One that was cancelled stays so, and its job does not wait for ever."""
     operation = store.benchmarks.start(benchmark).operation
     assert operation
-    with served(settings) as service:
+    with held_up(), mortal(settings) as service:
         until(lambda: worker_of(store, benchmark))
         worker = worker_of(store, benchmark)
         assert worker
@@ -135,6 +131,6 @@ def test_cancelled_and_killed(
         os.kill(worker if victim == "worker" else service.pid, signal.SIGKILL)
         if victim == "worker":
             until(lambda: store.jobs.get(operation).status.ended)
-    with served(settings):
+    with mortal(settings):
         until(lambda: store.jobs.get(operation).status is JobStatus.CANCELLED)
     assert store.benchmarks.get(benchmark).status == "cancelled"

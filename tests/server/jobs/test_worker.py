@@ -17,6 +17,7 @@ from karat.store.service import JobKind, JobStatus, ServiceStore
 from tests.server.jobs.conftest import (
     QUESTIONS,
     RUNS,
+    held_up,
     make_benchmark,
     run_to_its_end,
     until,
@@ -58,13 +59,14 @@ def test_a_benchmark_is_run(store: ServiceStore, benchmark: str, worker: None) -
 
 
 def test_what_was_cancelled_continues(store: ServiceStore, benchmark: str, worker: None) -> None:
-    operation = store.benchmarks.start(benchmark).operation
-    until(lambda: store.benchmarks.get(benchmark).experiment)
-    store.benchmarks.cancel(benchmark)
-    assert store.benchmarks.get(benchmark).status == "cancelled"
-    assert operation
-    # Who works on it needs a moment to notice.
-    until(lambda: store.jobs.get(operation).status.ended)
+    with held_up():
+        operation = store.benchmarks.start(benchmark).operation
+        assert operation
+        until(lambda: store.benchmarks.get(benchmark).experiment)
+        store.benchmarks.cancel(benchmark)
+        assert store.benchmarks.get(benchmark).status == "cancelled"
+        # Who works on it needs a moment to notice.
+        until(lambda: store.jobs.get(operation).status.ended)
     store.benchmarks.start(benchmark)
     assert run_to_its_end(store, benchmark) == "completed"
     assert store.benchmarks.get(benchmark).completed_runs == RUNS
@@ -112,10 +114,11 @@ def test_a_worker_that_dies_is_replaced(
     workers = Workers(settings, count=1)
     workers.start()
     try:
-        store.benchmarks.start(benchmark)
-        until(lambda: store.benchmarks.get(benchmark).experiment)
-        first = workers.pids
-        os.kill(first[0], signal.SIGKILL)
+        with held_up():
+            store.benchmarks.start(benchmark)
+            until(lambda: store.benchmarks.get(benchmark).experiment)
+            first = workers.pids
+            os.kill(first[0], signal.SIGKILL)
         assert run_to_its_end(store, benchmark) == "completed"
         assert workers.pids != first
     finally:
@@ -128,10 +131,11 @@ def test_a_service_that_stops_hands_jobs_back(
 ) -> None:
     workers = Workers(settings, count=1)
     workers.start()
-    operation = store.benchmarks.start(benchmark).operation
-    assert operation
-    until(lambda: store.benchmarks.get(benchmark).experiment)
-    workers.stop()
+    with held_up():
+        operation = store.benchmarks.start(benchmark).operation
+        assert operation
+        until(lambda: store.benchmarks.get(benchmark).experiment)
+        workers.stop()
     left = store.jobs.get(operation)
     assert (left.status, left.worker) == (JobStatus.QUEUED, None)
     assert store.benchmarks.get(benchmark).status == "running"
@@ -148,9 +152,10 @@ def test_in_postgres(address: str, settings: Settings, tmp_path: Path) -> None:
         workers = Workers(shared, count=2)
         workers.start()
         try:
-            store.benchmarks.start(benchmark)
-            until(lambda: store.benchmarks.get(benchmark).experiment)
-            os.kill(workers.pids[0], signal.SIGKILL)
+            with held_up():
+                store.benchmarks.start(benchmark)
+                until(lambda: store.benchmarks.get(benchmark).experiment)
+                os.kill(workers.pids[0], signal.SIGKILL)
             assert run_to_its_end(store, benchmark) == "completed"
         finally:
             workers.stop()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -209,6 +210,30 @@ def test_one_of_several_engines_fails(folder: Path, capsys: pytest.CaptureFixtur
     shown = capsys.readouterr()
     assert "bm25, 2 queries\n" in shown.out
     assert "failed: broken: no query was answered" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("raise ValueError('no licence')", "ValueError when made: no licence"),
+        ("raise SystemExit(4)", "SystemExit when made: 4"),
+    ],
+)
+def test_one_that_cannot_be_made_stops_no_other(
+    line: str, reason: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = f"class Search:\n    def __init__(self):\n        {line}\n"
+    (folder / "unlicensed.py").write_text(code, encoding="utf-8")
+    (folder / "own.yaml").write_text("engine: unlicensed:Search\n", encoding="utf-8")
+    ours = ("-e", "bm25", "-e", "unlicensed:Search", "-e", "own.yaml")
+    try:
+        assert run(*ours, "-m", "mrr", "--timed", "none") == 3
+    finally:
+        sys.modules.pop("unlicensed", None)
+    shown = capsys.readouterr()
+    assert "bm25, 2 queries\n" in shown.out
+    assert f"failed: unlicensed:Search-2: Search: {reason}\n" in shown.err
+    assert f"failed: unlicensed:Search-3: Search: {reason}\n" in shown.err
 
 
 def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:

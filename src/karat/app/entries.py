@@ -6,7 +6,7 @@ from karat.app.settings import Scoring
 from karat.app.sources import told_apart
 from karat.engines.registry import ENGINES
 from karat.engines.spec import FILES, build, parse_spec
-from karat.errors import InputError
+from karat.errors import EngineError, InputError
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.sweep import Entry
@@ -23,7 +23,8 @@ def engine_entries(
 ) -> tuple[Entry, ...]:
     """Return one configuration for each of *engines*, asked for *k* hits and named apart.
 
-    Each is built once, so that an option that it does not have is refused before anything runs.
+    Each is built once, so that an option that it does not have is refused before anything runs. A
+    class that fails when it is made fails as a run of its own, beside the others.
 
     >>> [entry.name for entry in engine_entries(["bm25", "bm25(k1=1.2)", {"engine": "bm25"}])]
     ['bm25-1', 'bm25(k1=1.2)', 'bm25-3']
@@ -66,6 +67,9 @@ def answers_alike(spec: Spec) -> bool:
 
 def _name(engine: str | Mapping[str, object], spec: Spec) -> str:
     """Return what was typed, which says most, or of a file or JSON what the engine calls itself."""
-    built = build(spec)
+    try:
+        called = build(spec).name
+    except EngineError:
+        called = str(spec.params.get("name") or spec.name)
     typed = isinstance(engine, str) and not engine.endswith(FILES) and not engine.startswith("{")
-    return str(engine) if typed else built.name
+    return str(engine) if typed else called

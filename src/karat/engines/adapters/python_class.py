@@ -58,6 +58,6 @@ def made(
         target = factory(**values)
     except KaratError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise EngineError(f"{name}: {type(error).__name__} when made: {error}") from error
     return adapted(target, name, use_reranker=use_reranker)

@@ -76,7 +76,7 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def many_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a file of so many queries that a benchmark over them can be watched."""
+    """Return a file of so many queries that a benchmark of a search that hangs lasts."""
     place = tmp_path_factory.mktemp("datasets") / "many.json"
     queries = {
         f"{topic}-{number}": (f"{topic} number {number}", f"docs/{topic}.md")
@@ -96,6 +96,7 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
     with (folder / "log").open("w+", encoding="utf-8") as log:
         # A cache of its own: no service of other tests makes it wait while times are taken.
         environment = {**os.environ, "KARAT_CACHE": str(folder / "cache")}
+        environment["PYTHONPATH"] = str(Path(__file__).parent)
         started = subprocess.Popen(command, stderr=log, env=environment)
         try:
             yield _announced(folder / "log", started)
@@ -105,9 +106,18 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def service(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """Return a service on the loopback."""
-    with serving(tmp_path_factory.mktemp("service"), "--root", str(documents)) as address:
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file that the engine ``held`` waits for."""
+    return tmp_path_factory.mktemp("gate") / "open"
+
+
+@pytest.fixture(scope="session")
+def service(
+    documents: Path, gate: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """Return a service on the loopback, with an engine that can be held."""
+    options = ("--root", str(documents), "--engine", f"held=held:Held(gate={gate})")
+    with serving(tmp_path_factory.mktemp("service"), *options) as address:
         yield Place(address, documents)
 
 
@@ -211,16 +221,20 @@ def prepared(api: "httpx.Client", service: Place, questions: Path, until: Until)
 
 
 @pytest.fixture
-def running(api: "httpx.Client", prepared: Prepared, many_questions: Path) -> Iterator[str]:
-    """Return the id of a benchmark that has just been started and takes its time."""
+def running(
+    api: "httpx.Client", prepared: Prepared, many_questions: Path, gate: Path
+) -> Iterator[str]:
+    """Return the id of a benchmark that is not done before the test is."""
+    gate.unlink(missing_ok=True)
     name = f"Many {time.monotonic_ns()}"
     _, mapping = mapped(api, many_questions, name=name, collection=prepared.collection)
-    matrix = {"search_modes": ["dense", "sparse", "hybrid"], "top_k_values": [5, 10, 20]}
+    matrix = {"search_modes": [], "engines": ["held"], "top_k_values": [5, 10]}
     wanted = {"name": name, "mapping_id": mapping, "config_matrix": matrix}
     benchmark = made(api.post("/benchmarks", json=wanted))["id"]
     made(api.post(f"/benchmarks/{benchmark}/start"))
     yield benchmark
     api.post(f"/benchmarks/{benchmark}/cancel")
+    gate.touch()
 
 
 Open = Callable[..., "Page"]

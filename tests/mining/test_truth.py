@@ -122,16 +122,13 @@ def test_regions_stay_within_the_file(
 
 
 def test_files_meant_as_a_whole(history: "Builder") -> None:
-    history.commit(
-        {"gone.py": CODE, "moved.py": f"{CODE}x = 1\n", "link.py": "a\n", "empty.py": ""}
-    )
+    history.commit({"gone.py": CODE, "moved.py": f"{CODE}x = 1\n", "link.py": "a\n"})
     tip = history.commit(
         {
             "gone.py": None,
             "moved.py": None,
             "new.py": f"{CODE}x = 1\n",
             "link.py": (LINK, "new.py"),
-            "empty.py": "a = 1\n",
         }
     )
     files = truth_of(history, tip)
@@ -139,7 +136,6 @@ def test_files_meant_as_a_whole(history: "Builder") -> None:
         "gone.py": ("D", ""),
         "moved.py": ("R", "new.py"),
         "link.py": ("T", "link.py"),
-        "empty.py": ("M", "empty.py"),
     }
     for file in files.values():
         assert (file.regions, file.grade, file.same_code) == ((), 1, False)
@@ -185,6 +181,7 @@ def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
             "large.py": "x = 1\n" * 200_000,
             b"\xff.py": "x = 1\n",
             "run.py": "x = 1\n",
+            "empty.py": "",
             "good.py": "x = 1\n",
         }
     )
@@ -197,6 +194,7 @@ def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
             "large.py": "x = 2\n" * 200_000,
             b"\xff.py": "x = 2\n",
             "run.py": (PROGRAM, "x = 1\n"),
+            "empty.py": "x = 2\n",
             "good.py": "x = 2\n",
             "module": (MODULE, "1" * 40),
         }
@@ -211,6 +209,7 @@ def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
         "too-large": 1,
         "name-not-utf-8": 1,
         "mode-only": 1,
+        "empty": 1,
         "submodule": 1,
     }
 

@@ -35,8 +35,8 @@ class FileTruth(NamedTuple):
     """A file that existed before the commit and was changed by it.
 
     *path* and *blob* are those before the change, *new_path* is the one after it ("" for a deleted
-    file). Without *regions* the file as a whole is meant: it was deleted, renamed only, became
-    something else, or was empty. *same_code* says that only comments, docstrings or layout changed.
+    file). Without *regions* the file as a whole is meant: it was deleted, renamed only or became
+    something else. *same_code* says that only comments, docstrings or layout changed.
     """
 
     path: str
@@ -127,8 +127,8 @@ def _contents(objects: ObjectReader, files: Iterable[FileDiff]) -> dict[str, Con
 
 
 def _content(data: bytes | None) -> Content:
-    if data is None:
-        return Content("", reason="missing")
+    if not data:
+        return Content("", reason="missing" if data is None else "empty")
     return Content("", reason="too-large") if len(data) > MAX_BYTES else decode(data)
 
 

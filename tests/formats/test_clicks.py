@@ -30,6 +30,11 @@ def test_csv_and_json_lines_say_the_same(tmp_path: Path) -> None:
     assert read_clicks(lines).clicks == expected
 
 
+def test_a_separator_within_a_query_ends_no_line(tmp_path: Path) -> None:
+    path = log(tmp_path, '{"q": "log\u2028in", "url": "a.py"}\n')
+    assert read_clicks(path).clicks == (Click("log\u2028in", "a.py"),)
+
+
 def test_columns_may_be_named(tmp_path: Path) -> None:
     path = log(tmp_path, "words,file\nlog in,a.py\n")
     found = read_clicks(path, columns={"query": "words", "path": "file"})

@@ -89,7 +89,7 @@ def _rows(
     """Yield the line number and the fields of each line."""
     text = read_text(path, limit=DEFAULT.csv_bytes, setting="csv_bytes")
     if text.lstrip().startswith("{"):
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             value = parse(line, os.fspath(path), line=number)

@@ -1,5 +1,6 @@
 """Hits out of JSON of any shape."""
 
+import json
 from math import isnan
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.options import AnswerOptions
 from karat.engines.adapters.ripgrep import grouped
-from karat.engines.adapters.text_answers import mentioned
+from karat.engines.adapters.text_answers import json_lines, mentioned
 from karat.errors import EngineError
 from karat.model import Hit
 
@@ -112,6 +113,19 @@ def test_mentions_with_lines() -> None:
 def test_what_is_not_ripgreps(line: str) -> None:
     with pytest.raises(EngineError, match="expected the events of rg --json"):
         grouped(line, "x", join_lines=1)
+
+
+# What str.splitlines() takes for the end of a line, and JSON does not.
+@pytest.mark.parametrize("mark", ["\x85", "\u2028", "\u2029"])
+def test_only_a_line_feed_ends_a_line(mark: str) -> None:
+    reader = AnswerReader(AnswerOptions())
+    rows = [{"path": "a.py", "text": f"log{mark}in"}, {"path": "b.py"}]
+    text = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    assert [hit.path for hit in json_lines(text, reader)] == ["a.py", "b.py"]
+    data = {"path": {"text": "a.py"}, "line_number": 4, "submatches": [{}]}
+    event = {"type": "match", "data": {**data, "lines": {"text": f"login{mark}"}}}
+    found = grouped(json.dumps(event, ensure_ascii=False), "login", join_lines=1)
+    assert found == [Hit("a.py", 1.5, 4, 4)]
 
 
 def test_ripgreps_bytes_and_context() -> None:

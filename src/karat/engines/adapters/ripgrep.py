@@ -65,7 +65,7 @@ def _groups(lines: Iterable[Line], join_lines: int) -> Iterator[list[Line]]:
 
 
 def _lines(text: str) -> Iterator[Line]:
-    for row in text.splitlines():
+    for row in text.split("\n"):
         if not row.strip():
             continue
         try:

@@ -107,8 +107,10 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def gate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file that the engine ``held`` waits for."""
-    return tmp_path_factory.mktemp("gate") / "open"
+    """Return the file that says until when the engine ``held`` waits: until it says otherwise."""
+    file = tmp_path_factory.mktemp("gate") / "gate"
+    file.write_text("", encoding="utf-8")
+    return file
 
 
 @pytest.fixture(scope="session")
@@ -225,7 +227,6 @@ def running(
     api: "httpx.Client", prepared: Prepared, many_questions: Path, gate: Path
 ) -> Iterator[str]:
     """Return the id of a benchmark that is not done before the test is."""
-    gate.unlink(missing_ok=True)
     name = f"Many {time.monotonic_ns()}"
     _, mapping = mapped(api, many_questions, name=name, collection=prepared.collection)
     matrix = {"search_modes": [], "engines": ["held"], "top_k_values": [5, 10]}
@@ -234,7 +235,7 @@ def running(
     made(api.post(f"/benchmarks/{benchmark}/start"))
     yield benchmark
     api.post(f"/benchmarks/{benchmark}/cancel")
-    gate.touch()
+    gate.write_text(f"open after {name}", encoding="utf-8")
 
 
 Open = Callable[..., "Page"]

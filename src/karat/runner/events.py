@@ -19,8 +19,8 @@ class Event(NamedTuple):
     """Something that happened to *run*: *done* of its *total* queries have ended by now.
 
     *detail* is what JSON can hold: of ``indexed`` the time, the corpus and its size, of
-    ``restarted`` why and the corpus, of ``answered`` the query and how it ended, of ``finished``
-    the status.
+    ``restarted`` why and the corpus, of ``answered`` the query, how it ended and after how long
+    (-1: unknown), of ``finished`` the status.
     ``waiting`` is said once where other work of Karat must end before times can be taken.
     """
 

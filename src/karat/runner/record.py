@@ -64,7 +64,11 @@ class Record:
         self._taken[answer.query_id] = taken
         if self._hooks.sink:
             self._hooks.sink.on_answer(self.configuration.name, answer, taken.sample)
-        detail = {"query_id": answer.query_id, "outcome": answer.outcome.name.lower()}
+        detail = {
+            "query_id": answer.query_id,
+            "outcome": answer.outcome.name.lower(),
+            "latency_ns": answer.latency_ns,
+        }
         self.tell("answered", detail)
 
     def tell(self, kind: Kind, detail: Mapping[str, object]) -> None:

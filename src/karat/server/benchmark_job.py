@@ -9,11 +9,15 @@ from karat.app.experiment import run_experiment
 from karat.app.results import scored
 from karat.errors import InputError
 from karat.model.timings import Timings
+from karat.runner import Event
 from karat.server.benchmark_progress import Progress
+from karat.server.explainer import explained
 from karat.server.jobs import Work
+from karat.server.run_spans import RunSpans
+from karat.server.tracing import span
 from karat.server.views.results import kept_results
 from karat.store import Experiment, RunStatus, SqlStore
-from karat.store.service import Benchmark, JobStatus, ServiceStore
+from karat.store.service import Benchmark, Collection, JobStatus, ServiceStore
 
 __all__ = ["BenchmarkJob"]
 
@@ -28,10 +32,12 @@ class BenchmarkJob:
         mapping = store.mappings.get(benchmark.mapping)
         if mapping.resolved is None:
             raise InputError("Mapping must be resolved")
+        collection = store.collections.get(benchmark.collection)
         progress = Progress(work)
 
         def kept_as(experiment: Experiment) -> None:
-            store.benchmarks.attach(benchmark.id, experiment.id)
+            revision = _revision(collection, experiment)
+            store.benchmarks.attach(benchmark.id, experiment.id, revision=revision)
             # Whoever had the job before is gone, also where nobody can ask its machine.
             store.results.release(experiment.id)
             progress.begin(experiment)
@@ -41,19 +47,29 @@ class BenchmarkJob:
             store.datasets.gold(mapping.resolved),
             # With its id, because two of one name and one matrix are two experiments.
             name=f"{benchmark.name} ({benchmark.id})",
-            collection=store.collections.get(benchmark.collection),
+            collection=collection,
             places=work.settings.places,
             offered=work.settings.engines,
         )
-        run_experiment(
-            request,
-            _TellingStore(work, told=progress.ended),
-            listen=progress.heard,
-            cancelled=work.stopped,
-            kept_as=kept_as,
-        )
-        if not work.stopped():
-            _keep_results(store, benchmark.id)
+        with RunSpans({entry.name: entry.spec.name for entry in request.entries}) as spans:
+
+            def listen(event: Event) -> None:
+                spans.heard(event)
+                progress.heard(event)
+
+            run_experiment(
+                request,
+                _TellingStore(work, told=progress.ended),
+                listen=listen,
+                cancelled=work.stopped,
+                kept_as=kept_as,
+            )
+        if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
+            progress.tell("explaining")
+            with span("explain", benchmark=benchmark.id):
+                explained(work.settings.store, benchmark.id, stopped=work.stopped)
+            if not work.stopped():
+                _keep_results(store, benchmark.id)
 
     def ended(self, work: Work, status: JobStatus, error: str) -> None:
         """Finish the benchmark, unless it was cancelled, and tell it."""
@@ -92,12 +108,17 @@ class _TellingStore(SqlStore):
 def _keep_results(store: ServiceStore, benchmark: str) -> None:
     """Keep the scores with their intervals, and the results as they will be asked for."""
     # It is completed as soon as this is kept.
-    completed = replace(store.benchmarks.get(benchmark), status="completed")
-    if completed.completed_runs:
-        found = scored(store, completed)
-        for place, run in enumerate(found.runs):
-            store.results.keep_scores(run.id, found.summaries(place))
-        kept_results(store, found)
+    found = scored(store, replace(store.benchmarks.get(benchmark), status="completed"))
+    for place, run in enumerate(found.runs):
+        store.results.keep_scores(run.id, found.summaries(place))
+    kept_results(store, found)
+
+
+def _revision(collection: Collection, experiment: Experiment) -> Mapping[str, str] | None:
+    """Return the commit that was searched; None where the documents have changed since indexing."""
+    commit: Any = collection.facts.get("commit")
+    same = all(run.snapshot == collection.snapshot for run in experiment.runs)
+    return commit if same else None
 
 
 def _outcome(benchmark: Benchmark, results: SqlStore) -> tuple[str, str]:

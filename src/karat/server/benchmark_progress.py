@@ -14,12 +14,16 @@ __all__ = ["EVENT", "Progress", "standing"]
 
 EVENT = "benchmark_progress"
 QUIET_S = 0.5
+# Another measurement must end first: times are taken alone.
+WAITING = "waiting"
+STAGES = {"waiting": WAITING, "started": "indexing"}
 
 
 class Progress:
     """Turns what the runner tells of queries into events of a benchmark.
 
-    A run that ends is told at once, everything else at most twice a second.
+    That a run ends, begins to wait or need not wait any longer is told at once, everything else at
+    most twice a second.
     """
 
     def __init__(self, work: Work, *, clock: Callable[[], float] = monotonic) -> None:
@@ -27,6 +31,7 @@ class Progress:
         self._work = work
         self._clock = clock
         self._told = -QUIET_S
+        self._stage = ""
         self._runs: dict[str, StoredRun] = {}
         self._finished: set[str] = set()
         self._current: CurrentRun | None = None
@@ -42,8 +47,8 @@ class Progress:
         run = self._runs[event.run]
         # The hits come first, for all runs; then all are timed.
         stage = "timing" if event.run in self._finished else "evaluating"
-        if event.kind in {"waiting", "started"}:
-            stage = "pending" if event.kind == "waiting" else "indexing"
+        if event.kind in STAGES:
+            stage = STAGES[event.kind]
         elif event.kind == "answered":
             self._work.progressed()
         elif event.kind == "finished":
@@ -57,7 +62,8 @@ class Progress:
             completed_queries=event.done,
             stage=stage,
         )
-        if self._clock() - self._told >= QUIET_S:
+        turned = (stage == WAITING) != (self._stage == WAITING)
+        if turned or self._clock() - self._told >= QUIET_S:
             self.tell(stage)
 
     def ended(self, run_id: str) -> None:
@@ -84,7 +90,7 @@ class Progress:
         """Tell where the benchmark stands."""
         benchmark = self._work.store.benchmarks.get(self._work.job.subject)
         self._work.tell(EVENT, standing(benchmark, stage, current=self._current, last=self._last))
-        self._told = self._clock()
+        self._told, self._stage = self._clock(), stage
 
 
 def standing(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from karat.server.correlation import correlation_id
 from karat.server.schemas.collections import Collection, IndexOptions
 from karat.server.service import Caller, Service
 from karat.store.service import Collection as Kept
@@ -12,7 +13,8 @@ __all__ = ["begin_indexing", "shown"]
 
 def begin_indexing(serving: Service, caller: Caller, made: Kept) -> Collection:
     """Queue the indexing of a new collection and return it."""
-    serving.store.jobs.add(JobKind.INDEX, made.id, owner=caller.owner)
+    asked = {"owner": caller.owner, "correlation": correlation_id()}
+    serving.store.jobs.add(JobKind.INDEX, made.id, **asked)
     return shown(serving.store.collections.get(made.id))
 
 

@@ -1,15 +1,23 @@
-"""Every request has an id, which is in its answer, its errors and all that is logged meanwhile."""
+"""Every request has an id, which is in its answer, its errors and all that is logged meanwhile.
+
+A job that it has begun has the same id, in whichever process.
+"""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from uuid import uuid4
 
+from opentelemetry.trace import get_current_span
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADER", "Correlation", "correlation_id"]
+__all__ = ["ATTRIBUTE", "HEADER", "Correlation", "correlated", "correlation_id"]
 
 HEADER = "X-Correlation-ID"
+# What it is called in the span of a request or of a job.
+ATTRIBUTE = "karat.correlation_id"
 # What a client sends is taken over only if it cannot be mistaken for anything else in a log.
 SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
@@ -17,8 +25,23 @@ _current: ContextVar[str] = ContextVar("correlation_id", default="")
 
 
 def correlation_id() -> str:
-    """Return the id of the request that is answered now, "" outside of any."""
+    """Return the id of the request that is answered now, or has begun this, "" outside of any."""
     return _current.get()
+
+
+@contextmanager
+def correlated(chosen: str) -> Iterator[None]:
+    """Do what follows within the id *chosen*.
+
+    >>> with correlated("a1"):
+    ...     correlation_id()
+    'a1'
+    """
+    reset = _current.set(chosen)
+    try:
+        yield
+    finally:
+        _current.reset(reset)
 
 
 class Correlation:
@@ -41,8 +64,6 @@ class Correlation:
                 MutableHeaders(scope=message)[HEADER] = chosen
             await send(message)
 
-        reset = _current.set(chosen)
-        try:
+        get_current_span().set_attribute(ATTRIBUTE, chosen)
+        with correlated(chosen):
             await self.app(scope, receive, with_header)
-        finally:
-            _current.reset(reset)

@@ -8,6 +8,7 @@ taken is left to that. And one on which workers die, again and again, is given u
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
@@ -139,7 +140,8 @@ def _beating(job: Job, worker: str, store: ServiceStore, standing: _Standing) ->
             standing.lost = not mine
             standing.cancelled |= cancel
 
-    thread = Thread(target=beat, name="beat", daemon=True)
+    # What it logs belongs to the same request.
+    thread = Thread(target=copy_context().run, args=(beat,), name="beat", daemon=True)
     thread.start()
     try:
         yield

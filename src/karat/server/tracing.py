@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 
+from karat.server.correlation import ATTRIBUTE, correlation_id
+
 __all__ = ["span", "start_tracing"]
 
 # How every program that speaks OpenTelemetry is told where its collector is.
@@ -35,11 +37,15 @@ def start_tracing() -> bool:
 def span(name: str, **attributes: str | int | float | bool) -> Iterator[None]:
     """Do what follows within a span; it costs nothing where nobody listens.
 
+    It has the id of the request that has begun all this, where there is one.
+
     >>> with span("run", k=10):
     ...     pass
     """
     from opentelemetry import trace
 
     named = {f"karat.{key}": value for key, value in attributes.items()}
+    if asked := correlation_id():
+        named[ATTRIBUTE] = asked
     with trace.get_tracer("karat").start_as_current_span(name, attributes=named):
         yield

@@ -17,6 +17,7 @@ from typing import TextIO
 
 from karat.errors import KaratError
 from karat.model.spec import Spec
+from karat.server.correlation import correlated
 from karat.server.job_kinds import HANDLERS
 from karat.server.jobs import perform
 from karat.server.logs import start_log
@@ -80,8 +81,11 @@ def work_on(store: ServiceStore, settings: Settings, *, stopping: Event) -> None
                     tidied = monotonic()
                 stopping.wait(IDLE_S)
                 continue
-            logger.info("job begun", extra={"job": job.id, "kind": job.kind.value})
-            with span(job.kind.value, job=job.id, subject=job.subject, attempt=job.attempts):
+            with (
+                correlated(job.correlation or ""),
+                span(job.kind.value, job=job.id, subject=job.subject, attempt=job.attempts),
+            ):
+                logger.info("job begun", extra={"job": job.id, "kind": job.kind.value})
                 perform(
                     job,
                     worker,
@@ -90,7 +94,8 @@ def work_on(store: ServiceStore, settings: Settings, *, stopping: Event) -> None
                     handlers=HANDLERS,
                     stopping=stopping,
                 )
-            logger.info("job left", extra={"job": job.id, "status": store.jobs.get(job.id).status})
+                status = store.jobs.get(job.id).status
+                logger.info("job left", extra={"job": job.id, "status": status})
         except KaratError:
             # The database may come back; the job is claimed again when its lease has ended.
             logger.exception("no job could be done")

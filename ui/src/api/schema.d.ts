@@ -1,4 +1,4 @@
-// openapi.json d7ff0d59ee34a408e1437c856639f273403dbd0e9d0c6360de04c0d3ef96ea98
+// openapi.json 0363b6dbce67746314ac0f4640c85d06f78c500099b9b0c82d8569c4a7adcd27
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1009,6 +1009,7 @@ export interface components {
          * Benchmark
          * @description A benchmark as it stands; *operation_uuid* names the work since it was started last.
          *
+         *     *commit* is what was searched, null before that and where the documents are in no repository.
          *     *warning* is a sentence about more than 25 runs, else null.
          */
         Benchmark: {
@@ -1060,6 +1061,7 @@ export interface components {
             completed_at: string | null;
             /** Operation Uuid */
             operation_uuid: string | null;
+            commit: components["schemas"]["Commit"] | null;
             config_matrix: components["schemas"]["ConfigMatrix"];
             /** Warning */
             warning: string | null;
@@ -1106,7 +1108,9 @@ export interface components {
         };
         /**
          * BenchmarkProgress
-         * @description How far a benchmark is.
+         * @description How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
+         *
+         *     ``explaining`` comes after all runs: it is found out why they have missed what they have.
          */
         BenchmarkProgress: {
             /**
@@ -1326,6 +1330,24 @@ export interface components {
             collections: components["schemas"]["Collection"][];
         };
         /**
+         * Commit
+         * @description The commit that was searched: the one of the collection, or the one checked out in it.
+         */
+        Commit: {
+            /**
+             * Id
+             * @example 5d0c8a1e0c1c4a8f6d7b2f0e9a3b4c5d6e7f8091
+             */
+            id: string;
+            /** Subject */
+            subject: string;
+            /**
+             * Committed At
+             * Format: date-time
+             */
+            committed_at: string;
+        };
+        /**
          * Comparison
          * @description All runs against one of them, with the outcome in words.
          */
@@ -1478,7 +1500,7 @@ export interface components {
         };
         /**
          * CurrentRun
-         * @description The run that is worked on.
+         * @description The run that is worked on; ``waiting`` is until another measurement has ended.
          */
         CurrentRun: {
             /** Run Id */
@@ -1496,7 +1518,7 @@ export interface components {
              * Stage
              * @enum {string}
              */
-            stage: "pending" | "indexing" | "evaluating" | "timing";
+            stage: "pending" | "waiting" | "indexing" | "evaluating" | "timing";
         };
         /**
          * Curve
@@ -1762,7 +1784,7 @@ export interface components {
         };
         /**
          * DrilldownTarget
-         * @description Something relevant: at which rank each run found it, or why it was lost.
+         * @description Something relevant: at which rank each run found it, and why it was lost below primary k.
          */
         DrilldownTarget: {
             /** Path */
@@ -2590,7 +2612,9 @@ export interface components {
          * @description One run; *intervals* are 95 % intervals of the means in *metrics_flat*.
          *
          *     *resolved_metrics_flat* leaves unresolved references out of the truth; null where there are
-         *     none. *identical_to* names runs whose rankings are the same, hit for hit.
+         *     none. *fates* counts the relevant targets by what became of them at the primary k, and is empty
+         *     before the benchmark has ended. *identical_to* names runs whose rankings are the same, hit for
+         *     hit.
          */
         RunResult: {
             /** Id */
@@ -2648,6 +2672,17 @@ export interface components {
             timeouts: number;
             /** Invalid */
             invalid: number;
+            /**
+             * Fates
+             * @example {
+             *       "found": 61,
+             *       "fusion": 2,
+             *       "too low": 4
+             *     }
+             */
+            fates: {
+                [key: string]: number;
+            };
             /** Warnings */
             warnings: string[];
             /** Identical To */
@@ -2815,7 +2850,7 @@ export interface components {
         };
         /**
          * TrendPoint
-         * @description One run in the course of time.
+         * @description One run in the course of time; *commit* is null where the documents are in no repository.
          */
         TrendPoint: {
             /**
@@ -2834,6 +2869,7 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            commit: components["schemas"]["Commit"] | null;
             /** Values */
             values: {
                 [key: string]: number | null;

@@ -78,6 +78,7 @@ export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
   started_at: WHEN,
   completed_at: WHEN,
   operation_uuid: uuid(14),
+  commit: null,
   config_matrix: {
     search_modes: ["dense", "hybrid"],
     engines: [],
@@ -123,6 +124,7 @@ export function run(at: number, ndcg: number, more: Partial<RunResult> = {}): Ru
     errors: 0,
     timeouts: 0,
     invalid: 0,
+    fates: { found: 3, "too low": 1, "not returned": 2, unanswered: 0 },
     warnings: [],
     identical_to: [],
     ...more,

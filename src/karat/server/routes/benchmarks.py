@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, HTTPException
 from karat.app.benchmarks import BenchmarkConfig
 from karat.errors import InputError, UnknownName
 from karat.server.benchmark_progress import EVENT, standing
+from karat.server.correlation import correlation_id
 from karat.server.failures import failures
 from karat.server.schemas.base import NO_NUL
 from karat.server.schemas.benchmarks import (
@@ -136,7 +137,7 @@ def start_benchmark(
     # One that runs is started no second time: who asks again with the same key is told so.
     if found.status != "running":
         serving.check_quota(caller)
-    started = store.benchmarks.start(found.id, key=idempotency_key)
+    started = store.benchmarks.start(found.id, key=idempotency_key, correlation=correlation_id())
     if started.operation and started.operation != found.operation:
         store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
     return Started(
@@ -215,6 +216,7 @@ def _benchmark(
         started_at=found.started,
         completed_at=found.completed,
         operation_uuid=found.operation,
+        commit=found.revision,
         config_matrix=found.config["config_matrix"],
         warning=_warning(serving, found.total_runs),
         annotations=[_annotation(each) for each in remarks if each.benchmark == found.id],

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from karat.server.schemas.base import Answer, Description, Listing, Measure, Name, Request, Wide
 from karat.server.schemas.collections import Mode
+from karat.server.schemas.commits import Commit
 
 __all__ = [
     "Annotation",
@@ -81,6 +82,7 @@ class BenchmarkCreate(Request):
 class Benchmark(Answer):
     """A benchmark as it stands; *operation_uuid* names the work since it was started last.
 
+    *commit* is what was searched, null before that and where the documents are in no repository.
     *warning* is a sentence about more than 25 runs, else null.
     """
 
@@ -99,6 +101,7 @@ class Benchmark(Answer):
     started_at: datetime | None
     completed_at: datetime | None
     operation_uuid: UUID | None
+    commit: Commit | None
     config_matrix: ConfigMatrix
     warning: str | None
     annotations: list["Annotation"]

@@ -12,7 +12,7 @@ __all__ = ["BenchmarkProgress", "Event", "JobProgress"]
 
 
 class CurrentRun(Answer):
-    """The run that is worked on."""
+    """The run that is worked on; ``waiting`` is until another measurement has ended."""
 
     run_id: str
     run_order: int
@@ -20,7 +20,7 @@ class CurrentRun(Answer):
     config_summary: str
     total_queries: int
     completed_queries: int
-    stage: Literal["pending", "indexing", "evaluating", "timing"]
+    stage: Literal["pending", "waiting", "indexing", "evaluating", "timing"]
 
 
 class CompletedRun(Answer):
@@ -39,7 +39,10 @@ class CompletedRun(Answer):
 
 
 class BenchmarkProgress(Answer):
-    """How far a benchmark is."""
+    """How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
+
+    ``explaining`` comes after all runs: it is found out why they have missed what they have.
+    """
 
     benchmark_id: UUID
     status: BenchmarkStatus

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from karat.server.schemas.base import Answer, Listing
 from karat.server.schemas.benchmarks import BenchmarkStatus, RunConfig, RunStatus
+from karat.server.schemas.commits import Commit
 
 __all__ = [
     "Drilldown",
@@ -59,7 +60,9 @@ class RunResult(Answer):
     """One run; *intervals* are 95 % intervals of the means in *metrics_flat*.
 
     *resolved_metrics_flat* leaves unresolved references out of the truth; null where there are
-    none. *identical_to* names runs whose rankings are the same, hit for hit.
+    none. *fates* counts the relevant targets by what became of them at the primary k, and is empty
+    before the benchmark has ended. *identical_to* names runs whose rankings are the same, hit for
+    hit.
     """
 
     id: str
@@ -79,6 +82,7 @@ class RunResult(Answer):
     errors: int
     timeouts: int
     invalid: int
+    fates: dict[str, int] = Field(examples=[{"found": 61, "too low": 4, "fusion": 2}])
     warnings: list[str]
     identical_to: list[str]
 
@@ -133,7 +137,7 @@ class QueryResults(Listing):
 
 
 class DrilldownTarget(Answer):
-    """Something relevant: at which rank each run found it, or why it was lost."""
+    """Something relevant: at which rank each run found it, and why it was lost below primary k."""
 
     path: str
     start_line: int
@@ -186,13 +190,14 @@ class Drilldown(Answer):
 
 
 class TrendPoint(Answer):
-    """One run in the course of time."""
+    """One run in the course of time; *commit* is null where the documents are in no repository."""
 
     benchmark_id: UUID
     benchmark_name: str
     run_id: str
     run_name: str
     created_at: datetime
+    commit: Commit | None
     values: dict[str, float | None]
     intervals: dict[str, tuple[float, float]]
     annotations: list[str]

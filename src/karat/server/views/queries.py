@@ -9,6 +9,7 @@ from karat.errors import UnknownName
 from karat.matching import trace
 from karat.model import Dataset, Query, Run
 from karat.model.timings import NS_PER_MS, Sample, latency_ms
+from karat.report.findings.fate_words import FATES
 from karat.report.findings.ranks import fate_of
 from karat.server.schemas.judgments import Unjudged, UnjudgedHit
 from karat.server.schemas.results import (
@@ -106,7 +107,7 @@ def _run_on(
         target.found_at[run.id] = traced.found[number] or None
         fate = fate_of(scored.findings, place, row, number)
         if fate:
-            target.lost[run.id] = fate.name.lower().replace("_", " ")
+            target.lost[run.id] = FATES[fate].reason
     grades = [targets[number].grade if number >= 0 else None for number in traced.matched]
     table = scored.findings.contest.evaluations[place].table
     samples = {sample.query_id: sample for sample in _samples(scored, place)}

@@ -8,8 +8,10 @@ from karat.app.results import Scored, results_key
 from karat.model import Outcome
 from karat.model.evaluation import Summary as SummedUp
 from karat.model.timings import Measured
+from karat.report.findings.fate_words import FATES, told_fates
 from karat.report.findings.latency import latencies_ms
 from karat.report.findings.leaderboard import best_first
+from karat.report.findings.ranks import fates
 from karat.report.searched_view import odd_answers
 from karat.server.schemas.results import Latency, Results, RunResult, Summary
 from karat.server.views.runs import (
@@ -52,7 +54,7 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
     """Return the runs with intervals, latencies and what their differences are worth."""
     benchmark, findings = scored.benchmark, scored.findings
     outcomes = store.results.outcomes(scored.experiment.id)
-    same = _identical(scored)
+    same, told = _identical(scored), _fates(scored)
     shown = {}
     for place, run in enumerate(scored.runs):
         measured, evaluation = findings.runs[place], findings.contest.evaluations[place]
@@ -66,6 +68,7 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
                 "latency": _latency(measured, findings.gold.query_ids),
                 "invalid": sum(evaluation.notes.invalid.values()) + _dropped(measured),
                 "warnings": [*emptied([measured]), *odd_answers(measured)],
+                "fates": told[place],
                 "identical_to": same[run.id],
             }
         )
@@ -128,6 +131,7 @@ def _run(
         errors=ended.get(Outcome.ERROR, 0),
         timeouts=ended.get(Outcome.TIMEOUT, 0),
         invalid=0,
+        fates={},
         warnings=[],
         identical_to=[],
     )
@@ -159,6 +163,12 @@ def _latency(measured: Measured, query_ids: Sequence[str]) -> Latency:
     times = [time for time in latencies_ms(measured, query_ids) if not isnan(time)]
     p50, p90, p95, p99 = percentiles(times, (50, 90, 95, 99))
     return Latency(p50=p50, p90=p90, p95=p95, p99=p99, samples=len(times), measured=bool(times))
+
+
+def _fates(scored: Scored) -> list[dict[str, int]]:
+    """Return how many targets of each run met which fate, in the words of a report."""
+    told = told_fates(scored.findings)
+    return [{FATES[kind].name: row.counts[kind] for kind in told} for row in fates(scored.findings)]
 
 
 def _identical(scored: Scored) -> dict[str, list[str]]:

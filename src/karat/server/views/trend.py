@@ -24,6 +24,7 @@ def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
                 run_id=run.id,
                 run_name=run.label,
                 created_at=run.ended or benchmark.created,
+                commit=benchmark.revision,
                 values=flat_metrics(run.scores),
                 intervals=intervals_of(run.scores),
                 annotations=[each.text for each in remarks if each.benchmark == benchmark.id],

@@ -8,6 +8,7 @@ const point = (benchmark: string, run: string, day: number, value: number | null
   run_id: `${benchmark}.${run}`,
   run_name: run,
   created_at: `2026-03-0${day}T00:00:00Z`,
+  commit: null,
   values: { mrr: value },
   intervals: {},
   annotations: benchmark === "b2" ? ["new stemmer"] : [],

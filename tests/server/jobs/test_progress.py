@@ -1,0 +1,113 @@
+"""What is told of a benchmark while it runs: not too often, and nothing that matters too late."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event as Signal
+from threading import Thread
+
+import pytest
+
+from karat.model import Dataset, Query, Target
+from karat.model.spec import Spec
+from karat.runner import Event
+from karat.runner.alone import lock_file
+from karat.server.benchmark_progress import Progress
+from karat.server.jobs import Work
+from karat.server.settings import Settings
+from karat.server.worker import work_on
+from karat.store import Kind, Plan, PlannedRun
+from karat.store.service import ServiceStore
+from tests.server.jobs.conftest import run_to_its_end, until
+
+OPTIONS = {"search_mode": "sparse", "use_reranker": False, "top_k": 5, "score_threshold": None}
+
+
+class Clock:
+    """A clock that only the test moves."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock_of_progress() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def progress(
+    store: ServiceStore, settings: Settings, benchmark: str, clock_of_progress: Clock
+) -> Progress:
+    """Return what tells of a benchmark with two runs."""
+    operation = store.benchmarks.start(benchmark).operation
+    assert operation
+    gold = Dataset.of([Query("q1", "text", (Target("a"),))])
+    runs = tuple(
+        PlannedRun(name, Spec("engine", "bm25"), metadata={"options": OPTIONS, "k": 5})
+        for name in ("one", "two")
+    )
+    experiment = store.results.show(store.results.experiment(Plan("x", Kind.SWEEP, gold, runs)))
+    store.benchmarks.attach(benchmark, experiment.id)
+    work = Work(store.jobs.get(operation), store, settings, lambda: False, lambda: None)
+    told = Progress(work, clock=clock_of_progress)
+    told.begin(experiment)
+    return told
+
+
+def stages(store: ServiceStore) -> list[object]:
+    return [event.data["stage"] for event in store.events.after(0)]
+
+
+def test_waiting_is_told_at_once_and_once(
+    progress: Progress, store: ServiceStore, clock_of_progress: Clock
+) -> None:
+    for name in ("one", "two"):
+        progress.heard(Event("waiting", name, 0, 1))
+    assert stages(store) == ["indexing", "waiting"]
+    current = store.events.after(0)[-1].data["current_run"]
+    assert isinstance(current, dict)
+    assert (current["config_summary"], current["stage"]) == ("one", "waiting")
+    progress.heard(Event("started", "one", 0, 1))
+    assert stages(store) == ["indexing", "waiting", "indexing"]
+    # The rest may come later.
+    progress.heard(Event("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
+    assert len(stages(store)) == 3
+    clock_of_progress.now += 1
+    progress.heard(Event("finished", "one", 1, 1, {"status": "completed"}))
+    clock_of_progress.now += 1
+    progress.heard(Event("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
+    assert stages(store)[3:] == ["evaluating", "timing"]
+
+
+@contextmanager
+def another_measurement() -> Iterator[None]:
+    """Take times, as far as everybody else can tell."""
+    place = lock_file()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_benchmark_waits_for_another_measurement(
+    store: ServiceStore, settings: Settings, benchmark: str
+) -> None:
+    stopping = Signal()
+    worker = Thread(target=work_on, args=(store, settings), kwargs={"stopping": stopping})
+    try:
+        with another_measurement():
+            worker.start()
+            store.benchmarks.start(benchmark)
+            until(lambda: "waiting" in stages(store))
+            assert store.benchmarks.get(benchmark).status == "running"
+            assert stages(store)[-1] == "waiting"
+        assert run_to_its_end(store, benchmark) == "completed"
+    finally:
+        stopping.set()
+        worker.join()
+    told = stages(store)
+    assert told[-1] == "completed"
+    assert told.index("waiting") < told.index("completed")

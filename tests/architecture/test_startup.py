@@ -31,3 +31,21 @@ def test_help_loads_nothing_heavy() -> None:
     assert "Usage" in printed
     assert "karat.cli" in modules
     assert not HEAVY & modules
+
+
+def test_the_process_of_an_engine_loads_what_its_engine_needs() -> None:
+    """One is started for every run, so that it costs no more than the engine asks for."""
+    probe = """
+import json, sys
+import karat.runner.worker
+before = sorted(sys.modules)
+from karat.engines.spec import build
+build("bm25")
+json.dump([before, sorted(sys.modules)], sys.stdout)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True
+    ).stdout
+    started, built = map(set, json.loads(done))
+    assert not HEAVY & started
+    assert HEAVY & built == {"numpy"}

@@ -32,8 +32,12 @@ def checked(
     value; any other takes what it is given.
     A name that is no parameter is refused, with the nearest one; ``**named`` takes any.
     """
-    if any(p.kind is p.VAR_KEYWORD for p in _parameters(factory)):
+    parameters = _parameters(factory)
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return dict(params)
+    if not params and not any(p.default is p.empty for p in parameters):
+        # Nothing to check: an engine as it comes is ready before pydantic would be loaded.
+        return {}
     record = validated(model_of(factory), params, what=what)
     return {name: getattr(record, name) for name in record.model_fields_set}
 

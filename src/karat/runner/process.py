@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import NamedTuple
 
-from karat.engines.adapters.answers import last_words
 from karat.engines.adapters.child import Child
+from karat.engines.adapters.quoted import last_words
 from karat.errors import EngineError
 from karat.model import Hit, Outcome
 from karat.runner.plan import Configuration

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from math import nan
 
 from karat.engines.adapters.options import AnswerOptions, rooted
+from karat.engines.adapters.quoted import excerpt
 from karat.errors import EngineError
 from karat.model import Hit
 
-__all__ = ["AnswerReader", "by_score", "excerpt", "last_words"]
+__all__ = ["AnswerReader", "by_score"]
 
 LISTS = ("hits", "results", "matches", "result")
 PATHS = ("path", "file_path", "file", "filename")
@@ -18,23 +19,11 @@ SCORES = ("score",)
 DISTANCES = ("distance",)
 SYMBOLS = ("symbol", "symbol_name")
 TOKENS = ("tokens",)
-SHOWN = 160
 RANGE = re.compile(r"\D*(\d+)(?:\D+(\d+))?\D*")
 # A range that is no range; the check of the hits counts it.
 BAD_RANGE = (-1, -1)
 
 Find = Callable[[object], object]
-
-
-def excerpt(text: str) -> str:
-    """Return the beginning of *text* in quotes, as far as an error should show it."""
-    return repr(text[:SHOWN] + ("..." if len(text) > SHOWN else ""))
-
-
-def last_words(text: str) -> str:
-    """Return the end of *text* in quotes: a program says last why it gave up."""
-    text = text.strip()
-    return repr(("..." if len(text) > SHOWN else "") + text[-SHOWN:])
 
 
 class AnswerReader:

@@ -8,10 +8,11 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, last_words
+from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.child import run
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import JSON_PLACES
+from karat.engines.adapters.quoted import last_words
 from karat.engines.adapters.ripgrep import grouped
 from karat.engines.adapters.spawning import SpawnOptions, arguments, environment, found_program
 from karat.engines.adapters.template import Secrets

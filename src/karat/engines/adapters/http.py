@@ -10,11 +10,12 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, excerpt
+from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.child import timed_out
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
+from karat.engines.adapters.quoted import excerpt
 from karat.engines.adapters.streams import events, limited_lines
 from karat.engines.adapters.template import SENSITIVE, Secrets, check_template, fill, fill_value
 from karat.engines.adapters.text_answers import json_document

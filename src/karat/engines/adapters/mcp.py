@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, excerpt
+from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.child import timed_out
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.mcp_connection import Connection, McpOptions
+from karat.engines.adapters.quoted import excerpt
 from karat.engines.adapters.template import Secrets, fill_value
 from karat.engines.adapters.text_answers import PatternReader, json_document, mentioned
 from karat.errors import EngineError, KaratError, MissingExtra

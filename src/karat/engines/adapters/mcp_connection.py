@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from karat.engines.adapters.answers import last_words
 from karat.engines.adapters.child import Tail, timed_out
 from karat.engines.adapters.command import check_pattern
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.http import checked_url
 from karat.engines.adapters.options import Seconds, json_template, literal_secrets
+from karat.engines.adapters.quoted import last_words
 from karat.engines.adapters.spawning import ProgramOptions, arguments, environment, found_program
 from karat.engines.adapters.template import Secrets, check_template
 from karat.errors import EngineError, InputError, KaratError

@@ -20,10 +20,11 @@ from time import monotonic
 from pydantic import field_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, excerpt, last_words
+from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.child import Child, timed_out
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import Seconds
+from karat.engines.adapters.quoted import excerpt, last_words
 from karat.engines.adapters.spawning import SpawnOptions, arguments, environment, found_program
 from karat.engines.adapters.template import Secrets, check_template
 from karat.errors import EngineError

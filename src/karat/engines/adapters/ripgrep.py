@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from karat.engines.adapters.answers import excerpt
+from karat.engines.adapters.quoted import excerpt
 from karat.engines.adapters.template import words
 from karat.errors import EngineError
 from karat.model import Hit

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from math import nan
 
-from karat.engines.adapters.answers import AnswerReader, by_score, excerpt
+from karat.engines.adapters.answers import AnswerReader, by_score
+from karat.engines.adapters.quoted import excerpt
 from karat.errors import EngineError
 from karat.model import Hit
 

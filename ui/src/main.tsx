@@ -8,6 +8,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/layout.css";
 import "./styles/parts.css";
+import "./styles/code.css";
 import "./styles/tables.css";
 import "./styles/charts.css";
 

@@ -62,7 +62,9 @@ export function DocumentsTab({ id }: { id: string }) {
       {open && (
         <Dialog title={open} wide onClose={() => setOpen("")}>
           <Loaded of={content}>
-            {({ text }) => <Code label={`Text of ${open}`} text={text} />}
+            {({ text, language }) => (
+              <Code label={`Text of ${open}`} text={text} language={language} />
+            )}
           </Loaded>
         </Dialog>
       )}

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { useTry } from "@/api/collections";
 import type { Collection, CollectionSearched, FoundHit, Mode } from "@/api/types";
-import { Code, marked } from "@/parts/Code";
+import { Code } from "@/parts/Code";
 import { Problem } from "@/parts/Notes";
 import { useUrlState } from "@/parts/urlState";
 import { milliseconds, place } from "@/words/format";
@@ -100,7 +100,7 @@ function Hit({ hit, rank, query, open, onToggle }: HitProps) {
           {hit.score.toPrecision(3)}
         </small>
       </button>
-      {open && <Code label={`Text of ${place(hit)}`} text={hit.text} words={marked(query)} />}
+      {open && <Code label={`Text of ${place(hit)}`} text={hit.text} query={query} />}
     </li>
   );
 }

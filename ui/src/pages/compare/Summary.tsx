@@ -86,8 +86,8 @@ export function Summary({ comparison, onQueries }: Props) {
       numeric: true,
       sort: (run) => run.improved - run.regressed,
       cell: (run) =>
-        isBaseline(run) ? (
-          <span className="soft">baseline</span>
+        isBaseline(run) || run.mean === null ? (
+          "–"
         ) : (
           <span className="counts">
             {OUTCOMES.map((one) => (

@@ -4,7 +4,7 @@ import { useContent } from "@/api/collections";
 import { useDataset } from "@/api/datasets";
 import { useJudge, useUnjudged } from "@/api/judgments";
 import type { Unjudged } from "@/api/types";
-import { Code, marked } from "@/parts/Code";
+import { Code } from "@/parts/Code";
 import { useKeys } from "@/parts/keys";
 import { Empty, Loaded, Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
@@ -106,13 +106,14 @@ function Judging({ dataset, benchmark, data }: Props) {
       />
       <Problem of={judge.error ?? undo.error} />
       <Loaded of={content}>
-        {({ text }) => (
+        {({ text, language }) => (
           <Code
             label={`Text of ${hit.path}`}
             text={text}
+            language={language}
             first={hit.start_line}
             last={hit.end_line}
-            words={marked(hit.query_text)}
+            query={hit.query_text}
           />
         )}
       </Loaded>

@@ -4,7 +4,7 @@ import { useJudge } from "@/api/judgments";
 import type { Benchmark, Drilldown, DrilldownHit } from "@/api/types";
 import { Grades } from "@/pages/judging/Grades";
 import { lineRange } from "@/pages/judging/lineRange";
-import { Code, marked } from "@/parts/Code";
+import { Code } from "@/parts/Code";
 import { Loaded, Problem } from "@/parts/Notes";
 import { place } from "@/words/format";
 
@@ -34,7 +34,7 @@ export function HitPanel({ benchmark, query, hit, onClose }: Props) {
     });
   };
   return (
-    <section className="card stack" aria-label="The chosen hit">
+    <section className="card stack reader" aria-label="The chosen hit">
       <div className="row">
         <strong className="anywhere">{place(hit)}</strong>
         {hit.symbol && <code>{hit.symbol}</code>}
@@ -50,13 +50,14 @@ export function HitPanel({ benchmark, query, hit, onClose }: Props) {
       <Grades grade={hit.grade} busy={busy} onGrade={give} onUndo={() => undo.mutate()} />
       <Problem of={judge.error ?? undo.error} />
       <Loaded of={content}>
-        {({ text }) => (
+        {({ text, language }) => (
           <Code
             label={`Text of ${hit.path}`}
             text={text}
+            language={language}
             first={hit.start_line}
             last={hit.end_line}
-            words={marked(query.query_text)}
+            query={query.query_text}
           />
         )}
       </Loaded>

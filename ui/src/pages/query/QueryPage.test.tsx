@@ -16,6 +16,9 @@ it("shows why a target was missed, and the text of a hit at its lines", async ()
   const text = await screen.findByRole("region", { name: "Text of docs/tokens.md" });
   const here = [...text.querySelectorAll(".here")].map((line) => line.textContent);
   expect(here).toEqual(["set up tokens", "here"]);
+  // The grammars come later than the text.
+  await waitFor(() => expect(text.querySelector(".hljs-section")?.textContent).toBe("# Title"));
+  expect([...text.querySelectorAll("mark")].map((word) => word.textContent)).toEqual(["tokens"]);
 });
 
 it("is judged by keys, against the version that is shown, and undone", async () => {

@@ -65,11 +65,11 @@ function Found({ benchmark, data }: { benchmark: Benchmark; data: Drilldown }) {
           chosen={chosen}
           onChoose={setChosen}
         />
-        {hit && (
-          <HitPanel benchmark={benchmark} query={query} hit={hit} onClose={() => setChosen("")} />
-        )}
-        <RunsOfQuery runs={runs} />
       </div>
+      {hit && (
+        <HitPanel benchmark={benchmark} query={query} hit={hit} onClose={() => setChosen("")} />
+      )}
+      <RunsOfQuery runs={runs} />
     </Page>
   );
 }

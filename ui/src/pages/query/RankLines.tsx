@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import type { DrilldownHit, DrilldownRun } from "@/api/types";
 import { useKeys } from "@/parts/keys";
 import { place, plural } from "@/words/format";
@@ -17,6 +18,11 @@ type Props = {
 
 /** Two rankings side by side, with a line between the places that both hold. */
 export function RankLines({ left, right, same, chosen, onChoose }: Props) {
+  const lists = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another hit was chosen.
+  useEffect(() => {
+    lists.current?.querySelector("[aria-expanded='true']")?.scrollIntoView?.({ block: "nearest" });
+  }, [chosen]);
   const all = [...(left?.hits ?? []), ...(right?.hits ?? [])];
   const step = (by: number) => {
     const at = all.findIndex((hit) => hitKey(hit) === chosen);
@@ -30,7 +36,7 @@ export function RankLines({ left, right, same, chosen, onChoose }: Props) {
   const lines = joined(left.hits, right.hits, same);
   const height = ROW * Math.max(left.hits.length, right.hits.length);
   return (
-    <section aria-label="Rankings">
+    <section ref={lists} aria-label="Rankings">
       <p className="soft">
         {plural(lines.length, "place")} in both, {left.hits.length - lines.length} only left,{" "}
         {right.hits.length - lines.length} only right

@@ -7,6 +7,8 @@ UV     := .venv/bin/uv
 # The target is always named: uv would otherwise install into whatever environment is active.
 # Byte code is compiled at install, because some machines forbid writing it later (PYTHONDONTWRITEBYTECODE).
 INSTALL := $(UV) pip install --quiet --python $(PY) --compile-bytecode
+# So is the checkout: every engine has a process of its own, and the tests start a thousand.
+COMPILE_SOURCE := $(PY) -m compileall -q src/karat
 NPM     := npm --loglevel=error --ignore-scripts --no-audit --no-fund
 # Trust what the system's git and curl trust; uv's own list lacks a company's certificates.
 export UV_SYSTEM_CERTS ?= 1
@@ -22,10 +24,11 @@ help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo ## Mine a gold set from this repository, or REPO=..., compare four searches on it, write a report
-	@$(PY) -m compileall -q src/karat
+	@$(COMPILE_SOURCE)
 	@PATH=$(CURDIR)/.venv/bin:$$PATH examples/demo/run.sh $(REPO)
 
 test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
+	@$(COMPILE_SOURCE)
 	$(PY) -m pytest $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100
 
 check: .venv/.test ## Check format, lint, types and layers

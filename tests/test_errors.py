@@ -13,6 +13,7 @@ from karat.errors import (
     LimitExceeded,
     MissingExtra,
     Problem,
+    TooManyJobs,
     UnknownName,
 )
 
@@ -45,6 +46,7 @@ def test_twenty_problems_leave_nothing_out() -> None:
         (KaratError, Exception, 3),
         (InputError, ValueError, 2),
         (Conflict, ValueError, 2),
+        (TooManyJobs, Conflict, 2),
         (FormatError, ValueError, 2),
         (LimitExceeded, ValueError, 2),
         (UnknownName, LookupError, 2),

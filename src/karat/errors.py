@@ -3,6 +3,7 @@
     KaratError
     ├── InputError (ValueError)        what the user gave cannot be used; exit code 2
     │   ├── Conflict                   it does not fit the state that something is in now
+    │   │   └── TooManyJobs            its owner has as much unfinished work as one may have
     │   ├── FormatError                a file breaks its format: every problem, with file and line
     │   ├── LimitExceeded              a file or a list is larger than a setting allows
     │   └── UnknownName (LookupError)  a name that no registry knows, with the nearest ones
@@ -24,6 +25,7 @@ __all__ = [
     "LimitExceeded",
     "MissingExtra",
     "Problem",
+    "TooManyJobs",
     "UnknownName",
 ]
 
@@ -44,6 +46,18 @@ class InputError(KaratError, ValueError):
 
 class Conflict(InputError):
     """What is asked does not fit the state that something is in, such as one still in use."""
+
+
+class TooManyJobs(Conflict):
+    """An owner has as many unfinished jobs as one may have.
+
+    >>> print(TooManyJobs(4))
+    4 jobs are not finished yet; wait for one of them
+    """
+
+    def __init__(self, most: int) -> None:
+        """Say how many there may be."""
+        super().__init__(f"{most} jobs are not finished yet; wait for one of them")
 
 
 class Problem(NamedTuple):

@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.server.app import create_app
+from karat.server.service import Service
 from karat.server.settings import Limits, Settings
 
 COLLECTIONS = "/api/v2/collections"
@@ -184,6 +185,20 @@ def test_an_archive_that_is_too_large(settings: Settings) -> None:
     with TestClient(create_app(small), base_url="http://localhost") as client:
         status, answer = send(client, bytes(100_000))
         assert (status, "larger than" in str(answer["detail"])) == (413, True)
+
+
+def test_an_upload_that_gets_no_job(
+    settings: Settings, token: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one was faster since there was room for a job: nothing of it is kept."""
+    monkeypatch.setattr(Service, "check_quota", lambda *_: None)
+    one = replace(settings, limits=Limits(active_jobs=1))
+    ada = {"Authorization": f"Bearer {token('ada')}"}
+    with TestClient(create_app(one), base_url="http://localhost", headers=ada) as client:
+        first = send(client, packed(DOCUMENTS))[1]
+        assert send(client, packed(DOCUMENTS))[0] == 429
+        assert client.get(COLLECTIONS).json()["total"] == 1
+    assert [place.name for place in settings.places.uploads.iterdir()] == [first["id"]]
 
 
 def test_documents(client: TestClient, ready: str) -> None:

@@ -136,5 +136,6 @@ def test_only_so_many_jobs_at_once(
         asked = {"name": "C", "source": source, "index": {"dense": False}}
         statuses = [client.post("/api/v2/collections", json=asked).status_code for _ in range(3)]
         assert statuses == [201, 201, 429]
+        assert client.get("/api/v2/collections").json()["total"] == 2
         work()
         assert client.post("/api/v2/collections", json=asked).status_code == 201

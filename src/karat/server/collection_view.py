@@ -1,21 +1,31 @@
 """Collections as they are sent."""
 
+import shutil
 from typing import Any
 
-from karat.server.correlation import correlation_id
+from karat.errors import TooManyJobs
 from karat.server.schemas.collections import Collection, IndexOptions
 from karat.server.service import Caller, Service
 from karat.store.service import Collection as Kept
 from karat.store.service import JobKind
 
-__all__ = ["begin_indexing", "shown"]
+__all__ = ["begin_indexing", "forget", "shown"]
 
 
 def begin_indexing(serving: Service, caller: Caller, made: Kept) -> Collection:
-    """Queue the indexing of a new collection and return it."""
-    asked = {"owner": caller.owner, "correlation": correlation_id()}
-    serving.store.jobs.add(JobKind.INDEX, made.id, **asked)
+    """Queue the indexing of a new collection and return it; one without a job is not kept."""
+    try:
+        serving.begin(JobKind.INDEX, made.id, caller)
+    except TooManyJobs:
+        forget(serving, made)
+        raise
     return shown(serving.store.collections.get(made.id))
+
+
+def forget(serving: Service, kept: Kept) -> None:
+    """Delete a collection; of documents only uploaded ones."""
+    serving.store.collections.delete(kept.id)
+    shutil.rmtree(serving.settings.places.uploads / kept.id, ignore_errors=True)
 
 
 def shown(kept: Kept) -> Collection:

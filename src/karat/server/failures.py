@@ -18,6 +18,7 @@ from karat.errors import (
     KaratError,
     LimitExceeded,
     MissingExtra,
+    TooManyJobs,
     UnknownName,
 )
 from karat.server.correlation import correlation_id
@@ -43,6 +44,7 @@ ALWAYS = (400, 401, 403, 421, 422, 429)
 
 
 STATUSES: tuple[tuple[type[KaratError], int], ...] = (
+    (TooManyJobs, 429),
     (Conflict, 409),
     (UnknownName, 404),
     (LimitExceeded, 413),

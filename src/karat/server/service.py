@@ -4,17 +4,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, NamedTuple, TypedDict
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, Request
 
+from karat.errors import TooManyJobs
 from karat.model import Dataset
 from karat.server.analyst import Analyst
 from karat.server.answers import Answers
+from karat.server.correlation import correlation_id
 from karat.server.hub import Hub
 from karat.server.metrics import Metrics
 from karat.server.schemas.base import Page, PerPage
 from karat.server.searchers import Searchers
 from karat.server.settings import Settings
-from karat.store.service import ServiceStore
+from karat.store.service import Job, JobKind, ServiceStore
 
 __all__ = ["LOCAL", "Asking", "Caller", "Paged", "Paging", "Service", "Serving"]
 
@@ -50,11 +52,25 @@ class Service:
         """Return a gold set by its digest; the last ones asked for are at hand."""
         return _gold(self.store, digest)
 
+    def most_jobs(self, caller: Caller) -> int | None:
+        """Return how many unfinished jobs *caller* may have; None is any number."""
+        return self.settings.limits.active_jobs if caller.token else None
+
+    def begin(self, kind: JobKind, subject: str, caller: Caller) -> Job:
+        """Queue work on *subject* for *caller*; TooManyJobs where there is no room for it."""
+        return self.store.jobs.add(
+            kind,
+            subject,
+            owner=caller.owner,
+            correlation=correlation_id(),
+            most=self.most_jobs(caller),
+        )
+
     def check_quota(self, caller: Caller) -> None:
-        """Raise 429 where *caller* has as many unfinished jobs as a token may have."""
-        most = self.settings.limits.active_jobs
-        if caller.token and self.store.jobs.active(caller.owner) >= most:
-            raise HTTPException(429, f"{most} jobs are not finished yet; wait for one of them")
+        """Raise TooManyJobs ahead of work that would be in vain; the store has the last word."""
+        most = self.most_jobs(caller)
+        if most is not None and self.store.jobs.active(caller.owner) >= most:
+            raise TooManyJobs(most)
 
 
 # A gold set never changes, and a large one takes a second to read.

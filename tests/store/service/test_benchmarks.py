@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from karat.errors import Conflict, UnknownName
+from karat.errors import Conflict, TooManyJobs, UnknownName
 from karat.store import RunStatus
 from karat.store.service import Benchmark, JobStatus, ServiceStore
 from karat.testing.recorder import PLAN
@@ -110,6 +110,18 @@ def test_a_key_starts_once(service: ServiceStore, benchmark: Benchmark) -> None:
         service.benchmarks.start(benchmark.id, key="k2")
     service.benchmarks.finish(benchmark.id, "failed", error="broke")
     assert service.benchmarks.start(benchmark.id, key="k1").status == "failed"
+
+
+def test_one_too_many(service: ServiceStore, benchmark: Benchmark, mapping: str) -> None:
+    """It stays as it is; who asks again for what runs is not told of a limit."""
+    other = service.benchmarks.add(
+        "ann", "x", description="", mapping=mapping, config={}, total_runs=1
+    )
+    service.benchmarks.start(benchmark.id, key="k1", most=1)
+    with pytest.raises(TooManyJobs, match="1 jobs are not finished"):
+        service.benchmarks.start(other.id, most=1)
+    assert service.benchmarks.get(other.id) == other
+    assert service.benchmarks.start(benchmark.id, key="k1", most=1).status == "running"
 
 
 def test_what_failed_may_start_again(service: ServiceStore, benchmark: Benchmark) -> None:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from karat.errors import Conflict, InputError, UnknownName
+from karat.errors import Conflict, InputError, TooManyJobs, UnknownName
 from karat.store.service import JobKind, JobStatus, ServiceStore
 from karat.testing.recorder import ELSEWHERE, dead_worker
 from tests.store.service.conftest import Clock
@@ -118,6 +118,26 @@ def test_many_claim_at_once(service: ServiceStore, clock: Clock) -> None:
     rest = iter(lambda: service.jobs.claim("far:9"), None)
     taken = [*first, *(job.id for job in rest)]
     assert sorted(taken) == sorted(ids)
+
+
+def test_no_more_than_allowed(service: ServiceStore) -> None:
+    """Also where all of them ask at once; those of others do not count."""
+
+    def add(owner: str) -> bool:
+        try:
+            service.jobs.add(JobKind.INDEX, str(uuid4()), owner=owner, most=4)
+        except TooManyJobs:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(add, ["ann"] * 16)) == 4
+    assert service.jobs.active("ann") == 4
+    job = service.jobs.claim(FAR[0])
+    assert job
+    assert not add("ann")
+    service.jobs.end(job.id, FAR[0], JobStatus.COMPLETED)
+    assert [add("ann"), add("ann"), add("bob")] == [True, False, True]
 
 
 def test_what_is_refused(service: ServiceStore, clock: Clock) -> None:

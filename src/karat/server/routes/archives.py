@@ -1,6 +1,5 @@
 """Collections from an archive that is uploaded."""
 
-import shutil
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
@@ -15,7 +14,7 @@ from karat.app.archives import ArchiveLimits, unpack
 from karat.app.collections import UPLOAD
 from karat.app.search import is_bare
 from karat.errors import InputError
-from karat.server.collection_view import begin_indexing
+from karat.server.collection_view import begin_indexing, forget
 from karat.server.schemas.base import Description, Name
 from karat.server.schemas.collections import Collection, IndexOptions
 from karat.server.service import Asking, Serving
@@ -80,10 +79,9 @@ def upload_collection(
     serving.check_quota(caller)
     limits = serving.settings.limits
     bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
-    store = serving.store
     with TemporaryDirectory(prefix="karat-upload-") as folder:
         archive = keep(file.file, None, folder)
-        made = store.collections.add(
+        made = serving.store.collections.add(
             caller.owner,
             name,
             description=description,
@@ -98,7 +96,6 @@ def upload_collection(
             if (target / PACKED).exists():
                 raise InputError(f"the archive holds {PACKED}; expected corpus.jsonl as plain text")
         except BaseException:
-            store.collections.delete(made.id)
-            shutil.rmtree(target, ignore_errors=True)
+            forget(serving, made)
             raise
     return begin_indexing(serving, caller, made)

@@ -134,10 +134,12 @@ def start_benchmark(
     """Start a benchmark, or continue one that has failed or was cancelled."""
     store = serving.store
     found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    # One that runs is started no second time: who asks again with the same key is told so.
-    if found.status != "running":
-        serving.check_quota(caller)
-    started = store.benchmarks.start(found.id, key=idempotency_key, correlation=correlation_id())
+    started = store.benchmarks.start(
+        found.id,
+        key=idempotency_key,
+        correlation=correlation_id(),
+        most=serving.most_jobs(caller),
+    )
     if started.operation and started.operation != found.operation:
         store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
     return Started(

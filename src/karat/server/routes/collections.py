@@ -1,6 +1,5 @@
 """Collections: made from a folder, a repository, a BEIR corpus or an upload; read and searched."""
 
-import shutil
 from typing import Annotated
 from uuid import UUID
 
@@ -14,7 +13,7 @@ from karat.app.collections import (
     pinned_commit,
 )
 from karat.errors import InputError
-from karat.server.collection_view import begin_indexing, shown
+from karat.server.collection_view import begin_indexing, forget, shown
 from karat.server.failures import failures
 from karat.server.routes.archives import FORM
 from karat.server.schemas.base import NO_NUL
@@ -60,7 +59,6 @@ def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate)
     pinned = {"path": str(folder)}
     if isinstance(source, GitSource):
         pinned["revision"] = pinned_commit(folder, source.revision)
-    serving.check_quota(caller)
     made = serving.store.collections.add(
         caller.owner,
         asked.name,
@@ -89,9 +87,7 @@ def get_collection(serving: Serving, caller: Asking, collection_id: UUID) -> Col
 @router.delete("/{collection_id}", status_code=204, responses=failures(404, 409))
 def delete_collection(serving: Serving, caller: Asking, collection_id: UUID) -> None:
     """Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones."""
-    kept = _owned(serving, caller, collection_id)
-    serving.store.collections.delete(kept.id)
-    shutil.rmtree(serving.settings.places.uploads / kept.id, ignore_errors=True)
+    forget(serving, _owned(serving, caller, collection_id))
 
 
 @router.get("/{collection_id}/documents", responses=failures(404))

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Response
 from karat.app.collections import not_indexed
 from karat.app.mappings import bind_reference, resolve_mapping
 from karat.errors import UnknownName
-from karat.server.correlation import correlation_id
 from karat.server.failures import failures
 from karat.server.schemas.mappings import (
     Mapping,
@@ -71,10 +70,7 @@ def resolve(
     gold = serving.gold(store.datasets.get(mapped.dataset).gold)
     if gold.offsets[-1] <= serving.settings.limits.resolve_at_once:
         return _resolved(resolve_mapping(store, mapped.id, serving.settings.places))
-    serving.check_quota(caller)
-    job = store.jobs.add(
-        JobKind.RESOLVE, mapped.id, owner=caller.owner, correlation=correlation_id()
-    )
+    job = serving.begin(JobKind.RESOLVE, mapped.id, caller)
     response.status_code = 202
     return _resolved(store.mappings.get(mapped.id), operation=job.id)
 

@@ -109,10 +109,18 @@ class Benchmarks(Shelf):
         with self._database.reading() as connection:
             return tuple((row.id, row.status, row.error) for row in connection.execute(wanted))
 
-    def start(self, benchmark: str, *, key: str | None = None, correlation: str = "") -> Benchmark:
+    def start(
+        self,
+        benchmark: str,
+        *,
+        key: str | None = None,
+        correlation: str = "",
+        most: int | None = None,
+    ) -> Benchmark:
         """Queue the work; the same *key* again changes nothing, whatever has happened since.
 
-        Conflict where the mapping is pending, or the benchmark is running or completed.
+        Conflict where the mapping is pending, or the benchmark is running or completed;
+        TooManyJobs where its owner has *most* that are not finished.
         """
         wanted = select(
             BENCHMARKS.c.status,
@@ -131,7 +139,7 @@ class Benchmarks(Shelf):
                     raise Conflict("Mapping must be resolved")
                 if found.status not in STARTABLE:
                     raise Conflict(f"benchmark {benchmark} is {found.status}")
-                asked = Asked(found.owner, now, correlation)
+                asked = Asked(found.owner, now, correlation, most)
                 add_job(connection, JobKind.BENCHMARK, benchmark, asked)
                 connection.execute(
                     update(BENCHMARKS)

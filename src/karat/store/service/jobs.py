@@ -9,9 +9,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, text, update
 
-from karat.errors import Conflict, InputError
+from karat.errors import Conflict, InputError, TooManyJobs
 from karat.store.answers import storable
 from karat.store.database import Database
 from karat.store.environment import is_alive
@@ -28,6 +28,8 @@ SUBJECTS = {
 }
 UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
 LEASE = timedelta(seconds=20)
+# With a second number, made of a name, it is the turn of one owner to count in PostgreSQL.
+QUOTA_LOCK = 723_611_451
 UNFINISHED_JOBS = (
     select(JOBS).where(JOBS.c.status.in_(UNFINISHED)).order_by(JOBS.c.created, JOBS.c.id)
 )
@@ -41,11 +43,15 @@ class Standing(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Who asks for work, when, and in which request."""
+    """Who asks for work, when, and in which request.
+
+    *most* is how many unfinished jobs the owner may have, this one included; None is any number.
+    """
 
     owner: str
     now: datetime
     correlation: str = ""
+    most: int | None = None
 
 
 class Jobs(Shelf):
@@ -58,12 +64,21 @@ class Jobs(Shelf):
         super().__init__(database, clock=clock)
         self.lease = lease
 
-    def add(self, kind: JobKind, subject: str, *, owner: str, correlation: str = "") -> Job:
+    def add(
+        self,
+        kind: JobKind,
+        subject: str,
+        *,
+        owner: str,
+        correlation: str = "",
+        most: int | None = None,
+    ) -> Job:
         """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished.
 
-        *correlation* is the id of the request that asks for it.
+        *correlation* is the id of the request that asks for it. TooManyJobs where *owner* has
+        *most* that are not finished.
         """
-        asked = Asked(owner, self._clock(), correlation)
+        asked = Asked(owner, self._clock(), correlation, most)
         with self._database.writing() as connection:
             job = add_job(connection, kind, subject, asked)
         return self.get(job)
@@ -75,9 +90,8 @@ class Jobs(Shelf):
 
     def active(self, owner: str) -> int:
         """Return how many jobs of *owner* are not finished."""
-        wanted = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
         with self._database.reading() as connection:
-            return int(connection.execute(wanted).scalar_one())
+            return _active(connection, owner)
 
     def claim(self, worker: str) -> Job | None:
         """Give *worker* the oldest job that nobody works on; None where there is none."""
@@ -140,6 +154,7 @@ def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -
     connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
     if connection.execute(unfinished).first():
         raise Conflict(f"{subject} is being worked on; wait until that has ended")
+    _check_quota(connection, asked)
     job = new_id()
     row = {
         "id": job,
@@ -156,6 +171,22 @@ def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -
     connection.execute(insert(JOBS), row)
     connection.execute(update(table).where(table.c.id == subject).values(operation=job))
     return job
+
+
+def _check_quota(connection: Connection, asked: Asked) -> None:
+    if asked.most is None:
+        return
+    if connection.dialect.name != "sqlite":
+        # Two that count at once would both find room for one; SQLite has one writer at a time.
+        turn = text("SELECT pg_advisory_xact_lock(:key, hashtext(:owner))")
+        connection.execute(turn, {"key": QUOTA_LOCK, "owner": asked.owner})
+    if _active(connection, asked.owner) >= asked.most:
+        raise TooManyJobs(asked.most)
+
+
+def _active(connection: Connection, owner: str) -> int:
+    wanted = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
+    return int(connection.execute(wanted).scalar_one())
 
 
 def _is_free(row: Row[Any], now: datetime) -> bool:

@@ -255,6 +255,8 @@ def test_a_variable_that_is_not_set(service: Service) -> None:
     ("options", "message"),
     [
         ({"url": "ftp://host/{query}"}, "begins with http:// or https://"),
+        ({"url": "http://{query}.host/"}, "the host cannot depend on the query"),
+        ({"url": "http://host:{k}/{query}"}, "the host cannot depend on the query"),
         ({"url": "http://me:hunter2@host/{query}"}, "the address holds a password"),
         ({"url": "http://host/?q={query}&api_key=hunter2"}, "'api_key' holds a secret"),
         ({"url": "http://host/"}, "neither url nor body holds {query}"),

@@ -17,7 +17,14 @@ from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
 from karat.engines.adapters.quoted import excerpt
 from karat.engines.adapters.streams import events, limited_lines
-from karat.engines.adapters.template import SENSITIVE, Secrets, check_template, fill, fill_value
+from karat.engines.adapters.template import (
+    SENSITIVE,
+    Secrets,
+    check_template,
+    fill,
+    fill_value,
+    names_of,
+)
 from karat.engines.adapters.text_answers import json_document
 from karat.errors import EngineError, MissingExtra
 from karat.model import Hit
@@ -54,6 +61,9 @@ class HttpOptions(AnswerOptions):
     @classmethod
     def _usable_url(cls, value: str) -> str:
         check_template(value, NAMES, env=True)
+        if any(name in NAMES for name in names_of(urlsplit(value).netloc)):
+            # Who writes queries would else decide which machine is asked.
+            raise ValueError("the host cannot depend on the query")
         return checked_url(value)
 
     @field_validator("headers")

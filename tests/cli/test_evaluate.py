@@ -227,13 +227,15 @@ def test_one_that_cannot_be_made_stops_no_other(
     (folder / "own.yaml").write_text("engine: unlicensed:Search\n", encoding="utf-8")
     ours = ("-e", "bm25", "-e", "unlicensed:Search", "-e", "own.yaml")
     try:
-        assert run(*ours, "-m", "mrr", "--timed", "none") == 3
+        assert run(*ours, "-m", "mrr", "--timed", "none", "-o", "report.md") == 3
     finally:
         sys.modules.pop("unlicensed", None)
     shown = capsys.readouterr()
     assert "bm25, 2 queries\n" in shown.out
     assert f"failed: unlicensed:Search-2: Search: {reason}\n" in shown.err
     assert f"failed: unlicensed:Search-3: Search: {reason}\n" in shown.err
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "unlicensed:Search-2 has failed and is left out: " in report
 
 
 def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:

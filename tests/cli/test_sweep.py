@@ -30,6 +30,7 @@ def project(folder: Path) -> Path:
     return place
 
 
+RESOLVED = "Without the targets that are not in the tree searched"
 SWEEP = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed", "none")
 
 
@@ -51,6 +52,23 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
     assert (folder / "report.html").is_file()
     again = karat(*wanted)
     assert again.stdout == done.stdout
+
+
+def test_targets_that_are_not_there_are_told_twice(
+    karat: Karat, project: Path, folder: Path
+) -> None:
+    (project / "send.py").unlink()
+    wanted = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
+    done = karat(*wanted, "-o", "report.html")
+    assert done.returncode == 0, done.stderr
+    board, _, resolved = done.stdout.partition(RESOLVED)
+    assert "0.750 [" in board
+    assert "1.000 [" in resolved
+    assert "1 target left out, 3 queries left" in resolved
+    assert RESOLVED in (folder / "report.html").read_text(encoding="utf-8")
+    # What was kept says it too.
+    assert karat("report", "latest", "-o", "report.md", "--draws", "99").returncode == 0
+    assert f"### {RESOLVED}\n" in (folder / "report.md").read_text(encoding="utf-8")
 
 
 def test_only_the_first_configuration(karat: Karat, project: Path) -> None:

@@ -9,6 +9,7 @@ from karat.app.presence import Survey
 from karat.app.score import score
 from karat.app.settings import Scoring
 from karat.app.units import judges_files, with_unit
+from karat.app.unresolved import NOTE, missing_paths
 from karat.app.where import Where, digest_of, surveyed
 from karat.errors import InputError
 from karat.model import Dataset
@@ -157,7 +158,7 @@ def run_experiment(
         with ending(mine, store) as left:
             for ended in execute(plan, task, store, executor or LocalExecutor(request.workers)):
                 run = runs[ended.entry.name]
-                _finish(ended, run, store, request=request, snapshots=found.snapshots)
+                _finish(ended, run, store, request=request, found=found)
                 left.discard(run)
     shown = store.show(experiment.id)
     measured = tuple(store.measured(run) for run in runs.values())
@@ -219,9 +220,7 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: in
     )
 
 
-def _finish(
-    ended: Ended, run: str, store: Store, *, request: Request, snapshots: Sequence[str]
-) -> None:
+def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Survey) -> None:
     """Keep the scores and the end of a run, by all answers that it has, whoever has asked."""
     measured = store.measured(run)
     answers = list(measured.run.answers())
@@ -237,6 +236,9 @@ def _finish(
         scores = score(request.gold, measured.run, scoring=request.scoring)
         store.keep_scores(run, scores.summaries)
     # Who continues a run, or takes its times, has seen some of the trees only.
-    searched = {"corpora": list(dict.fromkeys(snapshots))}
+    searched = {
+        "corpora": list(dict.fromkeys(found.snapshots)),
+        NOTE: missing_paths(request.gold, found.resolved),
+    }
     notes = {**ended.notes, **searched, **counted(answers), "status": status.value}
     store.finish(run, status, error=error, timings=ended.timings, notes=notes)

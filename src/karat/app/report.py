@@ -11,6 +11,7 @@ from karat.app.record import RunRecord
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels, slice_rows
+from karat.app.unresolved import resolved_for
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
 from karat.matching import trace
@@ -18,7 +19,7 @@ from karat.metrics import Measure
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.model.timings import Measured
-from karat.report.findings import Curve, Findings, Origin
+from karat.report.findings import Curve, Findings, Origin, Resolved
 from karat.report.findings.latency import comparable_ms, latencies_ms
 from karat.sweep.remarks import remarks
 
@@ -57,18 +58,7 @@ def report(
     measures = scoring.parsed(gold)
     curves = _curve_measures(measures)
     further = (SET_F1, *(each for row in curves for each in row))
-    whole = tuple(map(str, dict.fromkeys((*measures, *further))))
-    scored = [
-        evaluate_run(
-            gold,
-            measured.run,
-            scoring=replace(scoring, measures=whole),
-            confidence=None,
-            slices={},
-            name=measured.name,
-        )
-        for measured in runs
-    ]
+    scored = _scored(gold, runs, scoring, tuple(dict.fromkeys((*measures, *further))))
     evaluations = [_only(evaluation, measures) for evaluation in scored]
     clusters = cluster_labels(gold, confidence.cluster)
     contest = contest_of(evaluations, measures, confidence, clusters=clusters)
@@ -112,6 +102,7 @@ def report(
         settings={"scoring": scoring, "confidence": confidence},
         level=scoring.level,
         remarks=remarks(runs),
+        resolved=_resolved(gold, runs, scoring, against_first),
     )
 
 
@@ -147,6 +138,47 @@ def telling_tags(gold: Dataset) -> list[str]:
         ):
             found.append(tag)
     return found
+
+
+def _scored(
+    gold: Dataset, runs: Sequence[Measured], scoring: Scoring, measures: Sequence[Measure]
+) -> list[Evaluation]:
+    """Return the scores of *runs* on *gold*; what they are worth is found out together."""
+    return [
+        evaluate_run(
+            gold,
+            measured.run,
+            scoring=replace(scoring, measures=tuple(map(str, measures))),
+            confidence=None,
+            slices={},
+            name=measured.name,
+        )
+        for measured in runs
+    ]
+
+
+def _resolved(
+    gold: Dataset, runs: Sequence[Measured], scoring: Scoring, confidence: Confidence
+) -> Resolved | None:
+    """Return the means without targets that are in no tree searched, None without such a target."""
+    left = resolved_for(gold, runs)
+    if left is None:
+        return None
+    measures = means_among(scoring.parsed(gold))
+    comparison = compared(
+        _scored(left, runs, scoring, measures),
+        measures,
+        range(len(left)),
+        confidence,
+        clusters=cluster_labels(left, confidence.cluster),
+    )
+    before, after = map(_relevant, (gold, left))
+    return Resolved(comparison, sum(before) - sum(after), sum(map(bool, after)))
+
+
+def _relevant(gold: Dataset) -> list[int]:
+    """Return how many relevant targets each query has."""
+    return [sum(target.grade > 0 for target in query.targets) for query in gold.queries()]
 
 
 def _only(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:

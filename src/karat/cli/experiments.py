@@ -75,7 +75,7 @@ def carry_out(
         ctx.exit(INTERRUPTED)
     runs, failed = finished(done)
     _keep_runs(runs, views)
-    _tell(done, runs, request, views, losses=asking.losses)
+    _tell(done, _inputs(done, request), request, views, losses=asking.losses)
     _tell_where(done, asking.store, views)
     for run in failed:
         click.echo(printable(f"failed: {run.label}: {run.error}"), err=True)
@@ -85,7 +85,7 @@ def carry_out(
 
 def _tell(
     done: "Done",
-    runs: "Sequence[Measured]",
+    inputs: "ReportInputs",
     request: "Request",
     views: Views,
     *,
@@ -98,8 +98,7 @@ def _tell(
     written = bool(views.report or views.folder)
     # What is written stands beside what is shown.
     output = views.output._replace(path=None) if written else views.output
-    many = len(runs) > MANY and output.style in (None, "markdown")
-    inputs = _inputs(done, runs, request)
+    many = len(inputs.runs) > MANY and output.style in (None, "markdown")
     scoring, confidence = request.scoring, views.confidence
     findings = None
     if many or written:
@@ -198,18 +197,21 @@ def _keep_runs(runs: "Sequence[Measured]", views: Views) -> None:
         keep(timed_run(measured))
 
 
-def _inputs(done: "Done", runs: "Sequence[Measured]", request: "Request") -> "ReportInputs":
+def _inputs(done: "Done", request: "Request") -> "ReportInputs":
+    from karat.app.evaluate import finished
     from karat.app.record import record_of
     from karat.app.report_inputs import ReportInputs
     from karat.formats.karat_run import run_digest
 
+    runs, failed = finished(done)
     digests = tuple(run_digest(measured.run) for measured in runs)
     stored = {run.label: run for run in done.experiment.runs}
     records = tuple(
         record_of(done.experiment, stored[measured.name], measured, request.gold)
         for measured in runs
     )
-    return ReportInputs(request.gold, tuple(runs), digests, records)
+    left_out = tuple(f"{run.label} has failed and is left out: {run.error}" for run in failed)
+    return ReportInputs(request.gold, runs, digests, records, left_out)
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

@@ -1,6 +1,7 @@
 """Reports and results written to files, in the formats that their names ask for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,12 +36,12 @@ def findings_of(
     *,
     by: Sequence[str] | None = None,
 ) -> "Findings":
-    """Return what a report shows of *found*, made now."""
+    """Return what a report shows of *found*, made now, its remarks before those on the runs."""
     from karat import __version__
     from karat.app.report import origin, report
 
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return report(
+    findings = report(
         found.gold,
         found.runs,
         origin=origin(
@@ -54,6 +55,7 @@ def findings_of(
         confidence=confidence,
         by=by,
     )
+    return replace(findings, remarks=(*found.remarks, *findings.remarks))
 
 
 def judged_by(

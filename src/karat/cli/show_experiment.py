@@ -95,21 +95,27 @@ def show_findings(
     """
     from karat.report.findings.latency import times_table
     from karat.report.findings.leaderboard import leaderboard_table
+    from karat.report.findings.resolved import resolved_tables
     from karat.report.findings.tables import advice_table
 
     board = leaderboard_table(findings)
-    # Where there is no room, the measures that lead are the last to go.
-    columns = tuple(
-        column._replace(spare=place) if place > 1 else column
-        for place, column in enumerate(board.columns)
-    )
     lines = (*_trouble(findings), *remarks(searched), *more)
     tables = [
         times_table(findings.runs, findings.gold.query_ids),
         advice_table(findings),
-        replace(board, columns=columns, notes=(*board.notes, *lines)),
+        _led(replace(board, notes=(*board.notes, *lines))),
+        *map(_led, resolved_tables(findings)),
     ]
     show.put(show.drawn(tables, output), output)
+
+
+def _led(table: "Table") -> "Table":
+    """Return *table* so that where there is no room the measures that lead are the last to go."""
+    columns = (
+        column._replace(spare=place) if place > 1 else column
+        for place, column in enumerate(table.columns)
+    )
+    return replace(table, columns=tuple(columns))
 
 
 def _trouble(findings: "Findings") -> Iterator[str]:

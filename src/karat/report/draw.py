@@ -74,6 +74,7 @@ def _json(findings: Findings) -> str:
         "recommendations": [advice._asdict() for advice in recommendations(findings)],
         "insights": insights(findings),
         "latency": findings.latency,
+        "resolved": findings.resolved,
         "targets": {
             row.run: {kind.name.lower(): row.counts[kind] for kind in told}
             for row in fates(findings)

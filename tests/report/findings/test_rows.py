@@ -1,5 +1,6 @@
 """The rows of a report, worked out by hand from the runs of the fixture."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
@@ -9,6 +10,7 @@ import pytest
 from karat.model import Dataset, Query, Status, Target
 from karat.model.fate import Fate
 from karat.model.timings import Measured
+from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
 from karat.report.findings.latency import ecdf, latencies_ms, latency_table
@@ -20,10 +22,15 @@ from karat.report.findings.leaderboard import (
 )
 from karat.report.findings.pareto import pareto
 from karat.report.findings.ranks import fate, fates, first_ranks
+from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
+from karat.report.findings.tables import tables
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., Measured]
+
+# What no tree held: of q1 the second target, and all of q3 and q4.
+GONE = {"q1": ["b.py"], "q3": ["d.py"], "q4": ["e.py"]}
 
 
 def test_the_best_run_comes_first(findings: Findings) -> None:
@@ -78,6 +85,21 @@ def test_the_leaderboard_as_a_table(findings: Findings) -> None:
     assert new[0].text == "b new"
     assert new[1].text.startswith("0.625 [")
     assert [cell.text for cell in old[4:]] == ["baseline", "-", "-", "10.0"]
+
+
+def test_a_baseline_that_goes_less_deep_is_compared_on_what_it_has(
+    make: Make, run: MakeRun
+) -> None:
+    rankings = {"q1": ("a.py",), "q2": ("z.py", "c.py"), "q3": ("d.py",), "q4": ("x.py",)}
+    flat = run("flat", {query: found[:1] for query, found in rankings.items()}, metadata={"k": 1})
+    deep = run("deep", rankings, metadata={"k": 10})
+    found = make([flat, deep], measures=("mrr@10", "hit@1", "recall@10"))
+    assert (found.lead, found.change_of) == ("mrr@10", "hit@1")
+    table = leaderboard_table(found)
+    changes = [column.title for column in table.columns].index("change of hit@1")
+    assert [row[changes].text for row in table.rows] == ["0.000", "baseline"]
+    [fall] = waterfalls(found)
+    assert (fall.improved, fall.same, fall.worse) == (0, 4, 0)
 
 
 def test_the_waterfall_falls(findings: Findings) -> None:
@@ -182,3 +204,25 @@ def test_slices_have_a_column_a_value(findings: Findings) -> None:
     old, new = table.rows
     assert [cell.value for cell in old[1:]] == pytest.approx([0.75, 0.0])
     assert [cell.value for cell in new[1:]] == pytest.approx([0.75, 0.5])
+
+
+def test_the_means_without_targets_that_nobody_could_find(make: Make, run: MakeRun) -> None:
+    old, new = (
+        replace(run(name, {"q1": (hit,), "q2": ("c.py",)}), notes={"unresolved": GONE})
+        for name, hit in (("old", "x.py"), ("new", "a.py"))
+    )
+    found = make([old, new], measures=("recall@10",))
+    [table] = resolved_tables(found)
+    assert [column.title for column in table.columns] == ["run", "recall@10"]
+    # Of q1 only a.py is left, of q3 and q4 nothing: new has all of two, old one of two.
+    means = {row[0].text: row[1].value for row in table.rows}
+    assert means == {"new": 1.0, "old": 0.5}
+    assert table.notes[0].startswith("3 targets left out, 2 queries left; ")
+    assert tables(found)[1] == table
+    assert table.title in draw(found, "report.html")
+    assert json.loads(draw(found, "report.json"))["resolved"]["missing"] == 3
+
+
+def test_nothing_is_told_of_targets_where_all_are_there(findings: Findings) -> None:
+    assert resolved_tables(findings) == ()
+    assert json.loads(draw(findings, "report.json"))["resolved"] is None

@@ -25,13 +25,16 @@ class Waterfall(NamedTuple):
 
 def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
     """Return one waterfall per run but the baseline, of the queries that both have a score for."""
-    baseline = findings.scores(0)
-    sign = -1 if findings.lower_is_better else 1
+    measure = findings.change_of
+    baseline = findings.scores(0, measure)
+    sign = -1 if measure in findings.contest.comparison.lower_is_better else 1
     found = []
     for run in range(1, len(findings.names)):
         changes = [
             (new - old, row)
-            for row, (old, new) in enumerate(zip(baseline, findings.scores(run), strict=True))
+            for row, (old, new) in enumerate(
+                zip(baseline, findings.scores(run, measure), strict=True)
+            )
             if not isnan(new - old)
         ]
         changes.sort(key=lambda pair: (-sign * pair[0], pair[1]))

@@ -11,7 +11,15 @@ from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import percentiles, significance_letters
 
-__all__ = ["Standing", "beaten_text", "best_first", "leaderboard_table", "p_text", "standings"]
+__all__ = [
+    "Standing",
+    "beaten_text",
+    "best_first",
+    "leaderboard_table",
+    "mean_cell",
+    "p_text",
+    "standings",
+]
 
 DIGITS = 3
 # More letters than this nobody looks up.
@@ -22,8 +30,9 @@ class Standing(NamedTuple):
     """One run: its letter, the letters of the runs that it beats on the lead, a mean a measure.
 
     *best* says for each measure whether every other run is significantly worse. *change* is the
-    difference of the lead from the baseline, None for the baseline itself. *unanswered* counts
-    errors, timeouts and queries that the run lacks; *median_ms* is None where nothing was timed.
+    difference from the baseline on ``Findings.change_of``, None for the baseline itself.
+    *unanswered* counts errors, timeouts and queries that the run lacks; *median_ms* is None where
+    nothing was timed.
     """
 
     run: int
@@ -40,7 +49,7 @@ class Standing(NamedTuple):
 def standings(findings: Findings) -> tuple[Standing, ...]:
     """Return the runs by the mean of the leading measure, the best first, equals as given."""
     comparison = findings.contest.comparison
-    baseline = findings.names[0]
+    baseline, change_of = findings.names[0], findings.change_of
     marks = significance_letters(comparison, findings.lead)
     best = {measure: best_system(comparison, measure) for measure in comparison.metrics}
     several = len(findings.names) > 1
@@ -52,7 +61,7 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
             mark.better_than,
             tuple(comparison.mean(mark.system, measure) for measure in comparison.metrics),
             tuple(several and best[measure] == mark.system for measure in comparison.metrics),
-            comparison.difference(baseline, mark.system, findings.lead) if place else None,
+            comparison.difference(baseline, mark.system, change_of) if place else None,
             _unanswered(findings, place),
             _median(findings, place),
         )
@@ -81,14 +90,17 @@ def leaderboard_table(findings: Findings) -> Table:
     columns = [Column("run")]
     columns += [Column(name, numeric=True) for name in findings.contest.comparison.metrics]
     if several:
-        columns += [Column(f"change of {findings.lead}", numeric=True), Column("p", numeric=True)]
+        columns += [
+            Column(f"change of {findings.change_of}", numeric=True),
+            Column("p", numeric=True),
+        ]
         columns.append(Column("better than"))
     if timed:
         columns.append(Column("p50 ms", numeric=True))
     rows = []
     for row in standings(findings):
         cells = [Cell(f"{row.letter} {row.name}" if several else row.name, row.name)]
-        cells += [_mean_cell(*pair) for pair in zip(row.means, row.best, strict=True)]
+        cells += [mean_cell(*pair) for pair in zip(row.means, row.best, strict=True)]
         if several:
             cells += [_change_cell(row), Cell(p_text(row.change)), Cell(beaten_text(row))]
         if timed:
@@ -97,7 +109,8 @@ def leaderboard_table(findings: Findings) -> Table:
     return Table("Leaderboard", tuple(columns), tuple(rows), conclusion=findings.contest.verdict)
 
 
-def _mean_cell(mean: Mean, best: bool) -> Cell:
+def mean_cell(mean: Mean, best: bool = False) -> Cell:
+    """Return a mean with its interval, where it has one."""
     cell = number(mean.mean, digits=DIGITS, best=best)
     span = range_cell(mean.interval).text
     return cell if span == "-" else cell._replace(text=f"{cell.text} {span}")

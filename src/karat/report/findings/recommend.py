@@ -89,7 +89,7 @@ def _fastest(findings: Findings, latency: Comparison) -> Advice:
     name = latency.systems[run]
     mean = latency.mean(name, measure)
     draws = resampled_means(_times(findings, latency), draws=DRAWS, seed=latency.seed)
-    why = f"{milliseconds(mean.mean).text} ms a query"
+    why = f"mean {milliseconds(mean.mean).text} ms a query"
     if mean.interval.low is not None:
         ends = (milliseconds(end).text for end in (mean.interval.low, mean.interval.high))
         why += f" [{', '.join(ends)}]"
@@ -118,7 +118,7 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     yield Advice(
         "Best balance",
         latency.systems[scored[run]],
-        f"{findings.lead} {quality[run]:.3f} at {milliseconds(times[run]).text} ms a query",
+        f"{findings.lead} {quality[run]:.3f}, mean {milliseconds(times[run]).text} ms a query",
         _stays(share_of_wins(drawn, run)),
     )
 

@@ -12,7 +12,7 @@ from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.model.trace import Trace
 
-__all__ = ["Curve", "Findings", "Origin"]
+__all__ = ["Curve", "Findings", "Origin", "Resolved"]
 
 DEFAULT_K = 10
 
@@ -42,6 +42,18 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolved:
+    """The means without *missing* targets, which are in no tree searched.
+
+    *queries* have another target, and are left to be scored.
+    """
+
+    comparison: Comparison
+    missing: int
+    queries: int
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """One run or several on a gold set; each sequence of runs has the order of *contest*.
 
@@ -50,6 +62,7 @@ class Findings:
     None without any; *settings* are those of scoring and confidence, by name; *level* is the
     lowest relevant grade, 0 for any above 0. *losses* says by run, query and target where one was
     lost that was asked after. *remarks* are sentences on runs that are the same, or nearly empty.
+    *resolved* is None where all targets are in the trees searched.
     """
 
     gold: Dataset
@@ -64,6 +77,7 @@ class Findings:
     level: float = 0.0
     losses: Mapping[tuple[int, int, int], Fate] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    resolved: Resolved | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,6 +88,18 @@ class Findings:
     def lead(self) -> str:
         """Return the measure that the report is led by."""
         return self.contest.comparison.metrics[0]
+
+    @property
+    def change_of(self) -> str:
+        """Return the measure of changes: the lead, or the first that the baseline has a mean of.
+
+        A baseline that goes less deep than the lead looks would leave every change unknown.
+        """
+        comparison, baseline = self.contest.comparison, self.names[0]
+        known = (
+            name for name in comparison.metrics if comparison.mean(baseline, name).mean is not None
+        )
+        return next(known, self.lead)
 
     @property
     def k(self) -> int:

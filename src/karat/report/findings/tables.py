@@ -13,6 +13,7 @@ from karat.report.findings.method import method_rows
 from karat.report.findings.ranks import Shares, fates, first_ranks
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
+from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
 from karat.report.score_view import note_lines
 from karat.report.table import Cell, Column, Table
@@ -21,7 +22,10 @@ __all__ = ["advice_table", "fate_table", "tables"]
 
 
 def tables(findings: Findings) -> tuple[Table, ...]:
-    """Return the leaderboard, advice, differences, slices, ranks, fates, latency and method."""
+    """Return the leaderboard, advice, differences, slices, ranks, fates, latency and method.
+
+    Where targets are in no tree searched, the means without them follow the leaderboard.
+    """
     return tuple(_tables(findings))
 
 
@@ -51,6 +55,7 @@ def _tables(findings: Findings) -> Iterator[Table]:
     if not several:
         notes += note_lines(findings.contest.evaluations[0])
     yield replace(leaderboard_table(findings), notes=tuple(notes))
+    yield from resolved_tables(findings)
     if several:
         yield advice_table(findings)
         yield replace(compare_table(findings.contest), conclusion="")

@@ -93,11 +93,11 @@ def _mean_bars(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
 
 
 def _waterfalls(findings: Findings) -> Iterator[Markup]:
-    baseline = findings.names[0]
+    baseline, measure = findings.names[0], findings.change_of
     falls = {found.run: found for found in waterfalls(findings)}
     for found in (falls[run] for run in best_first(findings) if run in falls):
-        title = f"Change of {findings.lead} per query: {found.name} against {baseline}"
-        yield figure(title, waterfall(found, findings.lead, baseline))
+        title = f"Change of {measure} per query: {found.name} against {baseline}"
+        yield figure(title, waterfall(found, measure, baseline))
 
 
 def _folded(figures: Sequence[Markup], unfolded: int, what: str) -> Iterator[Markup]:

@@ -1,7 +1,7 @@
 """The page put together: one file with its style, its script and its data inside."""
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -11,6 +11,7 @@ from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
 from karat.report.findings.method import method_rows
 from karat.report.findings.recommend import recommendations
+from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
 from karat.report.html.charts import charts, highest, lost_targets, times
 from karat.report.html.colours import colours
@@ -19,6 +20,7 @@ from karat.report.html.markup import Markup, joined, tag
 from karat.report.html.tables import leaderboard, plain_table
 from karat.report.json import plain
 from karat.report.score_view import note_lines
+from karat.report.table import Table
 
 __all__ = ["render"]
 
@@ -64,14 +66,17 @@ def _sections(findings: Findings) -> Iterator[Markup]:
     if findings.contest.verdict:
         yield tag("p", findings.contest.verdict, class_="verdict")
     yield from _advice(findings)
-    yield _section("leaderboard", "Leaderboard", leaderboard(findings, shades), _remarks(findings))
+    yield _section(
+        "leaderboard",
+        "Leaderboard",
+        leaderboard(findings, shades),
+        _remarks(findings),
+        *_titled(resolved_tables(findings)),
+    )
     yield _section("charts", "Charts", *charts(findings, shades))
     yield _section("queries", "Queries", _explorer())
-    slices = [
-        joined(tag("h3", table.title), plain_table(table)) for table in slice_tables(findings)
-    ]
-    if slices:
-        yield _section("slices", "Slices", *slices)
+    if slices := slice_tables(findings):
+        yield _section("slices", "Slices", *_titled(slices))
     yield _section("lost", "Where targets were lost", *lost_targets(findings))
     yield _section("latency", "Latency", *times(findings, shades))
     yield _section("method", "Method", _method(findings))
@@ -107,6 +112,10 @@ def _section(key: str, title: str, *parts: str) -> Markup:
         id=key,
         aria_labelledby=f"{key}-title",
     )
+
+
+def _titled(tables: Iterable[Table]) -> list[Markup]:
+    return [joined(tag("h3", table.title), plain_table(table)) for table in tables]
 
 
 def _not_comparable(reasons: tuple[str, ...]) -> Markup:

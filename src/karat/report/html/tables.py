@@ -18,7 +18,7 @@ BEST = "better than every other run, beyond the noise"
 
 
 def leaderboard(findings: Findings, colours: Sequence[str]) -> Markup:
-    """Return the runs with every measure, its interval beneath, and what the lead's change is."""
+    """Return the runs with every measure, its interval beneath, and how the runs change."""
     rows = standings(findings)
     comparison = findings.contest.comparison
     several = len(rows) > 1
@@ -29,7 +29,7 @@ def leaderboard(findings: Findings, colours: Sequence[str]) -> Markup:
     ]
     further: list[Callable[[Standing], Markup]] = []
     if several:
-        heads += [_head("change", beneath=findings.lead), _head("beats", numeric=False)]
+        heads += [_head("change", beneath=findings.change_of), _head("beats", numeric=False)]
         further += [_change, lambda row: tag("td", beaten_text(row))]
     if findings.latency is not None:
         heads.append(_head("p50 ms"))

@@ -101,9 +101,23 @@ def test_headings_of_plain_text() -> None:
     ]
 
 
+def test_underlined_titles_stand_below_rules_that_came_first() -> None:
+    rule = "=" * 40
+    text = f"{rule}\nPlugins\n\nAdding one\t*plugin-add*\n{'-' * 30}\ntext\n\n{rule}\nOptions\n"
+    assert outline(text, "text") == [(0, 10, "Plugins"), (3, 15, "Adding one"), (7, 10, "Options")]
+
+
 @pytest.mark.parametrize(
     "text",
-    ["a\nNOT AFTER A BLANK", "1. an item\n2. another", "2.5 GB\nof it", "====\nshort rule", "OK"],
+    [
+        "a\nNOT AFTER A BLANK",
+        "1. an item\n2. another",
+        "2.5 GB\nof it",
+        "====\nshort rule",
+        "OK",
+        "CTRL-N\t\tfind the next one",
+        "char\t\taction\n--------------------------\n<BS>\t\tdelete",
+    ],
 )
 def test_what_is_no_heading_of_plain_text(text: str) -> None:
     assert outline(text, "text") == []

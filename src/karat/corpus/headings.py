@@ -23,13 +23,16 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
 # What plain text is headed by: a rule above, capitals, a number, and the wavy end of Vim's help.
 _RULE = re.compile(r"([=*#_-])\1{19,}\s*$")
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,.:'/&()-]{3,59}(?:\s{2,}.*)?$")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,.:'/&()-]{3,59}(?:\s{2,}\*\S+\*.*)?$")
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.?\s+[A-Z]\S.{0,70}$")
 _WAVY = re.compile(r"\S.{0,70} ~$")
 _EQUALS = re.compile(r"(={1,6})\s+(\S.*)$")
 _BLOCK = re.compile(r"([-.=*_/+])\1{3,}")
-# Levels of plain text: underlined titles count from 1, the others stand below them.
-_BELOW_RULE, _LOWEST = 10, 20
+# The head of a table has wide gaps between its columns.
+_COLUMNS = re.compile(r"\S(?:\t| {3})\s*\S")
+# Levels of plain text: underlined titles count from 1 and the others stand below them, unless a
+# title below a rule came first.
+_BELOW_RULE, _AFTER_RULES, _LOWEST = 10, 14, 20
 # Vim's help sets the names of a section, as in *set-option*, beside its title.
 _TAG = re.compile(r"\*\S+\*")
 
@@ -133,17 +136,31 @@ def _marked(lines: Sequence[str]) -> Iterator[Heading]:
 def _plain_text(lines: Sequence[str]) -> Iterator[Heading]:
     """Yield what readers of a plain text take for headings.
 
-    Underlined titles as in reStructuredText stand above titles below a rule, these above lines in
-    capitals, with a number or with a wavy end.
+    Titles that are underlined as in reStructuredText, or below a rule, stand above lines with a
+    number, in capitals or with a wavy end; of the two kinds, the one that comes first stands above.
     """
-    underlined = {heading.row: heading for heading in _restructured(lines)}
+    underlined = {heading.row: heading for heading in _underlined(lines)}
+    lowered = 0
     row = 0
     while row < len(lines):
-        found = underlined.get(row) or _loose_heading(lines, row)
+        found = underlined.get(row)
+        if found:
+            found = found._replace(level=found.level + lowered)
+        else:
+            found = _loose_heading(lines, row)
+            if found and found.level == _BELOW_RULE:
+                lowered = _AFTER_RULES
         if found:
             yield found
         # The title below a rule is no second heading.
         row += 2 if found and _RULE.match(lines[row]) else 1
+
+
+def _underlined(lines: Sequence[str]) -> Iterator[Heading]:
+    for heading in _restructured(lines):
+        title = _TAG.sub("", heading.title).strip()
+        if not _COLUMNS.search(title):
+            yield heading._replace(title=_untagged(title))
 
 
 def _loose_heading(lines: Sequence[str], row: int) -> Heading | None:

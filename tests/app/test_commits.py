@@ -1,8 +1,7 @@
 """The commit of a revision, of a checkout, and of what is in neither."""
 
-import os
+from collections.abc import Callable
 from pathlib import Path
-from subprocess import run
 
 import pytest
 
@@ -10,19 +9,12 @@ from karat.app.collections import Places, index_collection
 from karat.app.commits import commit_of
 from karat.store.service import ServiceStore
 
-FIRST = "2024-03-01T12:00:00+02:00"
-
-
-def git(place: Path, *arguments: str) -> str:
-    words = ("git", "-c", "user.name=A", "-c", "user.email=a@b.c", *arguments)
-    dates = {"GIT_COMMITTER_DATE": FIRST, "GIT_CONFIG_GLOBAL": "/dev/null"}
-    environment = {"PATH": os.environ["PATH"], **dates}
-    done = run(words, cwd=place, check=True, capture_output=True, text=True, env=environment)
-    return done.stdout.strip()
+WHEN = "2024-01-01T00:00:00+00:00"
+Git = Callable[..., str]
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path, git: Git) -> Path:
     """Return a checkout of two commits, with a folder that Git ignores."""
     place = tmp_path / "project"
     for folder in ("docs", "built"):
@@ -36,29 +28,29 @@ def project(tmp_path: Path) -> Path:
     return place
 
 
-def test_a_revision(project: Path) -> None:
+def test_a_revision(project: Path, git: Git) -> None:
     first = git(project, "rev-parse", "HEAD^")
-    expected = {"id": first, "committed_at": FIRST, "subject": "Schöne Seite"}
+    expected = {"id": first, "committed_at": WHEN, "subject": "Schöne Seite"}
     assert commit_of(project, "HEAD^") == expected
     assert commit_of(project, first[:12]) == expected
     assert commit_of(project, "nothing") is None
     assert commit_of(project, "--all") is None
 
 
-def test_what_is_checked_out(project: Path) -> None:
-    head = {"id": git(project, "rev-parse", "HEAD"), "committed_at": FIRST, "subject": ""}
+def test_what_is_checked_out(project: Path, git: Git) -> None:
+    head = {"id": git(project, "rev-parse", "HEAD"), "committed_at": WHEN, "subject": ""}
     assert commit_of(project) == commit_of(project / "docs") == head
     # It lies in the checkout, and is no part of it.
     assert commit_of(project / "built") is None
 
 
-def test_no_repository(tmp_path: Path) -> None:
+def test_no_repository(tmp_path: Path, git: Git) -> None:
     assert commit_of(tmp_path) is None
     git(tmp_path, "init", "--quiet")
     assert commit_of(tmp_path) is None
 
 
-def test_nothing_that_a_repository_names_is_run(project: Path, tmp_path: Path) -> None:
+def test_nothing_that_a_repository_names_is_run(project: Path, tmp_path: Path, git: Git) -> None:
     trap = tmp_path / "trap"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n", encoding="utf-8")
     trap.chmod(0o755)

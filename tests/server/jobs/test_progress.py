@@ -1,8 +1,5 @@
 """What is told of a benchmark while it runs: not too often, and nothing that matters too late."""
 
-import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Event as Signal
 from threading import Thread
 
@@ -11,14 +8,13 @@ import pytest
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
 from karat.runner import Event
-from karat.runner.alone import lock_file
 from karat.server.benchmark_progress import Progress
 from karat.server.jobs import Work
 from karat.server.settings import Settings
 from karat.server.worker import work_on
 from karat.store import Kind, Plan, PlannedRun
 from karat.store.service import ServiceStore
-from tests.server.jobs.conftest import run_to_its_end, until
+from tests.server.jobs.conftest import held_up, run_to_its_end, until
 
 OPTIONS = {"search_mode": "sparse", "use_reranker": False, "top_k": 5, "score_threshold": None}
 
@@ -82,24 +78,14 @@ def test_waiting_is_told_at_once_and_once(
     assert stages(store)[3:] == ["evaluating", "timing"]
 
 
-@contextmanager
-def another_measurement() -> Iterator[None]:
-    """Take times, as far as everybody else can tell."""
-    place = lock_file()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with place.open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        yield
-
-
 def test_a_benchmark_waits_for_another_measurement(
     store: ServiceStore, settings: Settings, benchmark: str
 ) -> None:
     stopping = Signal()
     worker = Thread(target=work_on, args=(store, settings), kwargs={"stopping": stopping})
+    worker.start()
     try:
-        with another_measurement():
-            worker.start()
+        with held_up():
             store.benchmarks.start(benchmark)
             until(lambda: "waiting" in stages(store))
             assert store.benchmarks.get(benchmark).status == "running"

@@ -47,6 +47,8 @@ def test_what_is_no_limit_of_a_latency_is_refused(text: str) -> None:
         ("hit@5=high", "'high' is no number"),
         ("hit@5=nan", "no finite number"),
         ("lines@10=5", "less of lines@10 is better"),
+        ("hit@5=2", "hit@5 is 0 to 1, never 2"),
+        ("ndcg@10=-0.1", "ndcg@10 is 0 to 1, never -0.1"),
     ],
 )
 def test_what_is_no_minimum_is_refused(text: str, message: str) -> None:
@@ -54,7 +56,7 @@ def test_what_is_no_minimum_is_refused(text: str, message: str) -> None:
         parse_rules(minimums=[text])
 
 
-@pytest.mark.parametrize("text", ["-0.1", "hit@5=-0.1", "gm-ap=0.1", "much"])
+@pytest.mark.parametrize("text", ["-0.1", "1.1", "hit@5=-0.1", "hit@5=1.1", "gm-ap=0.1", "much"])
 def test_what_is_no_regression_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_rules(regressions=[text])

@@ -240,3 +240,17 @@ def test_a_message_obeys_no_file_name(karat: Karat, folder: Path) -> None:
     assert refused(karat("score", name, "old.run")) == [
         "error: evil\\x1b[31m.qrels:1: grade 'x' is no finite number"
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "styles"),
+    [
+        (SCORE, "--json --csv"),
+        (COMPARE, "--csv --markdown"),
+        (("metrics", "ndcg"), "--markdown --json"),
+    ],
+)
+def test_two_styles_exclude_each_other(karat: Karat, command: tuple[str, ...], styles: str) -> None:
+    message, _ = refused(karat(*command, *styles.split()))
+    assert message.endswith(" exclude each other; give one of them.")
+    assert all(style in message for style in styles.split())

@@ -316,6 +316,18 @@ def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert "bm25, 1 query" in capsys.readouterr().out
 
 
+def test_a_wrong_name_is_told_before_anything_is_mined(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = "dataset:\n  repository_path: project\nagents: []\n"
+    (folder / "benchmark.yaml").write_text(config, encoding="utf-8")
+    monkeypatch.setattr("karat.app.generate.generate", lambda *_, **__: pytest.fail("mined"))
+    with pytest.raises(SystemExit) as caught:
+        main(["evaluate", "--config", "benchmark.yaml", "--agent", "nope"])
+    assert caught.value.code == 2
+    assert "no engine named 'nope'" in capsys.readouterr().err
+
+
 def test_agents_by_the_names_of_another_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["evaluate", "--gold-set", "gold.json", "--agent", "keyword_search"])

@@ -149,6 +149,14 @@ def test_an_update_tells_what_was_there_before(karat: Karat) -> None:
     assert first.stdout == "wrote baseline.json: good, 20 queries\n  mrr: 1.0000\n"
     again = karat("baseline", "update", "g.qrels", "slip.run", "-m", "mrr")
     assert again.stdout.endswith("  mrr: 0.9500, before 1.0000\n")
+    machine = karat("baseline", "update", "g.qrels", "good.run", "-m", "mrr", "--json")
+    assert json.loads(machine.stdout) == {
+        "written": "baseline.json",
+        "name": "good",
+        "queries": 20,
+        "means": {"mrr": 1.0},
+        "before": {"mrr": 0.95},
+    }
 
 
 def test_an_update_replaces_nothing_but_a_baseline(karat: Karat, folder: Path) -> None:

@@ -211,6 +211,9 @@ def test_rules_are_listed(generate: Generate) -> None:
     listed = generate("", "--list-rules").stdout
     assert "docs-only       it changes only files of the kind: docs\n" in listed
     assert "code-equal      it changes only comments, docstrings or layout\n" in listed
+    told = json.loads(generate("", "--list-rules", "--json").stdout)
+    assert told["docs-only"] == "it changes only files of the kind: docs"
+    assert len(told) == len(listed.splitlines())
 
 
 def test_a_bar_for_those_who_watch(

@@ -66,6 +66,18 @@ def test_a_list(inspect: Inspect) -> None:
     ]
 
 
+def test_json(inspect: Inspect) -> None:
+    cases = json.loads(inspect("--json").stdout)
+    assert len(cases) == 6
+    assert {"id", "query", "tags", "targets"} == cases[0].keys()
+    found = json.loads(inspect(case("mail"), "--json").stdout)
+    assert found["query"] == "send a mail for each abandoned cart"
+    assert found["message"] == "Send a mail for each abandoned cart"
+    assert "+    return 4" in found["diff"]
+    mail = next(one for one in found["should_find"] if one["target"]["path"] == "shop/mail.py")
+    assert (mail["first_line"], mail["lines"][2]) == (3, "    return 0")
+
+
 def test_a_case(inspect: Inspect) -> None:
     done = inspect(case("mail")[:9])
     assert (done.returncode, done.stderr) == (0, "")

@@ -55,17 +55,22 @@ def parse_rules(
         measure, limit = _limited(text, level)
         if not measure.definition.higher_is_better:
             raise InputError(f"{text!r}: less of {measure} is better; a minimum says nothing")
+        low, high = measure.bounds
+        if not low <= limit <= high:
+            raise InputError(f"{text!r}: {measure} is {low:g} to {high:g}, never {limit:g}")
         least[measure] = limit
     lost = {}
     of_all: float | None = None
     for text in regressions:
         if "=" not in text:
-            of_all = _allowed(text, text)
+            # It is for the measures between 0 and 1.
+            of_all = _allowed(text, text, most=1.0)
         else:
             measure, limit = _limited(text, level)
             if measure.definition.average != "arithmetic":
                 raise InputError(f"{text!r}: {measure} is no plain mean and has no paired test")
-            lost[measure] = _allowed(text, str(limit))
+            low, high = measure.bounds
+            lost[measure] = _allowed(text, str(limit), most=high - low)
     return Rules(least, lost, of_all, dict(map(_latency, latencies)), min_queries, strict)
 
 
@@ -77,10 +82,11 @@ def _limited(text: str, level: float) -> tuple[Measure, float]:
     return parse(name, level=level), _number(text, value)
 
 
-def _allowed(text: str, value: str) -> float:
+def _allowed(text: str, value: str, *, most: float) -> float:
     limit = _number(text, value)
-    if limit < 0:
-        raise InputError(f"{text!r}: what may be lost is 0 or more")
+    if not 0 <= limit <= most:
+        up_to = f"to {most:g}" if isfinite(most) else "or more"
+        raise InputError(f"{text!r}: what may be lost is 0 {up_to}")
     return limit
 
 

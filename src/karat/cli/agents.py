@@ -12,6 +12,7 @@ from karat.cli.options import Inputs, Output
 from karat.report.display import counted
 
 if TYPE_CHECKING:
+    from karat.app.agents import Agent
     from karat.app.benchmark_config import BenchmarkConfig
     from karat.app.experiment import Request
     from karat.app.settings import Confidence, Scoring
@@ -100,9 +101,11 @@ def chosen(
         from karat.app.benchmark_config import read_benchmark_config
 
         read = read_benchmark_config(config)
+    # Before a gold set is mined, which takes long.
+    known = _agents(agents, read)
     dataset = _gold(gold, read, inputs)
     depth = depth_of(k, scoring, dataset)
-    entries = _entries(agents, read, depth)
+    entries = [agent.entry(depth) for agent in known]
     names = told_apart([entry.name for entry in entries])
     apart = tuple(replace(each, name=name) for each, name in zip(entries, names, strict=True))
     return Chosen(dataset, apart, scoring, inputs, read)
@@ -132,17 +135,16 @@ def _gold(path: str | None, config: "BenchmarkConfig | None", inputs: Inputs) ->
     return made.dataset
 
 
-def _entries(agents: Sequence[str], config: "BenchmarkConfig | None", depth: int) -> "list[Entry]":
-    from karat.app.agents import NAMES
+def _agents(names: Sequence[str], config: "BenchmarkConfig | None") -> "list[Agent]":
+    from karat.app.agents import NAMES, Agent
     from karat.app.entries import engine_entries
 
     known = {agent.name: agent for agent in config.agents} if config else {}
-    wanted = agents or tuple(known) or (DEFAULT_ENGINE,)
     found = []
-    for name in wanted:
+    for name in names or tuple(known) or (DEFAULT_ENGINE,):
         if name in known:
-            found.append(known[name].entry(depth))
+            found.append(known[name])
         else:
-            (entry,) = engine_entries([NAMES.get(name, name)], k=depth)
-            found.append(replace(entry, name=name) if name in NAMES else entry)
+            (entry,) = engine_entries([NAMES.get(name, name)])
+            found.append(Agent(name if name in NAMES else entry.name, entry.spec))
     return found

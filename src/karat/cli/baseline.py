@@ -10,7 +10,10 @@ from karat.cli.options import Inputs, judging_options
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat.app.settings import Scoring
+    from karat.model.baseline import Baseline
 
 __all__ = ["command"]
 
@@ -35,10 +38,17 @@ def command() -> None:
     metavar="FILE",
     help="The file to write, or to replace.",
 )
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
 @store_option
 @judging_options
 def update(
-    names: tuple[str, ...], output: str, *, store: str, scoring: "Scoring", inputs: Inputs
+    names: tuple[str, ...],
+    output: str,
+    *,
+    as_json: bool,
+    store: str,
+    scoring: "Scoring",
+    inputs: Inputs,
 ) -> None:
     """Score RUN on GOLD and write every query's scores to a file that belongs into the repository.
 
@@ -56,7 +66,6 @@ def update(
     from karat.app.baseline import make_baseline
     from karat.app.sources import load_run, run_name
     from karat.formats.baseline import read_baseline, write_baseline
-    from karat.report.table import number
 
     dataset, run = one_run(names, store, inputs)
     before = read_baseline(output).means if Path(output).exists() else {}
@@ -69,7 +78,27 @@ def update(
         scoring=scoring,
     )
     write_baseline(baseline, output)
-    click.echo(f"wrote {output}: {baseline.name}, {len(baseline.queries)} queries")
+    (_show_json if as_json else _show)(baseline, before, output)
+
+
+def _show(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:
+    from karat.report.table import number
+
+    click.echo(f"wrote {path}: {baseline.name}, {len(baseline.queries)} queries")
     for measure, mean in baseline.means.items():
         was = f", before {number(before[measure]).text}" if measure in before else ""
         click.echo(f"  {measure}: {number(mean).text}{was}")
+
+
+def _show_json(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:
+    from karat.cli.show import put_json
+
+    put_json(
+        {
+            "written": path,
+            "name": baseline.name,
+            "queries": len(baseline.queries),
+            "means": dict(baseline.means),
+            "before": {name: before[name] for name in baseline.means if name in before},
+        }
+    )

@@ -21,13 +21,16 @@ def _configure(ctx: click.Context, _option: click.Parameter, path: str | None) -
         ctx.default_map = dict(read_mining_config(path))
 
 
-def _list_rules(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        from karat.mining.filters import rule_table
+def _list_rules(*, as_json: bool) -> None:
+    from karat.mining.filters import rule_table
 
-        for name, why in rule_table().items():
-            click.echo(f"{name:15} {why}")
-        ctx.exit()
+    if as_json:
+        from karat.cli.show import put_json
+
+        put_json(rule_table())
+        return
+    for name, why in rule_table().items():
+        click.echo(f"{name:15} {why}")
 
 
 def _part_names(
@@ -46,14 +49,12 @@ def _part_names(
     "--repo",
     "repositories",
     multiple=True,
-    required=True,
     metavar="DIR",
     help="A Git repository, bare or not; repeat it for a set of several.",
 )
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(dir_okay=False),
     metavar="FILE",
     help="The gold set to write, such as gold.json.",
@@ -74,14 +75,7 @@ def _part_names(
     metavar="MODEL",
     help="Let a language model word the queries, such as openai/gpt-4o-mini.",
 )
-@click.option(
-    "--list-rules",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_rules,
-    help="Show the rules that can be turned off.",
-)
+@click.option("--list-rules", is_flag=True, help="Show the rules that can be turned off.")
 @click.option(
     "--split",
     callback=_part_names,
@@ -101,9 +95,10 @@ def _part_names(
 def command(
     *,
     repositories: tuple[str, ...],
-    output: str,
+    output: str | None,
     recipe: "Recipe",
     rewrite: str,
+    list_rules: bool,
     split: tuple[str, str] | None,
     test_share: float,
     cache: bool,
@@ -119,6 +114,13 @@ def command(
     karat generate --repo ../flask --level line --since 2023-01-01 --limit 100 -o gold.json
     karat generate --repo ../flask --split dev/test -o gold.json
     """
+    if list_rules:
+        _list_rules(as_json=as_json)
+        return
+    if not repositories:
+        raise click.UsageError("Missing option '--repo'.")
+    if output is None:
+        raise click.UsageError("Missing option '-o' / '--output'.")
     from karat.app.generate import Split, generate, write_gold
     from karat.cli.progress import progress_bars
 

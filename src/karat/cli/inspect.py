@@ -11,7 +11,7 @@ from karat.report.text import printable
 
 if TYPE_CHECKING:
     from karat.app.inspect import Excerpt, Inspected
-    from karat.model import Dataset
+    from karat.model import Dataset, Query
 
 __all__ = ["command"]
 
@@ -31,7 +31,10 @@ COLOURS = {
 @click.argument("case", required=False)
 @click.option("--repo", metavar="DIR", help="The repository, if it is not where it was mined.")
 @click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
-def command(goldset: str, case: str | None, repo: str | None, format_name: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+def command(
+    goldset: str, case: str | None, repo: str | None, format_name: str | None, *, as_json: bool
+) -> None:
     """List the cases of GOLDSET, or show one: its message, its diff and what should be found.
 
     CASE is an id, or the beginning of one.
@@ -39,20 +42,21 @@ def command(goldset: str, case: str | None, repo: str | None, format_name: str |
     \b
     karat inspect gold.json
     karat inspect gold.json fbb6f0
+    karat inspect gold.json fbb6f0 --json
     """
     from karat.app.inspect import find_case, inspect_case
     from karat.formats import read_dataset
 
     dataset = read_dataset(goldset, format=format_name)
     if case is None:
-        _list(dataset)
+        (_list_json if as_json else _list)(dataset)
     else:
-        _show(inspect_case(dataset, find_case(dataset, case), repository=repo))
+        found = inspect_case(dataset, find_case(dataset, case), repository=repo)
+        (_show_json if as_json else _show)(found)
 
 
 def _list(dataset: "Dataset") -> None:
-    from karat.cli.options import Output
-    from karat.cli.show import drawn
+    from karat.cli.show import put_table
     from karat.report.table import Cell, Column, Table
 
     tags = [tag for tag in ("difficulty", "leak", "category") if tag in dataset.tags]
@@ -71,8 +75,26 @@ def _list(dataset: "Dataset") -> None:
         )
         for row, query_id in enumerate(dataset.query_ids)
     )
-    table = Table(f"{dataset.name}, {len(dataset):,} cases", columns, rows)
-    click.echo(drawn([table], Output(style=None, per_query=False, path=None)), nl=False)
+    put_table(Table(f"{dataset.name}, {len(dataset):,} cases", columns, rows))
+
+
+def _list_json(dataset: "Dataset") -> None:
+    from karat.cli.show import put_json
+
+    put_json([_case(query) for query in dataset.queries()])
+
+
+def _show_json(found: "Inspected") -> None:
+    from karat.cli.show import put_json
+
+    code = [{**excerpt._asdict(), "target": excerpt.target._asdict()} for excerpt in found.excerpts]
+    rest = {"message": found.message, "diff": found.diff, "problem": found.problem}
+    put_json({**_case(found.query), **found.query.extra, "should_find": code, **rest})
+
+
+def _case(query: "Query") -> dict[str, object]:
+    targets = [target._asdict() for target in query.targets]
+    return {"id": query.id, "query": query.text, "tags": query.tags, "targets": targets}
 
 
 def _show(found: "Inspected") -> None:

@@ -2,14 +2,16 @@
 
 import click
 
+from karat.cli.options import one_style
+
 __all__ = ["command"]
 
 
 @click.command("metrics")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "style", flag_value="json", help="JSON.")
-@click.option("--markdown", "style", flag_value="markdown", help="Markdown, as docs/metrics.md.")
-def command(names: tuple[str, ...], *, style: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Markdown, as docs/metrics.md.")
+def command(names: tuple[str, ...], *, as_json: bool, as_markdown: bool) -> None:
     """Explain every metric, or those NAMEd: definition, formula, range and parameters.
 
     \b
@@ -18,6 +20,7 @@ def command(names: tuple[str, ...], *, style: str | None) -> None:
     """
     from karat.app.metrics import describe, page
 
+    style = one_style(json=as_json, markdown=as_markdown)
     found = describe(names)
     if style == "json":
         import json

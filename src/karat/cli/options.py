@@ -12,6 +12,7 @@ __all__ = [
     "Output",
     "confidence_options",
     "judging_options",
+    "one_style",
     "output_options",
     "place_options",
     "result_options",
@@ -123,12 +124,10 @@ CONFIDENCE = (
 STYLES = (
     click.option("--per-query", is_flag=True, help="Show every query."),
     click.option(
-        "--json", "style", flag_value="json", help="JSON for machines, every query included."
+        "--json", "as_json", is_flag=True, help="JSON for machines, every query included."
     ),
-    click.option(
-        "--csv", "style", flag_value="csv", help="CSV; with --per-query one row per query."
-    ),
-    click.option("--markdown", "style", flag_value="markdown", help="Markdown tables."),
+    click.option("--csv", "as_csv", is_flag=True, help="CSV; with --per-query one row per query."),
+    click.option("--markdown", "as_markdown", is_flag=True, help="Markdown tables."),
 )
 
 FILE = click.option(
@@ -244,10 +243,28 @@ def result_options(command: Command) -> Command:
 
 def _shown(command: Command) -> Command:
     @wraps(command)
-    def gathered(*, per_query: bool, style: str | None, output: str | None, **rest: Any) -> None:
+    def gathered(
+        *,
+        per_query: bool,
+        as_json: bool,
+        as_csv: bool,
+        as_markdown: bool,
+        output: str | None,
+        **rest: Any,
+    ) -> None:
+        style = one_style(json=as_json, csv=as_csv, markdown=as_markdown)
         command(output=Output(style, per_query, output), **rest)
 
     return gathered
+
+
+def one_style(**wanted: bool) -> str | None:
+    """Return the style that is *wanted*, None where none is; more than one are refused."""
+    styles = [name for name, given in wanted.items() if given]
+    if len(styles) > 1:
+        named = " and ".join(f"--{style}" for style in styles)
+        raise click.UsageError(f"{named} exclude each other; give one of them.")
+    return styles[0] if styles else None
 
 
 def place_options(command: Command) -> Command:

@@ -1,12 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request, send } from "./client";
 import { session } from "./session";
-import type { Jumps, Me } from "./types";
+import type { Engines, Jumps, Me } from "./types";
 
 export function useMe() {
   return useQuery({
     queryKey: ["me"],
     queryFn: ({ signal }) => request<Me>("/me", { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The searches that this service offers beside its own modes; they do not change while it runs. */
+export function useEngines() {
+  return useQuery({
+    queryKey: ["engines"],
+    queryFn: ({ signal }) => request<Engines>("/engines", { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

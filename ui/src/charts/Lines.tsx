@@ -10,7 +10,6 @@ export type Series = {
   points: readonly { x: number; y: number; bounds?: readonly number[]; told?: string }[];
 };
 
-const WIDTH = 520;
 const HEIGHT = 270;
 const LEFT = 44;
 const BOTTOM = HEIGHT - 34;
@@ -29,6 +28,7 @@ type Props = {
   marks?: readonly { x: number; text: string }[];
   /** What stands below a place of the horizontal axis. */
   format?: (x: number) => string;
+  width?: number;
 };
 
 /** Lines over one horizontal axis; a point with bounds has its interval as a band. */
@@ -40,6 +40,7 @@ export function Lines({
   xLabel,
   marks = [],
   format = String,
+  width = 520,
 }: Props) {
   const showTip = useShowTip();
   const all = series.flatMap(({ points }) => points);
@@ -47,7 +48,7 @@ export function Lines({
   const ends = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
   const span = ends[1] - ends[0] || 1;
   const x = Object.assign(
-    (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (WIDTH - LEFT - 24),
+    (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (width - LEFT - 40),
     { ticks: xs.length <= 8 ? xs : xs.filter((_, at) => at % Math.ceil(xs.length / 7) === 0) },
   );
   const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
@@ -63,10 +64,10 @@ export function Lines({
       caption={caption}
       table={{ head: ["Run", xLabel, "Mean"], rows }}
     >
-      <svg className="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title}>
+      <svg className="chart" viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={title}>
         <XAxis scale={x} from={10} to={BOTTOM} format={format} />
-        <YAxis scale={y} from={LEFT} to={WIDTH - 8} />
-        <text className="tick" x={WIDTH - 8} y={HEIGHT - 4} textAnchor="end">
+        <YAxis scale={y} from={LEFT} to={width - 8} />
+        <text className="tick" x={width - 8} y={HEIGHT - 4} textAnchor="end">
           {xLabel}
         </text>
         {marks.map(({ x: at, text }) => (
@@ -86,9 +87,10 @@ export function Lines({
               className={`line ${colour(number)}`}
               d={one.points.map((p, at) => `${at ? "L" : "M"}${x(p.x)} ${y(p.y)}`).join("")}
             />
-            {one.points.map((point) => (
+            {one.points.map((point, at) => (
               <circle
-                key={point.x}
+                // biome-ignore lint/suspicious/noArrayIndexKey: two runs may lie at one place.
+                key={at}
                 className="dot"
                 cx={x(point.x)}
                 cy={y(point.y)}

@@ -69,6 +69,7 @@ export class FakeServer {
         runs_warned: 25,
       },
     })),
+    route("GET", "/engines", () => ({ engines: [{ name: "our-search", kind: "http" }] })),
     route("GET", "/search", ({ search }) => ({
       results: this.benchmarks
         .filter(({ name }) => name.toLowerCase().includes((search.get("q") ?? "").toLowerCase()))
@@ -194,10 +195,13 @@ export class FakeServer {
   }
 }
 
-type PreviewBody = { config_matrix: { search_modes: string[]; top_k_values: number[] } };
+type PreviewBody = {
+  config_matrix: { search_modes: string[]; engines: string[]; top_k_values: number[] };
+};
 
-function preview({ config_matrix: { search_modes, top_k_values } }: PreviewBody) {
-  const names = search_modes.flatMap((mode) => top_k_values.map((k) => `${mode} k=${k}`));
+function preview({ config_matrix: { search_modes, engines, top_k_values } }: PreviewBody) {
+  const searches = [...search_modes, ...engines];
+  const names = searches.flatMap((search) => top_k_values.map((k) => `${search} k=${k}`));
   if (names.length > 50)
     return new Refusal(422, `The matrix gives ${names.length} runs; at most 50 are allowed`);
   return {

@@ -27,6 +27,8 @@ export const DEFINITIONS = {
     "The mean difference divided by the standard deviation of the differences. 0.2 is small, 0.8 large.",
   counts: "Queries whose score rose, fell, or stayed the same against the baseline.",
   resolved: "The same mean when references that name no document are left out of the truth.",
+  fates:
+    "Every relevant place, by whether the run found it or where it was lost: in the corpus, the chunks, the retrieval, the joining, the reranking, the threshold, or below k.",
   mapped: "References of the dataset that name exactly one document of the collection.",
   grade: "0 not relevant, 1 marginal, 2 relevant, 3 highly relevant.",
   chunks: "Pieces that documents are cut into; a search returns pieces.",

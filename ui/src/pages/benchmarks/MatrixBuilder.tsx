@@ -1,4 +1,5 @@
 import type { Collection, Mode } from "@/api/types";
+import { EngineChoice } from "./EngineChoice";
 import { type Draft, type Parsed, PRESETS } from "./matrix";
 
 type Props = {
@@ -53,7 +54,7 @@ export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
               type="button"
               className="button"
               title={why}
-              onClick={() => onChange(preset)}
+              onClick={() => onChange({ ...preset, engines: draft.engines })}
             >
               {name}
             </button>
@@ -83,6 +84,10 @@ export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
         )}
         {problems.modes && <small className="loss">{problems.modes}</small>}
       </fieldset>
+      <EngineChoice
+        chosen={draft.engines}
+        onToggle={(name) => onChange({ ...draft, engines: toggled(draft.engines, name) })}
+      />
       <fieldset>
         <legend>Reranker</legend>
         <div className="row">

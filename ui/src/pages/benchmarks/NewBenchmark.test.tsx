@@ -20,6 +20,24 @@ it("counts the runs exactly, warns above 25 and is refused above 50", async () =
   expect(screen.getByRole("button", { name: "Create and start" })).toHaveProperty("disabled", true);
 });
 
+it("asks searches of one's own beside the modes, or alone", async () => {
+  const { user, server } = open(NEW);
+  await user.click(await screen.findByRole("checkbox", { name: /our-search/ }));
+  await screen.findByText("3 runs");
+  for (const mode of [/^dense/, /^hybrid/]) {
+    await user.click(screen.getByRole("checkbox", { name: mode }));
+  }
+  await screen.findByText("1 run");
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "Ours");
+  const start = screen.getByRole("button", { name: "Create only" });
+  await waitFor(() => expect(start).toHaveProperty("disabled", false));
+  await user.click(start);
+  await screen.findByRole("heading", { level: 1, name: "Ours" });
+  expect(server.sent.at(-1)).toMatchObject({
+    config_matrix: { search_modes: [], engines: ["our-search"] },
+  });
+});
+
 it("is made and started with one press", async () => {
   const { user, server } = open(NEW);
   await user.type(await screen.findByRole("textbox", { name: "Name" }), "Mine");

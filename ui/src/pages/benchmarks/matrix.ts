@@ -3,6 +3,7 @@ import type { ConfigMatrix, Mode } from "@/api/types";
 /** A matrix as it is typed: lists of numbers are still text. */
 export type Draft = {
   modes: readonly Mode[];
+  engines: readonly string[];
   reranker: readonly boolean[];
   topK: string;
   rrfK: string;
@@ -13,6 +14,7 @@ export type Draft = {
 
 export const PLAIN: Draft = {
   modes: ["dense", "hybrid"],
+  engines: [],
   reranker: [false],
   topK: "10",
   rrfK: "60",
@@ -74,7 +76,9 @@ export function parse(draft: Draft): Parsed {
   const [primary, ...more] = depths(draft.primaryK) ?? [];
   const whole = `whole numbers from 1 to ${DEEPEST}, with commas between them`;
   const problems: Problems = {
-    ...(draft.modes.length ? {} : { modes: "Choose at least one mode." }),
+    ...(draft.modes.length || draft.engines.length
+      ? {}
+      : { modes: "Choose at least one mode or search." }),
     ...(draft.reranker.length ? {} : { reranker: "Choose at least one." }),
     ...(topK ? {} : { topK: `Expected ${whole}.` }),
     ...(rrfK ? {} : { rrfK: `Expected ${whole}.` }),
@@ -89,7 +93,7 @@ export function parse(draft: Draft): Parsed {
     problems: null,
     matrix: {
       search_modes: [...draft.modes],
-      engines: [],
+      engines: [...draft.engines],
       use_reranker: [...draft.reranker],
       top_k_values: topK,
       rrf_k_values: rrfK,

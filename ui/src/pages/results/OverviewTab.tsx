@@ -3,7 +3,9 @@ import type { Results } from "@/api/types";
 import { Bars } from "@/charts/Bars";
 import { Lines } from "@/charts/Lines";
 import { Pareto } from "@/charts/Pareto";
-import { measure } from "@/words/definitions";
+import { Stacks } from "@/charts/Stacks";
+import { DEFINITIONS, measure } from "@/words/definitions";
+import { FATES } from "@/words/fates";
 import { MetricSelect } from "./MetricSelect";
 import { hasScore, ranked, useMetric } from "./metrics";
 import { RunsTable } from "./RunsTable";
@@ -26,6 +28,7 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
     const latency = runs.find((run) => run.id === bar.id)?.latency.p50;
     return value !== null && latency ? [{ ...bar, value, latency }] : [];
   });
+  const told = runs.filter(({ fates }) => Object.keys(fates).length > 0);
   return (
     <div className="stack">
       <RunsTable id={id} results={results} metric={metric} />
@@ -44,6 +47,15 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
             order={runs.map((run) => run.id)}
             measure={metric.split("@")[0] ?? metric}
           />
+          {told.length > 0 && (
+            <Stacks
+              title="What became of the relevant targets"
+              means={DEFINITIONS.fates}
+              parts={FATES}
+              stacks={told.map(({ id, name, fates }) => ({ id, name, counts: fates }))}
+              caption={`At k = ${results.primary_k}. Blue was found, brown was lost on the way; a query shows it target by target.`}
+            />
+          )}
         </div>
       )}
     </div>

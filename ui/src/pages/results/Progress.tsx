@@ -3,6 +3,7 @@ import { useBenchmarkProgress } from "@/api/progress";
 import type { Benchmark } from "@/api/types";
 import { Badge } from "@/parts/Badge";
 import { score } from "@/words/format";
+import { stage } from "@/words/stages";
 
 const WORDS = { connecting: "connecting", live: "live", lost: "connection lost, trying again" };
 
@@ -24,7 +25,7 @@ export function Progress({ benchmark }: { benchmark: Benchmark }) {
             {ended} of {total} runs have ended
           </strong>
           <Badge tone={connection === "lost" ? "warn" : "live"}>{WORDS[connection]}</Badge>
-          {progress && <span className="soft">{progress.stage}</span>}
+          {progress && !current && <span className="soft">{stage(progress.stage)}</span>}
         </div>
         <progress max={total} value={ended} aria-label="Runs" />
       </div>
@@ -33,7 +34,7 @@ export function Progress({ benchmark }: { benchmark: Benchmark }) {
           <div className="row">
             <span className="anywhere">{current.config_summary}</span>
             <span className="soft">
-              {current.stage}, {current.completed_queries} of {current.total_queries} queries
+              {stage(current.stage)}, {current.completed_queries} of {current.total_queries} queries
             </span>
           </div>
           <progress

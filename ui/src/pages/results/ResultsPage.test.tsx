@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { benchmark, uuid } from "@/testing/fixtures";
+import { benchmark, results, run, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 import { FakeServer } from "@/testing/server";
 
@@ -32,7 +32,38 @@ describe("results", () => {
   });
 });
 
+describe("what became of the targets", () => {
+  it("is told for every run, in the order of the report", async () => {
+    const server = new FakeServer();
+    const fates = { "not returned": 2, found: 5, fusion: 1 };
+    server.results = results({ runs: [run(0, 0.6, { fates }), run(1, 0.7, { fates: {} })] });
+    const { user } = open(RESULTS, server);
+    await screen.findByRole("img", { name: "What became of the relevant targets" });
+    const [figure] = screen
+      .getAllByRole("figure")
+      .filter((one) => one.textContent?.includes("What became"));
+    if (!figure) throw new Error("there is no such figure");
+    await user.click(within(figure).getByText("Show as a table"));
+    const cells = (await within(figure).findAllByRole("row")).map((row) =>
+      [...row.children].map((cell) => cell.textContent),
+    );
+    expect(cells).toEqual([
+      ["Run", "found", "fusion", "not returned"],
+      ["dense k=10", "5", "1", "2"],
+    ]);
+  });
+});
+
 describe("a running benchmark", () => {
+  it("says that it waits where another one is measured", async () => {
+    const server = new FakeServer();
+    server.benchmarks = [benchmark({ status: "running", completed_runs: 0 })];
+    open(RESULTS, server);
+    await screen.findByText("live");
+    server.emit({ status: "running", completed_runs: 0, failed_runs: 0, stage: "waiting" });
+    await screen.findByText("waiting for another measurement to end");
+  });
+
   it("shows progress live, survives a lost connection, and ends with results", async () => {
     const server = new FakeServer();
     server.benchmarks = [benchmark({ status: "running", completed_runs: 0 })];
@@ -49,7 +80,7 @@ describe("a running benchmark", () => {
     await screen.findByText("1 of 2 runs have ended", { selector: "strong" });
     server.drop();
     await screen.findByText("connection lost, trying again");
-    await screen.findByText("live", {}, { timeout: 3000 });
+    await screen.findByText("live");
     server.benchmarks = [benchmark()];
     server.emit({
       status: "completed",

@@ -7,6 +7,7 @@ import { Status } from "@/parts/Badge";
 import { Confirm } from "@/parts/Confirm";
 import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
+import { Revision } from "@/parts/Revision";
 import { Tabs } from "@/parts/Tabs";
 import { useUrlState } from "@/parts/urlState";
 import { moment, plural } from "@/words/format";
@@ -47,6 +48,7 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
             <Status of={status} />
             <span>{plural(benchmark.total_runs, "run")}</span>
             <span>created {moment(benchmark.created_at)}</span>
+            {benchmark.commit && <Revision of={benchmark.commit} />}
             {results.data && <span>judgments version {results.data.judgments_version}</span>}
           </div>
         </>

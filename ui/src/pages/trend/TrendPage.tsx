@@ -7,12 +7,13 @@ import { Lines } from "@/charts/Lines";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
+import { Revision } from "@/parts/Revision";
 import { useUrlState } from "@/parts/urlState";
 import { measure } from "@/words/definitions";
 import { interval, moment, score } from "@/words/format";
-import { dates, remarks, series } from "./series";
+import { commitAxis, remarks, series, timeAxis } from "./series";
 
-/** The scores of one dataset over time, a line per configuration, with what people noted. */
+/** The scores of one dataset over time or commits, a line per configuration, with what people noted. */
 export function TrendPage() {
   const datasets = useDatasets();
   const [dataset, setDataset] = useUrlState("dataset", "");
@@ -24,7 +25,11 @@ export function TrendPage() {
   return (
     <Page
       title="Trend"
-      below={<p className="soft">Every run over one dataset, in the course of time.</p>}
+      below={
+        <p className="soft">
+          Every run over one dataset, in the course of time or of the commits that were searched.
+        </p>
+      }
     >
       {datasets.data?.total === 0 ? (
         <Empty title="There is no trend without a dataset">
@@ -60,6 +65,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
     "metric",
     measures.find((one) => one === "ndcg@10") ?? measures[0] ?? "",
   );
+  const [by, setBy] = useUrlState<"time" | "commit">("by", "time");
   const [, navigate] = useLocation();
   if (points.length === 0) {
     return (
@@ -99,6 +105,13 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
       ),
     },
     {
+      id: "commit",
+      header: "Commit",
+      means: "What was checked out when the documents were indexed.",
+      sort: (point) => point.commit?.committed_at,
+      cell: (point) => point.commit && <Revision of={point.commit} />,
+    },
+    {
       id: "when",
       header: "When",
       numeric: true,
@@ -106,25 +119,39 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
       cell: (point) => moment(point.created_at),
     },
   ];
+  const searched = points.filter(({ commit }) => commit !== null);
+  const axis = by === "commit" ? commitAxis(points) : timeAxis(points);
   return (
     <>
-      <label className="row soft">
-        Measure
-        <select value={metric} onChange={(event) => setMetric(event.target.value)}>
-          {measures.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+      <div className="row">
+        <label className="row soft">
+          Measure
+          <select value={metric} onChange={(event) => setMetric(event.target.value)}>
+            {measures.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        {searched.length > 0 && (
+          <label className="row soft">
+            Over
+            <select value={by} onChange={(event) => setBy(event.target.value as typeof by)}>
+              <option value="time">time</option>
+              <option value="commit">commits</option>
+            </select>
+          </label>
+        )}
+      </div>
       <div className="trend">
         <Lines
-          title={`${metric} over time`}
+          title={`${metric} over ${by === "commit" ? "commits" : "time"}`}
           means={measure(metric)}
           caption="A line joins runs of the same configuration; bands are 95 % intervals, marks on top are remarks."
-          series={series(points, metric)}
-          marks={remarks(points)}
-          xLabel="date"
-          format={dates(points)}
+          series={series(points, metric, axis)}
+          marks={remarks(points, axis)}
+          xLabel={axis.label}
+          format={axis.format}
+          width={860}
         />
       </div>
       <DataTable

@@ -11,10 +11,12 @@ from karat.errors import KaratError
 from karat.store.service import Event
 from karat.store.service.events import Events
 
-__all__ = ["Followed", "Hub", "is_end"]
+__all__ = ["ENDS", "Followed", "Hub", "is_end"]
 
 logger = logging.getLogger("karat.events")
 
+# The statuses in which nothing more happens by itself.
+ENDS = frozenset({"completed", "failed", "cancelled"})
 POLL_S = 0.2
 AWAY_S = 1.0
 KEPT = timedelta(days=30)
@@ -146,4 +148,4 @@ class Hub:
 
 def is_end(event: Event) -> bool:
     """Return whether nothing more happens to the subject of *event* by itself."""
-    return event.data.get("status") in {"completed", "failed", "cancelled"}
+    return event.data.get("status") in ENDS

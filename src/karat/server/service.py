@@ -52,6 +52,10 @@ class Service:
         """Return a gold set by its digest; the last ones asked for are at hand."""
         return _gold(self.store, digest)
 
+    def lets_in(self, caller: Caller) -> bool:
+        """Return whether *caller* may still ask: a token ends while a stream is open."""
+        return not caller.token or self.store.tokens.opens(caller.token)
+
     def most_jobs(self, caller: Caller) -> int | None:
         """Return how many unfinished jobs *caller* may have; None is any number."""
         return self.settings.limits.active_jobs if caller.token else None

@@ -4,6 +4,10 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -11,11 +15,14 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from karat.errors import KaratError
 from karat.server import hub as hub_module
 from karat.server.app import create_app
 from karat.server.hub import Followed, Hub
+from karat.server.routes import events as events_module
 from karat.server.settings import Settings
-from karat.store.service import Event, ServiceStore
+from karat.store.service import Event, JobKind, JobStatus, ServiceStore
+from tests.server.jobs.conftest import until
 
 KIND = "collection_progress"
 
@@ -171,6 +178,126 @@ def test_server_sent_events(client: TestClient, operation: str) -> None:
     # Nobody can have seen it: the database is an older one.
     assert frames(client.get(url, headers={"Last-Event-ID": str(2**62)}).text) == found
     assert client.get(f"/api/v2/operations/{uuid4()}/events").status_code == 404
+
+
+@pytest.mark.parametrize("kind", list(JobKind))
+def test_an_operation_whose_events_are_gone(
+    client: TestClient, store: ServiceStore, benchmark: str, kind: JobKind
+) -> None:
+    """How it has ended is told all the same, once."""
+    made = store.benchmarks.get(benchmark)
+    if kind is JobKind.BENCHMARK:
+        operation = str(store.benchmarks.start(benchmark).operation)
+        store.benchmarks.finish(benchmark, "failed", error="broke")
+    else:
+        subject = made.collection if kind is JobKind.INDEX else made.mapping
+        operation = store.jobs.add(kind, subject, owner="local").id
+    store.jobs.claim("far:1")
+    store.jobs.end(operation, "far:1", JobStatus.FAILED, error="broke")
+    url = f"/api/v2/operations/{operation}/events"
+    (frame,) = frames(client.get(url).text)
+    assert json.loads(frame["data"])["data"]["status"] == "failed"
+    assert frames(client.get(url).text) == [frame]
+    assert client.get(url, headers={"Last-Event-ID": frame["id"]}).status_code == 204
+    with client.websocket_connect(f"ws://localhost:8080/ws/operations/{operation}") as socket:
+        assert socket.receive_json() == json.loads(frame["data"])
+
+
+def test_a_benchmark_whose_events_are_gone(
+    client: TestClient, store: ServiceStore, benchmark: str
+) -> None:
+    first = str(store.benchmarks.start(benchmark).operation)
+    store.benchmarks.cancel(benchmark)
+    url = f"/api/v2/benchmarks/{benchmark}/events"
+    (frame,) = frames(client.get(url).text)
+    assert json.loads(frame["data"])["data"]["status"] == "cancelled"
+    # It runs again, which changes nothing of what it was before.
+    store.benchmarks.start(benchmark)
+    store.events.drop_older(timedelta(-1))
+    (frame,) = frames(client.get(f"/api/v2/operations/{first}/events").text)
+    assert json.loads(frame["data"])["data"]["status"] == "cancelled"
+    store.benchmarks.cancel(benchmark)
+    store.benchmarks.delete(benchmark)
+    store.events.drop_older(timedelta(-1))
+    assert client.get(f"/api/v2/operations/{first}/events").status_code == 404
+
+
+def test_cancelled_before_it_was_ever_started(client: TestClient, benchmark: str) -> None:
+    client.post(f"/api/v2/benchmarks/{benchmark}/cancel")
+    (frame,) = frames(client.get(f"/api/v2/benchmarks/{benchmark}/events").text)
+    assert json.loads(frame["data"])["data"]["status"] == "cancelled"
+
+
+@contextmanager
+def following(client: TestClient, url: str) -> Iterator["Future[Any]"]:
+    """Follow a stream in another thread; what it answers is known when the stream has ended."""
+    hub = client.app.state.service.hub  # type: ignore[attr-defined]
+    before = hub.followers
+    with ThreadPoolExecutor(1) as thread:
+        answer = thread.submit(client.get, url)
+        until(lambda: hub.followers > before or answer.done())
+        yield answer
+
+
+def test_an_end_that_nobody_told(
+    client: TestClient, store: ServiceStore, operation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ended it was killed at that moment; those who wait learn of it."""
+    monkeypatch.setattr(events_module, "LOOK_S", 0.005)
+    told(store, operation, "running")
+    with following(client, f"/api/v2/operations/{operation}/events") as answer:
+        store.jobs.claim("far:1")
+        store.jobs.end(operation, "far:1", JobStatus.CANCELLED)
+    assert '"status":"cancelled"' in answer.result().text
+
+
+def test_a_token_that_ends_ends_its_streams(
+    settings: Settings,
+    store: ServiceStore,
+    benchmark: str,
+    token: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(events_module, "LOOK_S", 0.005)
+    operation = str(store.benchmarks.start(benchmark).operation)
+    told(store, operation, "running")
+    mine = {"Authorization": f"Bearer {token('ada', scope='admin')}"}
+    app = create_app(replace(settings, hosts=("karat.example",)))
+    with TestClient(app, base_url="http://localhost:8080", headers=mine) as client:
+        place = f"ws://localhost:8080/ws/operations/{operation}"
+        with (
+            following(client, f"/api/v2/benchmarks/{benchmark}/events") as answer,
+            client.websocket_connect(place) as socket,
+        ):
+            assert socket.receive_json()["data"]["status"] == "running"
+            assert not answer.done()
+            store.tokens.revoke(store.tokens.all()[0].id)
+            with pytest.raises(WebSocketDisconnect) as ended:
+                socket.receive_json()
+        assert (ended.value.code, ended.value.reason) == (1008, "The token is not valid any more")
+        assert answer.result().is_success
+        assert client.get(f"/api/v2/benchmarks/{benchmark}").status_code == 401
+
+
+def test_a_stream_outlasts_its_database(
+    client: TestClient, store: ServiceStore, operation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events_module, "LOOK_S", 0.005)
+    failures: list[str] = []
+
+    def away(*_: object) -> None:
+        failures.append("the database failed")
+        raise KaratError(failures[-1])
+
+    told(store, operation, "running")
+    with following(client, f"/api/v2/operations/{operation}/events") as answer:
+        monkeypatch.setattr(events_module, "tell_end", away)
+        until(lambda: len(failures) > 1)
+        assert not answer.done()
+        told(store, operation, "completed")
+    # Between two looks something was sent.
+    assert ": keep-alive" in answer.result().text
+    assert '"status":"completed"' in answer.result().text
 
 
 def test_a_web_socket(client: TestClient, operation: str) -> None:

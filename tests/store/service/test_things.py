@@ -22,10 +22,16 @@ def test_tokens(service: ServiceStore, clock: Clock) -> None:
     assert token.scopes == ("read", "run")
     assert token.valid(clock.now)
     assert not token.valid(expires)
+    assert service.tokens.opens(token.id)
+    assert not service.tokens.opens("x")
+    clock.forward(3600)
+    assert not service.tokens.opens(token.id)
+    clock.forward(-3600)
     service.tokens.revoke(token.id)
     revoked = service.tokens.find(DIGEST)
     assert revoked
     assert not revoked.valid(clock.now)
+    assert not service.tokens.opens(token.id)
     clock.forward(9)
     service.tokens.revoke(token.id)
     assert service.tokens.all() == (revoked,)
@@ -211,6 +217,9 @@ def test_events(service: ServiceStore, clock: Clock) -> None:
     assert service.events.after(made[1].id, limit=2) == tuple(made[2:4])
     assert service.events.after(0, operation="b") == (made[2], made[4])
     assert service.events.after(made[0].id, subject="sa") == (made[1], made[3])
+    assert service.events.newest() == made[4]
+    assert service.events.newest(operation="a", subject="sa") == made[3]
+    assert service.events.newest(operation="a", subject="sb") is None
     assert service.events.drop_older(timedelta(seconds=2)) == 3
     assert service.events.after(0) == tuple(made[3:])
     # No number is given twice, also when the newest is gone.

@@ -9,6 +9,7 @@ from karat.app.benchmarks import BenchmarkConfig
 from karat.errors import InputError, UnknownName
 from karat.server.benchmark_progress import EVENT, standing
 from karat.server.correlation import correlation_id
+from karat.server.endings import tell_outcome
 from karat.server.failures import failures
 from karat.server.schemas.base import NO_NUL
 from karat.server.schemas.benchmarks import (
@@ -156,8 +157,7 @@ def cancel_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> St
     store = serving.store
     found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
     cancelled = store.benchmarks.cancel(found.id)
-    if cancelled.operation:
-        store.events.add(cancelled.operation, cancelled.id, EVENT, standing(cancelled, "cancelled"))
+    tell_outcome(store, cancelled)
     return Started(
         id=cancelled.id,
         status=cancelled.status,

@@ -38,13 +38,17 @@ class Events(Shelf):
         limit: int = 1_000,
     ) -> tuple[Event, ...]:
         """Return what came after the event with the id *sequence*, of all or of one operation."""
-        wanted = select(EVENTS).where(EVENTS.c.id > sequence).order_by(EVENTS.c.id).limit(limit)
-        if operation is not None:
-            wanted = wanted.where(EVENTS.c.operation == operation)
-        if subject is not None:
-            wanted = wanted.where(EVENTS.c.subject == subject)
+        wanted = _of(operation, subject).where(EVENTS.c.id > sequence)
         with self._database.reading() as connection:
-            return tuple(map(_event, connection.execute(wanted)))
+            found = connection.execute(wanted.order_by(EVENTS.c.id).limit(limit))
+            return tuple(map(_event, found))
+
+    def newest(self, *, operation: str | None = None, subject: str | None = None) -> Event | None:
+        """Return the last event, of all or of one operation; None without any."""
+        wanted = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
+        with self._database.reading() as connection:
+            found = connection.execute(wanted).one_or_none()
+        return None if found is None else _event(found)
 
     def last(self) -> int:
         """Return the id of the newest event, 0 without any."""
@@ -56,6 +60,15 @@ class Events(Shelf):
         old = EVENTS.c.created < self._clock() - age
         with self._database.writing() as connection:
             return connection.execute(delete(EVENTS).where(old)).rowcount
+
+
+def _of(operation: str | None, subject: str | None) -> Any:
+    wanted = select(EVENTS)
+    if operation is not None:
+        wanted = wanted.where(EVENTS.c.operation == operation)
+    if subject is not None:
+        wanted = wanted.where(EVENTS.c.subject == subject)
+    return wanted
 
 
 def _event(row: Row[Any]) -> Event:

@@ -40,6 +40,12 @@ class Tokens(Shelf):
             found = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).first()
         return None if found is None else _token(found)
 
+    def opens(self, token: str) -> bool:
+        """Return whether a token, by its id, is valid now."""
+        with self._database.reading() as connection:
+            found = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).first()
+        return found is not None and _token(found).valid(self._clock())
+
     def all(self) -> tuple[Token, ...]:
         """Return every token, the newest first."""
         wanted = select(TOKENS).order_by(TOKENS.c.created.desc(), TOKENS.c.id)

@@ -44,6 +44,11 @@ class Notes:
             os._exit(7)
         return [Hit(path, 1.0) for path in sorted(self.paths) if path[:-3] in query][:k]
 """
+# What is no name of an engine that anybody has offered.
+STRANGE = (
+    *("other", "bm25", "RARE", "http://127.0.0.1:1/?q={query}", "team_notes:Notes", "../x"),
+    *('{"engine": "command", "command": ["id"]}', "command(command=id)", "rare.yaml"),
+)
 # The file that has the first word of the query as its title.
 COMMAND = ["grep", "-rlE", "# ({words})", "."]
 
@@ -229,28 +234,25 @@ def offering(settings: Settings) -> Settings:
     return replace(settings, engines=offered_engines(["rare=bm25(k1=0.5)", "plain=keyword"]))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("other", "bm25", "RARE", "http://127.0.0.1:1/?q={query}", "team_notes:Notes"),
-        *('{"engine": "command", "command": ["id"]}', "command(command=id)", "rare.yaml", "../x"),
-    ],
-)
-@pytest.mark.parametrize("path", ["", "/preview"])
+@pytest.mark.parametrize("enabled", [True, False])
 def test_nothing_else_can_be_asked(
-    name: str, path: str, offering: Settings, store: ServiceStore, benchmark: str
+    enabled: bool, offering: Settings, store: ServiceStore, benchmark: str
 ) -> None:
-    asked: dict[str, object] = {"config_matrix": matrix_of("rare", name)}
-    if not path:
-        asked |= {"name": "Own", "mapping_id": store.benchmarks.get(benchmark).mapping}
-    for settings, offered in ((offering, "rare, plain"), (replace(offering, engines={}), "none")):
-        with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
-            answer = client.post(f"{URL}{path}", json=asked)
-            assert answer.status_code == 400
-            detail = answer.json()["detail"]
-            assert detail.startswith("no engine ")
-            assert f"on this service; offered: {offered}" in detail
-            assert client.get(URL).json()["total"] == 1
+    settings = offering if enabled else replace(offering, engines={})
+    offered = "rare, plain" if enabled else "none, it was started without"
+    made = {"name": "Own", "mapping_id": store.benchmarks.get(benchmark).mapping}
+    with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
+        for name in STRANGE:
+            asked = {"config_matrix": matrix_of(name)}
+            for answer in (
+                client.post(URL, json={**made, **asked}),
+                client.post(f"{URL}/preview", json=asked),
+            ):
+                detail = answer.json()["detail"]
+                assert answer.status_code == 400, name
+                assert detail.startswith("no engine ")
+                assert f"on this service; offered: {offered}" in detail
+        assert client.get(URL).json()["total"] == 1
 
 
 def test_engines_count_as_runs(offering: Settings, store: ServiceStore, benchmark: str) -> None:

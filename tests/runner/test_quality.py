@@ -74,6 +74,15 @@ def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: 
     assert len(measured.run) >= 4
 
 
+def test_a_search_that_hangs_holds_up_nobody_who_cancels(visits: Visits, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    dataset = gold("hang")
+    hooks = Hooks(cancelled=lambda: note.exists() and "hang" in note.read_text())
+    [measured] = quality([(toy("Bad", note=str(note)),)], dataset, visits(dataset), hooks=hooks)
+    assert measured.notes["status"] == "cancelled"
+    assert len(measured.run) == 0
+
+
 def test_cancelled_then_continued(visits: Visits, kept: Kept) -> None:
     dataset = gold(*map(str, range(30)))
     plan = visits(dataset)

@@ -48,8 +48,8 @@ class Hooks:
 
     *listen* is told of every event, *sink* of every answer. *skip* holds, by run, the ids of
     queries that have an answer already and are not asked again. *cancelled* is asked between
-    queries; once it is true, nothing more is asked. All are called in the thread of the caller,
-    except that *cancelled* may be called in any.
+    queries; once it is true, nothing more is asked, and hits that do not come soon are not waited
+    for. All are called in the thread of the caller, except that *cancelled* may be called in any.
     """
 
     listen: Callable[[Event], None] = lambda _: None

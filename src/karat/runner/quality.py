@@ -4,8 +4,10 @@ import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import NamedTuple
 
 from karat.model import Dataset
@@ -27,6 +29,8 @@ PIECES_EACH = 4
 JOIN_S = 0.1
 # A signal that comes between two instructions wakes nobody who falls asleep right after it.
 HEAR_S = 0.1
+# How long the queries that are being asked may still take when all is cancelled.
+LAST_S = 2.0
 
 
 def quality(
@@ -107,23 +111,25 @@ class _Shards:
         ]
         for thread in threads:
             thread.start()
-        running = len(threads)
+        running, deadline = len(threads), inf
         try:
-            while running:
+            while running and monotonic() < deadline:
                 try:
                     said = self._said.get(timeout=HEAR_S)
                 except Empty:
                     pass
                 else:
                     running -= self._heard(said)
-                if hooks.cancelled():
+                if not self._stop.is_set() and hooks.cancelled():
                     self._stop.set()
+                    deadline = monotonic() + LAST_S
         except KeyboardInterrupt:
             self._end(threads)
             self._keep_the_rest()
             raise
         finally:
             self._end(threads)
+        self._keep_the_rest()
 
     def _heard(self, said: _Said | BaseException | None) -> bool:
         """Pass on what a thread has *said*, and return whether it has ended."""

@@ -1,6 +1,7 @@
 """A measure is a small value that prints and parses back."""
 
 import re
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -133,3 +134,8 @@ def test_a_metric_tells_what_it_is(name: str) -> None:
     assert metric.formula
     assert metric.low < metric.high
     assert METRICS.canonical(name) == name
+
+
+def test_bounds_are_those_of_the_metric() -> None:
+    assert parse("ndcg@10").bounds == (0.0, 1.0)
+    assert parse("num-ret").bounds == (0.0, inf)

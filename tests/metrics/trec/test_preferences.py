@@ -106,6 +106,9 @@ def test_parts_where_both_must_be_returned() -> None:
     judged = query(judges, "x", "a", "y")
     # Two are relevant in the judgments, so x and y stay: a > x fails, a > y holds.
     assert prefs("avgjg-rnonrel-ret", judged) == pytest.approx(1 / 2)
+    # Now y is the last that stays, but b, which is above it, is not returned: a > x is all.
+    apart = {"1": {"1": {"a": 1.0, "x": 0.0}, "2": {"b": 1.0, "y": 0.0}}}
+    assert prefs("avgjg-rnonrel-ret", query(apart, "a", "x", "y")) == 1
 
 
 def test_a_judge_without_a_preference_empties_the_balanced_mean() -> None:

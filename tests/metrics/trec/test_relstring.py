@@ -1,0 +1,12 @@
+"""Judgments as a string end where the ranking, or what is wanted of it, ends."""
+
+import pytest
+
+from karat.metrics.trec.relstring import relstring
+from karat.model import JudgedQuery
+
+
+@pytest.mark.parametrize(("length", "shown"), [(10, "-2--"), (3, "-2-"), (1, "-"), (0, "")])
+def test_as_many_as_are_wanted_and_there(length: int, shown: str) -> None:
+    judged = JudgedQuery([2, 7], [2, 1], ideal=[2, 1], retrieved=4)
+    assert relstring(judged, length) == shown

@@ -122,6 +122,14 @@ def git() -> Callable[..., str]:
     return run
 
 
+@pytest.fixture
+def open_handed() -> Iterator[None]:
+    """Let whatever is made be for everybody, unless it is made otherwise."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
 # Not for the whole session: while Playwright runs, no other test of this thread could run a loop.
 @pytest.fixture(scope="module")
 def browser(missing: Callable[[str], NoReturn]) -> Iterator[object]:

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -36,6 +37,19 @@ def test_the_file(tmp_path: Path) -> None:
     assert value_of(path, "PRAGMA integrity_check") == "ok"
     with SqlStore(f"sqlite:///{path}") as store:
         assert store.latest().name == "nightly"
+
+
+def test_only_its_owner_may_read_it(tmp_path: Path, open_handed: None) -> None:
+    folder = tmp_path / "new"
+    with SqlStore(folder / "karat.db") as store:
+        store.experiment(PLAN)
+        modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()}
+    assert modes == dict.fromkeys(["karat.db", "karat.db-wal", "karat.db-shm"], 0o600)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    # What is there already is as its owner wants it.
+    (folder / "karat.db").chmod(0o640)
+    SqlStore(folder / "karat.db").close()
+    assert stat.S_IMODE((folder / "karat.db").stat().st_mode) == 0o640
 
 
 def test_several_may_make_one_file_at_once(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> int:
     The folder appears when all is well, or not at all. An entry that is neither a file nor a
     folder, or whose name leads elsewhere, condemns the whole archive.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".unpack-", dir=target.parent))
     try:
         taken = _Taken(work, limits, packed=archive.stat().st_size)

@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib.metadata import version
 
 from karat.app.benchmarks import BenchmarkConfig
+from karat.app.collections import UPLOAD
 from karat.app.judgments import edited, without_unresolved
 from karat.app.kept_losses import with_kept_losses
 from karat.app.report import origin, report
@@ -19,7 +20,7 @@ from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
 from karat.report.findings import Findings
 from karat.store import Experiment, RunStatus, StoredRun
-from karat.store.service import Benchmark, ServiceStore
+from karat.store.service import Benchmark, Collection, ServiceStore
 
 __all__ = ["Scored", "results_key", "scored"]
 
@@ -89,7 +90,8 @@ def scored(
     config = BenchmarkConfig.from_json(benchmark.config)
     judgments = store.judgments.all(benchmark.dataset)
     gold = edited(store.results.dataset(experiment.dataset), judgments)
-    measured = tuple(store.results.measured(run.id) for run in completed)
+    collection = store.collections.get(benchmark.collection)
+    measured = tuple(_named(store.results.measured(run.id), collection) for run in completed)
     scoring = Scoring(measures=config.measures())
     made_from = origin(
         gold,
@@ -120,3 +122,11 @@ def _evaluations(
         evaluate_run(gold, each.run, scoring=scoring, confidence=None, slices={}, name=each.name)
         for each in measured
     )
+
+
+def _named(measured: Measured, collection: Collection) -> Measured:
+    """Return a run that calls uploaded documents by their name: where they lie is told nobody."""
+    if collection.source["kind"] != UPLOAD:
+        return measured
+    metadata = {**measured.run.metadata, "place": collection.name}
+    return replace(measured, run=replace(measured.run, metadata=metadata))

@@ -50,8 +50,15 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
 
 
 def check(settings: Settings) -> None:
-    """Raise InputError for a service that would be open to others without anybody saying so."""
+    """Raise InputError for a service that would be open to others without anybody saying so.
+
+    Its store and its folder are made where there are none, for their owner alone.
+    """
     open_store(settings.store, new=True).close()
+    try:
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{settings.data}: no folder for uploads: {error}") from error
     with ServiceStore(settings.store) as store:
         now = datetime.now(UTC)
         if settings.needs_tokens and not any(token.valid(now) for token in store.tokens.all()):

@@ -4,7 +4,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -122,10 +122,7 @@ class Database:
 
     def _opened(self, url: URL) -> Engine:
         if self.is_sqlite:
-            try:
-                Path(self.name).parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"{self.name}: no folder for a store: {error}") from error
+            _make_private(Path(self.name))
         try:
             engine = create_engine(
                 url,
@@ -180,6 +177,20 @@ class Database:
         if code in BROKEN:
             return KaratError(f"{self.name} {BROKEN[code]}")
         return KaratError(f"{self.name}: the database failed: {error}")
+
+
+def _make_private(file: Path) -> None:
+    """Make the folder and the file where there are none, for their owner alone.
+
+    SQLite gives what it writes beside the file the same mode.
+    """
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{file}: no folder for a store: {error}") from error
+    # Where there can be no such file, SQLite says so.
+    with suppress(OSError):
+        file.touch(mode=0o600, exist_ok=False)
 
 
 def _url(place: str) -> URL:

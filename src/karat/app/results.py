@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 
@@ -67,10 +68,8 @@ class Scored:
 
 def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
     """Return what changes whenever the results of *benchmark* may have changed."""
-    judgments = store.datasets.get(benchmark.dataset).version
-    resolved = store.mappings.get(benchmark.mapping).resolved_at
-    runs = store.benchmarks.run_states(benchmark.id)
-    content = [benchmark.id, benchmark.status, judgments, str(resolved), version("karat"), runs]
+    state = store.benchmarks.version(benchmark.id)
+    content = [benchmark.id, benchmark.status, _version(), state]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
@@ -113,6 +112,12 @@ def scored(
         resolved=resolved,
         version=judgments[-1].version if judgments else 1,
     )
+
+
+# It stands in a file, which takes longer to parse than all the rest of a key.
+@cache
+def _version() -> str:
+    return version("karat")
 
 
 def _evaluations(

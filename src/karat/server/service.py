@@ -83,12 +83,13 @@ def _gold(store: ServiceStore, digest: str) -> Dataset:
     return store.datasets.gold(digest)
 
 
-def _serving(request: Request) -> Service:
+# They do nothing that takes time; what is not async would be handed to a thread and back.
+async def _serving(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def _asking(request: Request) -> Caller:
+async def _asking(request: Request) -> Caller:
     caller: Caller = request.state.caller
     return caller
 
@@ -116,7 +117,7 @@ class Part(TypedDict):
     offset: int
 
 
-def _paging(page: Page = 1, per_page: PerPage = 50) -> Paging:
+async def _paging(page: Page = 1, per_page: PerPage = 50) -> Paging:
     return Paging(page, per_page)
 
 

@@ -242,4 +242,5 @@ def _on_begin(connection: Connection) -> None:
     # Whoever will write says so at once: a reader that turns writer may find that another was
     # faster, and cannot wait for it.
     if statement := connection.get_execution_options().get("begin", "BEGIN"):
-        connection.exec_driver_sql(statement)
+        # Past SQLAlchemy, whose own way takes as long as a whole read.
+        connection.connection.driver_connection.execute(statement)  # type: ignore[union-attr]

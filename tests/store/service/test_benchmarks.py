@@ -64,9 +64,10 @@ def test_its_runs_are_counted(service: ServiceStore, benchmark: Benchmark) -> No
     assert service.benchmarks.of_experiment(experiment, owner="ann") == found
     with pytest.raises(UnknownName, match="no benchmark with the experiment"):
         service.benchmarks.of_experiment(experiment, owner="bob")
-    assert service.benchmarks.run_states(benchmark.id) == (
-        (f"{experiment}.1", "completed", ""),
-        (f"{experiment}.2", "failed", ""),
+    resolved = str(service.mappings.get(benchmark.mapping).resolved_at)
+    assert service.benchmarks.version(benchmark.id) == (
+        (1, resolved, f"{experiment}.1", "completed", ""),
+        (1, resolved, f"{experiment}.2", "failed", ""),
     )
 
 

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 
 from karat.errors import Conflict
 from karat.store.answers import storable
@@ -14,7 +14,14 @@ from karat.store.schema import EXPERIMENTS, RUNS
 from karat.store.service.jobs import UNFINISHED, Asked, add_job
 from karat.store.service.records import Annotation, Benchmark, JobKind, JobStatus, Page
 from karat.store.service.shelf import Shelf, new_id, one, owned
-from karat.store.service_schema import ANNOTATIONS, BENCHMARKS, JOBS, MAPPINGS, RESULTS
+from karat.store.service_schema import (
+    ANNOTATIONS,
+    BENCHMARK_DATASETS,
+    BENCHMARKS,
+    JOBS,
+    MAPPINGS,
+    RESULTS,
+)
 
 __all__ = ["Benchmarks"]
 
@@ -36,6 +43,24 @@ ALL = select(
     _runs(RunStatus.COMPLETED),
     _runs(RunStatus.FAILED),
 ).join(MAPPINGS)
+
+
+# Most reads ask for these: a statement that is made once need not be looked up by all its parts.
+ONE = ALL.where(BENCHMARKS.c.id == bindparam("benchmark"))
+OWN = ONE.where(BENCHMARKS.c.owner == bindparam("owner"))
+DEPENDS_ON = (
+    select(
+        BENCHMARK_DATASETS.c.version,
+        MAPPINGS.c.resolved_at,
+        RUNS.c.id,
+        RUNS.c.status,
+        RUNS.c.error,
+    )
+    .select_from(BENCHMARKS.join(MAPPINGS).join(BENCHMARK_DATASETS))
+    .outerjoin(RUNS, RUNS.c.experiment == BENCHMARKS.c.experiment)
+    .where(BENCHMARKS.c.id == bindparam("benchmark"))
+    .order_by(RUNS.c.position)
+)
 
 
 class Benchmarks(Shelf):
@@ -72,8 +97,10 @@ class Benchmarks(Shelf):
 
     def get(self, benchmark: str, *, owner: str | None = None) -> Benchmark:
         """Return a benchmark; UnknownName where there is none, or none of *owner*."""
-        wanted = owned(ALL.where(BENCHMARKS.c.id == benchmark), BENCHMARKS, owner)
-        return _benchmark(self._one(wanted, f"benchmark {benchmark}"))
+        wanted, values = ONE, {"benchmark": benchmark}
+        if owner is not None:
+            wanted, values = OWN, {**values, "owner": owner}
+        return _benchmark(self._one(wanted, f"benchmark {benchmark}", **values))
 
     def of_experiment(self, experiment: str, *, owner: str | None = None) -> Benchmark:
         """Return the benchmark whose results are in *experiment*; UnknownName without one."""
@@ -98,16 +125,15 @@ class Benchmarks(Shelf):
             wanted = wanted.where(MAPPINGS.c.dataset == dataset)
         return self._page(wanted, _benchmark, limit=limit, offset=offset)
 
-    def run_states(self, benchmark: str) -> tuple[tuple[str, str, str], ...]:
-        """Return the id, the status and the error of each run: all that a run can still change."""
-        wanted = (
-            select(RUNS.c.id, RUNS.c.status, RUNS.c.error)
-            .join(BENCHMARKS, BENCHMARKS.c.experiment == RUNS.c.experiment)
-            .where(BENCHMARKS.c.id == benchmark)
-            .order_by(RUNS.c.position)
-        )
+    def version(self, benchmark: str) -> tuple[object, ...]:
+        """Return all that can still change the results of a benchmark, as JSON can hold it.
+
+        That is the version of the judgments, when references were resolved, and the id, the status
+        and the error of each run.
+        """
         with self._database.reading() as connection:
-            return tuple((row.id, row.status, row.error) for row in connection.execute(wanted))
+            rows = connection.execute(DEPENDS_ON, {"benchmark": benchmark}).all()
+        return tuple((row.version, str(row.resolved_at), *row[2:]) for row in rows)
 
     def start(
         self,

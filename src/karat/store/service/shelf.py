@@ -29,10 +29,10 @@ class Shelf:
         self._database = database
         self._clock = clock
 
-    def _one(self, wanted: Select[*tuple[Any, ...]], what: str) -> Row[Any]:
+    def _one(self, wanted: Select[*tuple[Any, ...]], what: str, **values: str) -> Row[Any]:
         """Return the only row; UnknownName, which calls it *what*, where there is none."""
         with self._database.reading() as connection:
-            return one(connection, wanted, what)
+            return one(connection, wanted, what, **values)
 
     def _page(
         self,
@@ -48,9 +48,14 @@ class Shelf:
             return Page(tuple(map(make, rows)), connection.execute(total).scalar_one())
 
 
-def one(connection: Connection, wanted: Select[*tuple[Any, ...]], what: str) -> Row[Any]:
-    """Return the only row of *wanted*; UnknownName, which calls it *what*, without one."""
-    found = connection.execute(wanted).one_or_none()
+def one(
+    connection: Connection, wanted: Select[*tuple[Any, ...]], what: str, **values: str
+) -> Row[Any]:
+    """Return the only row of *wanted*, whose parameters are *values*.
+
+    UnknownName, which calls it *what*, is raised without one.
+    """
+    found = connection.execute(wanted, values).one_or_none()
     if found is None:
         raise UnknownName(f"no {what}")
     return found

@@ -5,7 +5,7 @@ from karat.app.units import with_unit
 from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
 from karat.model import Answer, Dataset, Hit, Run
-from karat.runner.depth import MORE, enough, of_first_files
+from karat.runner.depth import deep_enough, needed, of_first_files
 
 __all__ = ["asked"]
 
@@ -24,8 +24,8 @@ def asked(gold: Dataset, engine: str, trees: Trees) -> Run:
         for row in visit.rows:
             wanted = FILES
             hits = built.search(gold.texts[row], wanted)
-            while not enough(hits, asked=wanted, files=FILES):
-                wanted *= MORE
+            while needed(hits, FILES) > wanted:
+                wanted = deep_enough(wanted + 1, files=FILES)
                 hits = built.search(gold.texts[row], wanted)
             found: tuple[Hit, ...] = tuple(of_first_files(hits, FILES))
             answers.append(Answer(gold.query_ids[row], found))

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from karat.corpus import Corpus, from_texts
+from karat.engines.adapters.external import External, Reply
+from karat.engines.base import Engine
 from karat.model import Hit
 from karat.model.spec import Spec
 from karat.runner import Configuration
@@ -30,8 +32,22 @@ class Deep:
         return [Hit(path, 12.0 - n, line, line) for n, (path, line) in enumerate(places)][:k]
 
 
-def asked(engine: Deep, *, k: int, files: bool = False, threshold: float = 0.0) -> Asked:
-    wanted = Configuration("deep", Spec("engine", "x:Deep"), k, files, threshold)
+class Outside(External):
+    """A search of somebody else, whose first hit is in no file that exists."""
+
+    needs_directory = False
+
+    def _ask(self, query: str, k: int) -> Reply:
+        return Reply([Hit("gone.py", 99.0), *Deep().search(query, k)][:k])
+
+    def _stop(self) -> None:
+        pass
+
+
+def asked(
+    engine: Engine, name: str = "x:Deep", *, k: int, files: bool = False, threshold: float = 0.0
+) -> Asked:
+    wanted = Configuration("deep", Spec("engine", name), k, files, threshold)
     found = Asked(wanted, engine)
     found.indexed(CORPUS, 5)
     return found
@@ -43,6 +59,38 @@ def test_each_search_begins_anew() -> None:
     said = one.ask("x", first=True, before=lambda: engine.noted.append("before"))
     assert engine.noted == ["before", 2, "before", 8]
     assert [hit.path for hit in unpacked(said["hits"])] == ["a.py"] * 4 + ["b.py"]
+
+
+def test_an_engine_of_ours_is_asked_once_for_as_much_as_it_took_before() -> None:
+    engine = Deep()
+    ours = asked(engine, "bm25", k=2, files=True)
+    first, second = (ours.ask("x", first=True, before=lambda: None) for _ in range(2))
+    assert engine.noted == [2, 8, 8]
+    assert first["hits"] == second["hits"]
+    # What takes less is asked for less again.
+    engine.search = lambda query, k: [Hit("a.py", 2.0), Hit("b.py", 1.0), Hit("b.py", 0.5, 1, 1)]  # type: ignore[method-assign]
+    ours.ask("y", first=True, before=lambda: None)
+    engine = ours.engine = Deep()
+    ours.ask("x", first=True, before=lambda: None)
+    assert engine.noted == [2, 8]
+
+
+def test_nobody_else_is_asked_for_more_than_they_must_return() -> None:
+    engine = Deep()
+    others = asked(engine, "http", k=2, files=True)
+    for _ in range(2):
+        others.ask("x", first=True, before=lambda: None)
+    assert engine.noted == [2, 8, 2, 8]
+
+
+def test_a_hit_that_was_dropped_is_counted_once_however_deep_the_search_goes() -> None:
+    engine = Outside("outside")
+    engine.index(CORPUS)
+    one = asked(engine, "http", k=2, files=True)
+    for _ in range(2):
+        said = one.ask("x", first=True, before=lambda: None)
+        assert said["invalid"] == {"not in the corpus": 1}
+        one.ask("x", first=False, before=lambda: None)
 
 
 def test_a_threshold_and_a_depth_leave_the_beginning() -> None:

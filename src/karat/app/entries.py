@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from karat.app.settings import Scoring
 from karat.app.sources import told_apart
-from karat.engines.registry import ENGINES
+from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.spec import FILES, build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.model import Dataset
@@ -14,8 +14,6 @@ from karat.sweep import Entry
 __all__ = ["DEPTH", "answers_alike", "depth_of", "engine_entries"]
 
 DEPTH = 100
-# Engines that are only the way to a search of somebody else.
-ADAPTERS = frozenset({"command", "http", "mcp", "process", "python"})
 
 
 def engine_entries(

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from karat.app.entries import ADAPTERS
 from karat.corpus import CHUNKERS
-from karat.engines.registry import ENGINES
+from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.spec import parse_spec
 from karat.model.spec import Spec
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from karat.app.entries import ADAPTERS
+from karat.engines.registry import ADAPTERS
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.model.spec import Spec

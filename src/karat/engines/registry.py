@@ -6,7 +6,7 @@ from typing import NamedTuple
 from karat.engines.base import Engine
 from karat.registry import Registry
 
-__all__ = ["ENGINES", "NEEDS", "Need"]
+__all__ = ["ADAPTERS", "ENGINES", "NEEDS", "Need"]
 
 ENGINES: Registry[Callable[..., Engine]] = Registry(
     "engine",
@@ -24,6 +24,9 @@ ENGINES: Registry[Callable[..., Engine]] = Registry(
         "python": "karat.engines.adapters.python_class:python_engine",
     },
 )
+
+# Engines that are only the way to a search of somebody else.
+ADAPTERS = frozenset({"command", "http", "mcp", "process", "python"})
 
 
 class Need(NamedTuple):

@@ -16,11 +16,11 @@ from karat.engines.base import (
     SupportsSize,
     SupportsWork,
 )
-from karat.engines.registry import ENGINES
+from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.threshold import by_score
 from karat.errors import EngineError
 from karat.model import Hit
-from karat.runner.depth import MORE, cut, enough
+from karat.runner.depth import cut, deep_enough, needed
 from karat.runner.plan import Configuration
 from karat.runner.spending import spent
 from karat.runner.wire import Message, packed
@@ -44,11 +44,14 @@ class Asked:
         self._by_score = by_score(configuration.spec)
         name = configuration.spec.name
         ours = name in ENGINES.built_in() and name != "python"
+        # A search of somebody else may charge by the hit, or refuse to go deeper than it must.
+        self._learns = ours and name not in ADAPTERS
+        self._depth = configuration.k
         self._external = engine if isinstance(engine, External) else None
         self._trusted = ours or self._external is not None
         # Holds the hits of a class that nobody has checked against the corpus.
         self._guard: Places | None = None
-        # What an adapter has dropped and mended, as far as it was told.
+        # What an adapter had dropped and mended before its last search.
         self._invalid: Counter[str] = Counter()
         self._mended: Counter[str] = Counter()
         self._hits: Sequence[Hit] = ()
@@ -64,9 +67,6 @@ class Asked:
 
     def indexed(self, corpus: Corpus, index_ns: int) -> Message:
         """Hear that *corpus* was indexed, and return what there is to say of that."""
-        if self._external:
-            self._invalid = Counter(self._external.invalid)
-            self._mended = Counter(self._external.mended)
         root = "" if corpus.folder is None else str(corpus.folder)
         self._guard = None if self._trusted else Places(corpus, root=root)
         engine = self.engine
@@ -106,34 +106,48 @@ class Asked:
         return {"ns": timed.ns, "hits": packed(hits), **said}
 
     def _timed(self, query: str, before: Callable[[], None]) -> _Timed:
-        """Search *query*, deeper as long as there are too few files, and time all of that."""
+        """Search *query*, deeper as long as there are too few files, and time all of that.
+
+        An engine of ours is asked as deep as it had to go for the query before; the hits that are
+        left are the same, and mostly one search is enough.
+        """
         _, _, k, files, _ = self._asked_for
-        asked, total = k, 0
+        asked, total = self._depth, 0
         phases: Counter[str] = Counter()
         while True:
             before()
+            if self._external:
+                self._invalid = Counter(self._external.invalid)
+                self._mended = Counter(self._external.mended)
             started = perf_counter_ns()
             found = self.engine.search(query, asked)
             total += perf_counter_ns() - started
             for name, ns in self._phases().items():
                 phases[name] += int(ns)
             hits = _checked(found, self.engine.name)
-            if not files or enough(hits, asked=asked, files=k):
+            if not files:
                 break
-            asked *= MORE
+            wanted = needed(hits, k)
+            if self._learns:
+                self._depth = deep_enough(wanted, files=k)
+            if wanted <= asked:
+                break
+            asked = deep_enough(asked + 1, files=k)
         # An adapter checks every answer against the corpus, which is our work and not the search's.
         ours = phases.pop("check", 0) if self._external else 0
         return _Timed(hits, total - ours, phases)
 
     def _accepted(self, hits: Sequence[Hit]) -> Accepted:
-        """Return the hits that are kept, and how many were dropped or mended since last asked."""
+        """Return the hits that are kept, and how many the last search dropped or mended.
+
+        One that went deeper has met again what those before it had dropped.
+        """
         if self._guard is not None:
             return self._guard.accept(hits, len(hits))
         engine = self._external
         if engine is None:
             return Accepted(tuple(hits), {}, {})
         invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
-        self._invalid, self._mended = Counter(engine.invalid), Counter(engine.mended)
         return Accepted(tuple(hits), invalid, mended)
 
 

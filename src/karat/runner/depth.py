@@ -5,19 +5,40 @@ from collections.abc import Iterable, Iterator, Sequence
 from karat.engines.threshold import above
 from karat.model import Hit
 
-__all__ = ["MORE", "cut", "enough", "of_first_files"]
+__all__ = ["cut", "deep_enough", "needed", "of_first_files"]
 
 # How many times more hits are asked for where those that came are in too few files.
 MORE = 4
 
 
-def enough(hits: Sequence[Hit], *, asked: int, files: int) -> bool:
-    """Say whether *hits* are in as many *files* as wanted, or all that there are.
+def needed(hits: Sequence[Hit], files: int) -> int:
+    """Return how many of *hits* it takes to have one in each of as many *files* as wanted.
 
-    >>> enough([Hit("a.py", 2.0, 1, 1), Hit("a.py", 1.0, 2, 2)], asked=2, files=2)
-    False
+    It is one more than there are where they are in fewer files: a search that was asked for that
+    many has found all that there is.
+
+    >>> hits = [Hit("a.py"), Hit("a.py"), Hit("b.py"), Hit("c.py")]
+    >>> [needed(hits, files) for files in (1, 2, 4)]
+    [1, 3, 5]
     """
-    return len(hits) < asked or len({hit.path for hit in hits}) >= files
+    seen: set[str] = set()
+    for place, hit in enumerate(hits, 1):
+        seen.add(hit.path)
+        if len(seen) == files:
+            return place
+    return len(hits) + 1
+
+
+def deep_enough(wanted: int, *, files: int) -> int:
+    """Return how many hits to ask for where hits in *files* files took *wanted* of them before.
+
+    >>> [deep_enough(wanted, files=100) for wanted in (1, 100, 101, 1000)]
+    [100, 100, 400, 1600]
+    """
+    asked = files
+    while asked < wanted:
+        asked *= MORE
+    return asked
 
 
 def of_first_files(hits: Iterable[Hit], files: int) -> Iterator[Hit]:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from karat.engines.builtin import bm25
+from karat.engines.current import Current
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
+from karat.engines.rerank.cross import CrossEncoderReranker
 from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite
 from karat.testing.rerank import RerankerSuite
@@ -112,3 +114,28 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'karat\[transformers\]'"):
         create_reranker("cross:some/model")
+
+
+class Batches:
+    """A model that scores texts by their length, and notes what it has read."""
+
+    num_labels = 1
+
+    def __init__(self) -> None:
+        self.read: list[list[tuple[str, str]]] = []
+
+    def predict(self, pairs: list[tuple[str, str]], **_: object) -> list[float]:
+        self.read.append(pairs)
+        return [float(len(text)) for _, text in pairs]
+
+
+def test_the_same_texts_are_read_once_for_all_who_ask() -> None:
+    model = Batches()
+    reranker = CrossEncoderReranker(model, name="batches")
+    reranker.current = Current()
+    for texts in (["a", "bb"], ["a", "bb"], ["bb", "a"]):
+        assert reranker.scores("login", texts).tolist() == [len(text) for text in texts]
+    # Another order is another batch, whose scores may differ in the last bit.
+    assert len(model.read) == 2
+    reranker.scores("logout", ["a", "bb"])
+    assert len(model.read) == 3

@@ -5,8 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from karat.corpus import from_texts
 from karat.engines.builtin import bm25
+from karat.engines.family import build_family
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
+from karat.engines.rerank.onnx_cross import OnnxCross
+from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.testing import EngineSuite
 from karat.testing.rerank import RerankerSuite
@@ -14,6 +18,7 @@ from karat.testing.rerank import RerankerSuite
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
+CORPUS = from_texts({"a.txt": "login", "b.txt": "login message", "c.txt": "zebra password"})
 WORDS = ["[UNK]", "[CLS]", "login", "password", "message", "zebra"]
 
 
@@ -76,6 +81,34 @@ class TestEngine(EngineSuite):
     @pytest.fixture
     def engine(self, folder: Path) -> RerankEngine:
         return RerankEngine(bm25(), create_reranker(f"onnx-cross:{folder}"))
+
+
+def test_a_pair_is_read_once_for_all_who_ask(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = f"onnx-cross:{folder}"
+    specs = [
+        parse_spec({"engine": "rerank", "over": over, "model": model, "weight": weight})
+        for over in ("bm25", "bm25(k1=0.5)")
+        for weight in (0.3, 1.0)
+    ]
+    alone = [build(spec) for spec in specs]
+    for engine in alone:
+        engine.index(CORPUS)
+    expected = [engine.search("login zebra", 5) for engine in alone]
+    family = build_family(specs)
+    family.show(CORPUS)
+    read: list[object] = []
+    run = OnnxCross._run
+
+    def counted(self: OnnxCross, pair: object) -> object:
+        read.append(pair)
+        return run(self, pair)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(OnnxCross, "_run", counted)
+    assert [engine.search("login zebra", 5) for engine in family.engines] == expected
+    assert len(read) == len(CORPUS)
+    family.forget()
+    family.engines[0].search("login zebra", 5)
+    assert len(read) == 2 * len(CORPUS)
 
 
 def test_what_is_no_cross_encoder(folder: Path) -> None:

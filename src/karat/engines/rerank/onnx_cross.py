@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.engines.current import NOT_KEPT, Current
 from karat.engines.embedding.onnx_encoder import open_session, processors
 from karat.engines.embedding.onnx_folder import longest, read_folder
 from karat.engines.embedding.texts import embeddable
@@ -21,7 +22,8 @@ Pair = tuple[list[int], list[int]]
 class OnnxCross:
     """Runs a graph from a pair of texts to one score, several pairs beside each other.
 
-    Each pair runs alone: in bytes, the steps of a batch would depend on all its texts.
+    Each pair runs alone: in bytes, the steps of a batch would depend on all its texts. So its score
+    serves whoever else has found the same text for the query.
     """
 
     # It has read the text, which the first search has not.
@@ -30,6 +32,7 @@ class OnnxCross:
     def __init__(self, graph: bytes, tokenizer: str, *, name: str, max_tokens: int) -> None:
         """Load *graph* and the JSON of *tokenizer*."""
         self.name = name
+        self.current: Current = NOT_KEPT
         self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
         self._session = open_session(graph, name)
         self._inputs = {given.name for given in self._session.get_inputs()}
@@ -39,10 +42,13 @@ class OnnxCross:
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the graph's score for each text."""
-        pairs = self._tokenizer.encode_pairs(embeddable(query), [embeddable(t) for t in texts])
+        known: dict[str, float] = self.current.once(query, self.name, dict)
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        pairs = self._tokenizer.encode_pairs(embeddable(query), [embeddable(t) for t in new])
         with ThreadPoolExecutor(processors()) as threads:
             found = [out.item() for out in threads.map(self._run, pairs)]
-        return np.array(found, np.float32)
+        known.update(zip(new, found, strict=True))
+        return np.array([known[text] for text in texts], np.float32)
 
     def _run(self, pair: Pair) -> NDArray[np.float32]:
         numbers, types = pair

@@ -204,6 +204,8 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
         (("gold.qrels", "bm25"), "bm25: no such file; searches to compare follow --agents"),
         ((), "Expected GOLD and RUNs, or --agents"),
         (("--agents", "bm25"), "Expected a gold set"),
+        (("gold.qrels", "--agents"), "--agents needs a name after it"),
+        (("gold.qrels", "--agents", "--json"), "--agents needs a name after it"),
         (("gold.qrels", "old.run", "new.run", "-o", "a.html"), "`karat report` writes a.html"),
     ],
 )

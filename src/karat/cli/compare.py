@@ -1,6 +1,7 @@
 """karat compare: which run or which search is better, and is it real."""
 
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,10 @@ class ManyWords(click.Command):
         """Give each of the words an option of its own, which is what click knows."""
         spread: list[str] = []
         taking = False
-        for word in args:
+        for word, after in zip_longest(args, args[1:], fillvalue="-"):
             if word == AGENTS:
+                if after.startswith("-"):
+                    raise click.BadOptionUsage(AGENTS, f"{AGENTS} needs a name after it.", ctx)
                 taking = True
             elif taking and not word.startswith("-"):
                 spread += (AGENTS, word)

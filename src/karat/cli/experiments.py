@@ -132,6 +132,9 @@ def _check(request: "Request", asking: Asking, views: Views) -> None:
 
     if asking.losses and not (views.report or views.folder):
         raise click.UsageError("--losses is told in a report; expected -o with the name of one.")
+    for path in (None if views.folder else views.output.path, views.run_out):
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise click.UsageError(f"{path}: its folder does not exist.")
     if views.run_out:
         file_of = namer(views.run_out, several=len(request.entries) > 1)
         for entry in request.entries:

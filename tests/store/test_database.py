@@ -52,6 +52,19 @@ def test_only_its_owner_may_read_it(tmp_path: Path, open_handed: None) -> None:
     assert stat.S_IMODE((folder / "karat.db").stat().st_mode) == 0o640
 
 
+def test_one_statement_needs_no_transaction(tmp_path: Path) -> None:
+    database = database_module.Database(tmp_path / "karat.db")
+    try:
+        for ways, is_open in ((database.asking, False), (database.reading, True)):
+            with ways() as connection:
+                assert connection.exec_driver_sql("SELECT 1").scalar() == 1
+                driver = connection.connection.driver_connection
+                assert isinstance(driver, sqlite3.Connection)
+                assert driver.in_transaction is is_open
+    finally:
+        database.close()
+
+
 def test_several_may_make_one_file_at_once(tmp_path: Path) -> None:
     def open_and_write(number: int) -> bool:
         with SqlStore(tmp_path / "karat.db") as store:

@@ -131,7 +131,7 @@ class Benchmarks(Shelf):
         That is the version of the judgments, when references were resolved, and the id, the status
         and the error of each run.
         """
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             rows = connection.execute(DEPENDS_ON, {"benchmark": benchmark}).all()
         return tuple((row.version, str(row.resolved_at), *row[2:]) for row in rows)
 
@@ -237,7 +237,7 @@ class Benchmarks(Shelf):
         wanted = select(RESULTS.c.data).where(
             RESULTS.c.benchmark == benchmark, RESULTS.c.key == key
         )
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(wanted).scalar()
         return None if found is None else zlib.decompress(found)
 
@@ -253,7 +253,7 @@ class Benchmarks(Shelf):
     def annotations(self, *benchmarks: str) -> tuple[Annotation, ...]:
         """Return the remarks on these benchmarks, the oldest first."""
         wanted = select(ANNOTATIONS).where(ANNOTATIONS.c.benchmark.in_(benchmarks))
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(wanted.order_by(ANNOTATIONS.c.id))
             return tuple(Annotation(**row._asdict()) for row in found)
 

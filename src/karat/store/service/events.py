@@ -39,20 +39,20 @@ class Events(Shelf):
     ) -> tuple[Event, ...]:
         """Return what came after the event with the id *sequence*, of all or of one operation."""
         wanted = _of(operation, subject).where(EVENTS.c.id > sequence)
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(wanted.order_by(EVENTS.c.id).limit(limit))
             return tuple(map(_event, found))
 
     def newest(self, *, operation: str | None = None, subject: str | None = None) -> Event | None:
         """Return the last event, of all or of one operation; None without any."""
         wanted = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(wanted).one_or_none()
         return None if found is None else _event(found)
 
     def last(self) -> int:
         """Return the id of the newest event, 0 without any."""
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             return int(connection.execute(select(func.max(EVENTS.c.id))).scalar() or 0)
 
     def drop_older(self, age: timedelta) -> int:

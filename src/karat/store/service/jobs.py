@@ -90,7 +90,7 @@ class Jobs(Shelf):
 
     def active(self, owner: str) -> int:
         """Return how many jobs of *owner* are not finished."""
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             return _active(connection, owner)
 
     def claim(self, worker: str) -> Job | None:

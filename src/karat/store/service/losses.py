@@ -39,7 +39,7 @@ class Losses(Shelf):
 
     def of(self, run: str) -> list[Lost]:
         """Return what was kept of *run*, nothing where nobody has looked."""
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             packed = connection.execute(select(LOSSES.c.data).where(LOSSES.c.run == run)).scalar()
         found = json.loads(zlib.decompress(packed)) if packed else []
         return [Lost(*row)._replace(fate=Fate(row[-1])) for row in found]

@@ -63,7 +63,7 @@ class Mappings(Shelf):
     def golds(self, collection: str) -> tuple[str, ...]:
         """Return the digests of the gold sets that are mapped to a collection."""
         wanted = select(BENCHMARK_DATASETS.c.gold).join(MAPPINGS).distinct()
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(wanted.where(MAPPINGS.c.collection == collection))
             return tuple(sorted(found.scalars()))
 

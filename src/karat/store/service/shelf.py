@@ -31,7 +31,7 @@ class Shelf:
 
     def _one(self, wanted: Select[*tuple[Any, ...]], what: str, **values: str) -> Row[Any]:
         """Return the only row; UnknownName, which calls it *what*, where there is none."""
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             return one(connection, wanted, what, **values)
 
     def _page(

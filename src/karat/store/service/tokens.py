@@ -36,20 +36,20 @@ class Tokens(Shelf):
 
     def find(self, digest: str) -> Token | None:
         """Return the token whose secret has this SHA-256, also one that is no longer valid."""
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).first()
         return None if found is None else _token(found)
 
     def opens(self, token: str) -> bool:
         """Return whether a token, by its id, is valid now."""
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             found = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).first()
         return found is not None and _token(found).valid(self._clock())
 
     def all(self) -> tuple[Token, ...]:
         """Return every token, the newest first."""
         wanted = select(TOKENS).order_by(TOKENS.c.created.desc(), TOKENS.c.id)
-        with self._database.reading() as connection:
+        with self._database.asking() as connection:
             return tuple(map(_token, connection.execute(wanted)))
 
     def revoke(self, token: str) -> None:

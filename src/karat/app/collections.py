@@ -27,6 +27,7 @@ __all__ = [
     "index_collection",
     "not_indexed",
     "pinned_commit",
+    "source_now",
 ]
 
 UPLOAD = "upload"
@@ -92,6 +93,15 @@ def pinned_commit(folder: Path, revision: str) -> str:
     return found.decode().strip()
 
 
+def source_now(collection: Collection, roots: Sequence[Path]) -> dict[str, object]:
+    """Return the source of *collection* with the commit that its revision is by now."""
+    source = dict(collection.source)
+    if asked := source.get("asked"):
+        folder = allowed_folder(str(source["path"]), roots)
+        source["revision"] = pinned_commit(folder, str(asked))
+    return source
+
+
 def collection_place(collection: Collection, places: Places) -> Place:
     """Return where the documents of *collection* lie."""
     source = collection.source
@@ -112,7 +122,7 @@ def collection_corpus(collection: Collection, places: Places) -> Corpus:
     if collection.snapshot and corpus.snapshot != collection.snapshot:
         raise Conflict(
             f"the documents of collection {collection.name!r} have changed since they were "
-            "indexed; make a new collection of them"
+            "indexed; index it once more"
         )
     return corpus
 

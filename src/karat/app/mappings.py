@@ -2,7 +2,7 @@
 
 from karat.app.collections import Places, collection_corpus, not_indexed
 from karat.app.resolve import Unresolved, resolve
-from karat.errors import InputError, UnknownName
+from karat.errors import UnknownName
 from karat.store.service import Mapped, ServiceStore
 
 __all__ = ["bind_reference", "resolve_mapping"]
@@ -11,7 +11,8 @@ __all__ = ["bind_reference", "resolve_mapping"]
 def resolve_mapping(store: ServiceStore, mapping: str, places: Places) -> Mapped:
     """Look every reference of a mapping up, and return the mapping as it then is.
 
-    What was bound by hand stays so. Conflict while the collection is not indexed.
+    What was bound by hand stays so, as long as that document is there. Conflict while the
+    collection is not indexed.
     """
     mapped = store.mappings.get(mapping)
     collection = store.collections.get(mapped.collection)
@@ -19,10 +20,11 @@ def resolve_mapping(store: ServiceStore, mapping: str, places: Places) -> Mapped
         raise not_indexed(collection)
     gold = store.datasets.gold(store.datasets.get(mapped.dataset).gold)
     corpus = collection_corpus(collection, places)
-    by_hand = {(each["query"], each["reference"]): each["path"] for each in mapped.by_hand}
-    gone = sorted(set(by_hand.values()) - corpus.by_path.keys())
-    if gone:
-        raise InputError(f"{gone[0]!r}, chosen by hand, is no document of {collection.name!r}")
+    by_hand = {
+        (each["query"], each["reference"]): each["path"]
+        for each in mapped.by_hand
+        if each["path"] in corpus.by_path
+    }
     found = resolve(gold, corpus, by_hand=by_hand)
     store.mappings.keep_resolution(
         mapping,

@@ -93,6 +93,10 @@ class Client:
         """Return one collection."""
         return record(Collection, self._ask.get(f"/collections/{collection}"))
 
+    def reindex_collection(self, collection: str) -> Collection:
+        """Index a collection once more, as its source is now; a job does it."""
+        return record(Collection, self._ask.change("POST", f"/collections/{collection}/reindex"))
+
     def delete_collection(self, collection: str) -> None:
         """Delete a collection."""
         self._ask.change("DELETE", f"/collections/{collection}")

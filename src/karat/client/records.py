@@ -146,6 +146,7 @@ class RunResult:
     run_order: int
     name: str
     config: Json
+    snapshot: str
     status: str
     error_message: str | None
     metrics: Json

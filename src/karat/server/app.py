@@ -101,7 +101,10 @@ def create_app(settings: Settings) -> FastAPI:
     install(app)
     describe(app)
     # The last one added is the first to see a request.
-    app.add_middleware(BodyCap, most=settings.limits.body_bytes, uploads=_uploads(settings.limits))
+    limits = settings.limits
+    app.add_middleware(
+        BodyCap, most=limits.body_bytes, uploads=_uploads(limits), patience_s=limits.body_s
+    )
     app.add_middleware(Auth, settings=settings)
     app.add_middleware(Observed, metrics=metrics)
     app.add_middleware(Guard, hosts=settings.known_hosts)

@@ -31,6 +31,7 @@ REASONS = {
     401: "No valid token",
     403: "The token does not allow it, or the request comes from another site",
     404: "There is no such thing, or it belongs to somebody else",
+    408: "The body did not come in time",
     409: "It contradicts the state that things are in",
     412: "The version that was asked for is another one",
     413: "The body is larger than allowed",

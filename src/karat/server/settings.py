@@ -23,12 +23,14 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 class Limits:
     """How much one request, one upload and one token may take.
 
-    *files* are the limits of an uploaded dataset. An archive is bounded three times: as it comes,
-    unpacked, and by how much smaller than unpacked it may be. *rate* counts requests of one token
-    in a minute, *active_jobs* its jobs that have not ended.
+    A body may be waited for *body_s* seconds. *files* are the limits of an uploaded dataset. An
+    archive is bounded three times: as it comes, unpacked, and by how much smaller than unpacked it
+    may be. *rate* counts requests of one token in a minute, *active_jobs* its jobs that have not
+    ended.
     """
 
     body_bytes: int = MEBIBYTE
+    body_s: int = 30
     files: FileLimits = UPLOADED
     archive_bytes: int = 100 * MEBIBYTE
     unpacked_bytes: int = 1024 * MEBIBYTE

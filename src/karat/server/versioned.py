@@ -44,6 +44,11 @@ class Versioned:
         known = {each.strip().removeprefix("W/") for each in (self.seen or "").split(",")}
         return bool(known & {"*", self.headers["ETag"]})
 
+    @property
+    def unchanged(self) -> Response:
+        """Return what a client is told that has this version."""
+        return Response(status_code=304, headers=self.headers)
+
     async def analysed(self, serving: Service, question: str, **arguments: object) -> Response:
         """Return what the analyst says of the benchmark."""
         asked = {"benchmark": self.benchmark.id, **arguments}
@@ -56,7 +61,7 @@ class Versioned:
     ) -> Response:
         """Return *what* is made of this version, unless the client has it; it is made once."""
         if self.is_seen:
-            return Response(status_code=304, headers=self.headers)
+            return self.unchanged
         body = await serving.answers.get(f"{self.key} {what}", make)
         return Response(body, media_type="application/json", headers=self.headers)
 

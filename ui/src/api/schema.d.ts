@@ -1,4 +1,4 @@
-// openapi.json 0363b6dbce67746314ac0f4640c85d06f78c500099b9b0c82d8569c4a7adcd27
+// openapi.json 489f9083f20833874ed7619b916431b910a86033437013d0397e0e41b4e71794
 export interface paths {
     "/healthz": {
         parameters: {
@@ -171,6 +171,29 @@ export interface paths {
          * @description Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones.
          */
         delete: operations["delete_collection_api_v2_collections__collection_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/collections/{collection_id}/reindex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reindex Collection
+         * @description Index a collection once more, whose folder has changed or whose branch has moved on.
+         *
+         *     A job does it. Mappings to documents that have changed must be resolved again; results stay
+         *     those of the documents that they were measured on.
+         */
+        post: operations["reindex_collection_api_v2_collections__collection_id__reindex_post"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2627,6 +2650,11 @@ export interface components {
             config_hash: string;
             config: components["schemas"]["RunConfig"];
             /**
+             * Snapshot
+             * @description SHA-256 over all paths and contents that were searched
+             */
+            snapshot: string;
+            /**
              * Status
              * @enum {string}
              */
@@ -3532,6 +3560,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description The body did not come in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description The body is larger than allowed */
             413: {
                 headers: {
@@ -3672,6 +3709,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing, or it belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description It contradicts the state that things are in */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    reindex_collection_api_v2_collections__collection_id__reindex_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                collection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Collection"];
+                };
             };
             /** @description The request means nothing here */
             400: {
@@ -4243,6 +4374,15 @@ export interface operations {
             };
             /** @description The token does not allow it, or the request comes from another site */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The body did not come in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6915,6 +7055,13 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description Nothing has changed since the version in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The request means nothing here */
             400: {
                 headers: {
@@ -7011,6 +7158,13 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            /** @description Nothing has changed since the version in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The request means nothing here */
             400: {
                 headers: {
@@ -7106,6 +7260,13 @@ export interface operations {
                 content: {
                     "application/json": Record<string, never>;
                 };
+            };
+            /** @description Nothing has changed since the version in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request means nothing here */
             400: {

@@ -104,6 +104,7 @@ export function run(at: number, ndcg: number, more: Partial<RunResult> = {}): Ru
     run_order: at,
     name: `${mode} k=10`,
     config_hash: `hash${at}`,
+    snapshot: `snapshot${at}`,
     config: {
       search_mode: mode,
       engine: null,

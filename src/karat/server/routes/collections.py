@@ -11,9 +11,11 @@ from karat.app.collections import (
     collection_spec,
     not_indexed,
     pinned_commit,
+    source_now,
 )
 from karat.errors import InputError
 from karat.server.collection_view import begin_indexing, forget, shown
+from karat.server.correlation import correlation_id
 from karat.server.failures import failures
 from karat.server.routes.archives import FORM
 from karat.server.schemas.base import NO_NUL
@@ -44,7 +46,7 @@ MOST_QUERIES = 100
 Path = Annotated[str, Query(min_length=1, max_length=4096, pattern=NO_NUL)]
 
 
-@router.post("", status_code=201, responses=failures(400, 413), openapi_extra=FORM)
+@router.post("", status_code=201, responses=failures(400, 408, 413), openapi_extra=FORM)
 def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate) -> Collection:
     """Make a collection of documents that the service can reach, or of an archive sent as a form.
 
@@ -58,6 +60,7 @@ def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate)
                 raise InputError(f"{source.path!r} holds no {name}; expected a BEIR folder")
     pinned = {"path": str(folder)}
     if isinstance(source, GitSource):
+        pinned["asked"] = source.revision
         pinned["revision"] = pinned_commit(folder, source.revision)
     made = serving.store.collections.add(
         caller.owner,
@@ -88,6 +91,24 @@ def get_collection(serving: Serving, caller: Asking, collection_id: UUID) -> Col
 def delete_collection(serving: Serving, caller: Asking, collection_id: UUID) -> None:
     """Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones."""
     forget(serving, _owned(serving, caller, collection_id))
+
+
+@router.post("/{collection_id}/reindex", status_code=202, responses=failures(404, 409))
+def reindex_collection(serving: Serving, caller: Asking, collection_id: UUID) -> Collection:
+    """Index a collection once more, whose folder has changed or whose branch has moved on.
+
+    A job does it. Mappings to documents that have changed must be resolved again; results stay
+    those of the documents that they were measured on.
+    """
+    kept = _owned(serving, caller, collection_id)
+    again = serving.store.collections.reindex(
+        kept.id,
+        source=source_now(kept, serving.settings.roots),
+        owner=caller.owner,
+        correlation=correlation_id(),
+        most=serving.most_jobs(caller),
+    )
+    return shown(again)
 
 
 @router.get("/{collection_id}/documents", responses=failures(404))

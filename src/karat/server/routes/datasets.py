@@ -36,7 +36,7 @@ SMALL_BYTES = 64 * 1024
 @router.post(
     "",
     status_code=201,
-    responses=failures(400, 413),
+    responses=failures(400, 408, 413),
     dependencies=[only("file", "name", "description")],
 )
 async def upload_dataset(

@@ -11,7 +11,7 @@ from starlette.background import BackgroundTask
 
 from karat.server.failures import failures
 from karat.server.service import Service, Serving
-from karat.server.versioned import Found, Versioned
+from karat.server.versioned import NOT_MODIFIED, Found, Versioned
 
 __all__ = ["router"]
 
@@ -28,7 +28,8 @@ TYPES = {".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
 
 def _described(suffix: str) -> dict[int | str, dict[str, Any]]:
     content = {TYPES[suffix]: {"schema": {"type": "object" if suffix == ".json" else "string"}}}
-    return {**failures(404, 409), 200: {"description": "The file", "content": content}}
+    described = {"description": "The file", "content": content}
+    return {**failures(404, 409), **NOT_MODIFIED, 200: described}
 
 
 @router.get("/report.html", response_class=Response, responses=_described(".html"))
@@ -51,6 +52,8 @@ async def export_json(serving: Serving, found: Found) -> Response:
 
 
 async def _drawn(serving: Service, found: Versioned, suffix: str, **headers: str) -> Response:
+    if found.is_seen:
+        return found.unchanged
     handle, path = mkstemp(prefix="karat-export-", suffix=suffix)
     os.close(handle)
     try:

@@ -70,6 +70,7 @@ class RunResult(Answer):
     name: str
     config_hash: str
     config: RunConfig
+    snapshot: str = Field(description="SHA-256 over all paths and contents that were searched")
     status: RunStatus
     error_message: str | None
     metrics: Metrics

@@ -119,6 +119,7 @@ def _run(
         name=run.label,
         config_hash=config_hash(run),
         config=config_of(run),
+        snapshot=run.snapshot,
         status=shown_status(run, benchmark),
         error_message=run.error or None,
         metrics=metrics_of(flat),

@@ -11,7 +11,7 @@ from karat.store.answers import storable
 from karat.store.golds import drop_unused
 from karat.store.records import RunStatus
 from karat.store.schema import EXPERIMENTS, RUNS
-from karat.store.service.jobs import UNFINISHED, Asked, add_job
+from karat.store.service.jobs import UNFINISHED, Asked, add_job, check_idle
 from karat.store.service.records import Annotation, Benchmark, JobKind, JobStatus, Page
 from karat.store.service.shelf import Shelf, new_id, one, owned
 from karat.store.service_schema import (
@@ -145,17 +145,21 @@ class Benchmarks(Shelf):
     ) -> Benchmark:
         """Queue the work; the same *key* again changes nothing, whatever has happened since.
 
-        Conflict where the mapping is pending, or the benchmark is running or completed;
+        Conflict where the mapping is pending, the collection is being indexed, or the benchmark is
+        running or completed;
         TooManyJobs where its owner has *most* that are not finished.
         """
         wanted = select(
             BENCHMARKS.c.status,
             BENCHMARKS.c.start_key,
             BENCHMARKS.c.owner,
-            select(MAPPINGS.c.status)
-            .where(MAPPINGS.c.id == BENCHMARKS.c.mapping)
-            .scalar_subquery()
-            .label("mapping_status"),
+            *(
+                select(column)
+                .where(MAPPINGS.c.id == BENCHMARKS.c.mapping)
+                .scalar_subquery()
+                .label(f"mapping_{column.name}")
+                for column in (MAPPINGS.c.status, MAPPINGS.c.collection)
+            ),
         ).where(BENCHMARKS.c.id == benchmark)
         now = self._clock()
         with self._database.writing() as connection:
@@ -165,6 +169,7 @@ class Benchmarks(Shelf):
                     raise Conflict("Mapping must be resolved")
                 if found.status not in STARTABLE:
                     raise Conflict(f"benchmark {benchmark} is {found.status}")
+                check_idle(connection, JobKind.INDEX, found.mapping_collection)
                 asked = Asked(found.owner, now, correlation, most)
                 add_job(connection, JobKind.BENCHMARK, benchmark, asked)
                 connection.execute(

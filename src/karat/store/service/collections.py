@@ -8,9 +8,10 @@ from sqlalchemy import Row, delete, insert, select, update
 
 from karat.errors import Conflict, UnknownName
 from karat.store.answers import storable
-from karat.store.service.records import Collection, Document, Page
+from karat.store.service.jobs import Asked, add_job
+from karat.store.service.records import Collection, Document, JobKind, Page
 from karat.store.service.shelf import Shelf, new_id, one, owned
-from karat.store.service_schema import COLLECTIONS, DOCUMENTS, MAPPINGS
+from karat.store.service_schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS
 
 __all__ = ["Collections"]
 
@@ -73,18 +74,55 @@ class Collections(Shelf):
         snapshot: str = "",
         facts: Mapping[str, object] | None = None,
     ) -> None:
-        """Say where indexing stands, and at its end what it has found."""
-        values = {
-            "status": status,
-            "error": storable(error),
-            "snapshot": snapshot,
-            "facts": dict(facts or {}),
-            "updated": self._clock(),
-        }
+        """Say where indexing stands, and at its end, with a *snapshot*, what it has found.
+
+        Mappings to other documents than these must be resolved again.
+        """
+        values = {"status": status, "error": storable(error), "updated": self._clock()}
+        if snapshot:
+            values |= {"snapshot": snapshot, "facts": dict(facts or {})}
+        mine = COLLECTIONS.c.id == collection
+        wanted = select(COLLECTIONS.c.snapshot).where(mine).with_for_update()
+        stale = update(MAPPINGS).where(MAPPINGS.c.collection == collection)
         with self._database.writing() as connection:
-            changed = update(COLLECTIONS).where(COLLECTIONS.c.id == collection)
-            if not connection.execute(changed, values).rowcount:
-                raise UnknownName(f"no collection {collection}")
+            before = one(connection, wanted, f"collection {collection}").snapshot
+            connection.execute(update(COLLECTIONS).where(mine), values)
+            if before and snapshot and snapshot != before:
+                connection.execute(stale, {"status": "pending"})
+
+    def reindex(
+        self,
+        collection: str,
+        *,
+        source: Mapping[str, object],
+        owner: str,
+        correlation: str = "",
+        most: int | None = None,
+    ) -> Collection:
+        """Queue the indexing of what *source* is now; until it ends, all is known as it was.
+
+        Conflict while a benchmark runs on the collection, or it is being indexed; the rest is as
+        :meth:`Jobs.add` has it.
+        """
+        asked = Asked(owner, self._clock(), correlation, most)
+        mine = COLLECTIONS.c.id == collection
+        running = (
+            select(BENCHMARKS.c.id)
+            .join(MAPPINGS)
+            .where(MAPPINGS.c.collection == collection, BENCHMARKS.c.status == "running")
+        )
+        changed = {"source": dict(source), "status": "pending", "error": "", "updated": asked.now}
+        with self._database.writing() as connection:
+            wanted = select(COLLECTIONS.c.id).where(mine).with_for_update()
+            one(connection, wanted, f"collection {collection}")
+            if found := connection.execute(running).first():
+                raise Conflict(
+                    f"benchmark {found.id} is running on collection {collection}; wait for it, or "
+                    "cancel it"
+                )
+            add_job(connection, JobKind.INDEX, collection, asked)
+            connection.execute(update(COLLECTIONS).where(mine), changed)
+        return self.get(collection)
 
     def give_up(self, age: timedelta) -> int:
         """Let those fail that have waited for a job longer than *age*, and return how many.

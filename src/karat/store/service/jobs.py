@@ -19,7 +19,7 @@ from karat.store.service.records import Job, JobKind, JobStatus
 from karat.store.service.shelf import Shelf, new_id, owned
 from karat.store.service_schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPINGS
 
-__all__ = ["Asked", "Jobs", "Standing", "add_job"]
+__all__ = ["Asked", "Jobs", "Standing", "add_job", "check_idle"]
 
 SUBJECTS = {
     JobKind.INDEX: COLLECTIONS,
@@ -148,13 +148,9 @@ class Jobs(Shelf):
 
 def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -> str:
     """Queue work in the transaction of *connection*, and return its id."""
-    unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
-    # The row of the subject is locked first, so that two cannot both find nothing unfinished.
-    table = SUBJECTS[kind]
-    connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
-    if connection.execute(unfinished).first():
-        raise Conflict(f"{subject} is being worked on; wait until that has ended")
+    check_idle(connection, kind, subject)
     _check_quota(connection, asked)
+    table = SUBJECTS[kind]
     job = new_id()
     row = {
         "id": job,
@@ -171,6 +167,19 @@ def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -
     connection.execute(insert(JOBS), row)
     connection.execute(update(table).where(table.c.id == subject).values(operation=job))
     return job
+
+
+def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
+    """Raise Conflict while *subject*, of jobs of *kind*, has one that is unfinished.
+
+    Nobody can begin one before the transaction of *connection* ends.
+    """
+    unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
+    # The row of the subject is locked first, so that two cannot both find nothing unfinished.
+    table = SUBJECTS[kind]
+    connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
+    if connection.execute(unfinished).first():
+        raise Conflict(f"{subject} is being worked on; wait until that has ended")
 
 
 def _check_quota(connection: Connection, asked: Asked) -> None:

@@ -77,6 +77,24 @@ def test_a_parse_that_takes_too_long_is_given_up() -> None:
     assert parse("x = 1\n", "python") is not None
 
 
+@pytest.mark.parametrize(
+    "riddle", ["(" * 300_000, "[ " * 300_000, "{a: " * 200_000, "x[0]" + "]" * 6000]
+)
+def test_what_only_tests_a_parser_is_not_parsed(riddle: str) -> None:
+    assert parse(riddle, "typescript") is None
+    assert symbols(riddle, "python") == []
+
+
+def test_many_signs_are_still_code() -> None:
+    table = "x = [" + "(), " * 1500 + "]\ndef f(): ...\n"
+    assert [symbol.name for symbol in symbols(table, "python")] == ["x", "f"]
+
+
+def test_definitions_deep_inside_others() -> None:
+    nested = "".join(f"{' ' * depth}def f{depth}():\n" for depth in range(90))
+    assert len(symbols(f"{nested}{' ' * 90}pass\n", "python")) == 90
+
+
 PROBE = """
 import random, sys
 from karat.corpus.grammars import GRAMMARS

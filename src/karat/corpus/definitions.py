@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 __all__ = ["TYPES", "Symbol", "symbols", "tree_symbols"]
 
 _SEPARATOR = re.compile(r"::|[.:]")
+# No code is nested so deep; brackets that nobody closes are, and each level would cost as much time
+# as there are levels above it.
+_DEEPEST = 500
 TYPES = frozenset({"class", "struct", "union", "trait", "interface", "enum", "impl"})
 
 
@@ -72,6 +75,7 @@ def tree_symbols(parsed: Parsed, lines: tuple[int, int] | None = None) -> list[S
     from tree_sitter import QueryCursor
 
     cursor = QueryCursor(symbol_query(parsed.language))
+    cursor.set_max_start_depth(_DEEPEST)
     if lines:
         cursor.set_point_range((lines[0] - 1, 0), (lines[1], 0))
     best: dict[int, _Found] = {}

@@ -1,6 +1,7 @@
 """Syntax trees: which languages have one, and a parse that ends."""
 
 from functools import cache
+from string import punctuation
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,13 @@ GRAMMARS = frozenset(QUERIES)
 
 PARSE_LIMIT_S = 5.0
 _BLOCK = 1 << 15
+# So many signs in a row, or brackets that nobody closes, are no code but a test of compilers.
+# tree-sitter takes time by the square of the first and overflows its stack by the second, and
+# nothing in the process can stop either.
+_SIGNS_IN_A_ROW = b"(" * 5000
+_OPEN_BRACKETS = 5000
+_SIGNS = bytes(ord("(") if chr(byte) in punctuation else ord("a") for byte in range(256))
+_WHITE = b" \t\r\n\f\v"
 
 
 class Parsed(NamedTuple):
@@ -29,7 +37,7 @@ class Parsed(NamedTuple):
 
 
 def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed | None:
-    """Return the syntax tree of *text*, or None if that takes longer than *limit_s*.
+    """Return the syntax tree of *text*, or None if that takes longer than *limit_s*, or might.
 
     *language* is one of GRAMMARS.
     """
@@ -37,6 +45,8 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed
     from tree_sitter import Parser
 
     data = text.encode()
+    if _is_riddle(data):
+        return None
     deadline = monotonic() + limit_s
     late = False
 
@@ -48,6 +58,11 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed
 
     tree = Parser(grammar).parse(block)
     return None if late else Parsed(tree.root_node, data, language)
+
+
+def _is_riddle(data: bytes) -> bool:
+    opened = sum(map(data.count, b"([{")) - sum(map(data.count, b")]}"))
+    return opened > _OPEN_BRACKETS or _SIGNS_IN_A_ROW in data.translate(_SIGNS, _WHITE)
 
 
 @cache

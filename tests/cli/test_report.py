@@ -89,6 +89,10 @@ def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
         (("latest", "old.run"), "old.run is a file; expected the gold set first"),
         (("gold.qrels",), "no run to report on"),
         (("latest", "--store", "other.db"), "other.db: no store is here yet"),
+        (
+            ("gold.qrels", "mistyped.run", "--store", "other.db"),
+            "no file is called 'mistyped.run', and other.db: no store is here yet",
+        ),
     ],
 )
 def test_what_cannot_be_reported_on(

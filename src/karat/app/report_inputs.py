@@ -112,7 +112,11 @@ def _kept(names: Sequence[str], place: str) -> _Kept:
     golds: dict[str, Dataset] = {}
     remarks: list[str] = []
     try:
-        with open_store(place) as store:
+        opened = open_store(place)
+    except InputError as error:
+        raise InputError(f"no file is called {names[0]!r}, and {error}") from None
+    try:
+        with opened as store:
             for name in names:
                 experiment, chosen = choose(store, name)
                 gold = golds[experiment.dataset] = store.dataset(experiment.dataset)

@@ -22,7 +22,7 @@ _BLOCK = 1 << 15
 # So many signs in a row, or brackets that nobody closes, are no code but a test of compilers.
 # tree-sitter takes time by the square of the first and overflows its stack by the second, and
 # nothing in the process can stop either.
-_SIGNS_IN_A_ROW = b"(" * 5000
+_SIGNS_IN_A_ROW = b"(" * 10_000
 _OPEN_BRACKETS = 5000
 _SIGNS = bytes(ord("(") if chr(byte) in punctuation else ord("a") for byte in range(256))
 _WHITE = b" \t\r\n\f\v"

@@ -96,6 +96,17 @@ def test_they_are_at_hand_when_the_benchmark_ends(
     assert json.loads(full_results(store, scored(store, found)).model_dump_json()) == results
 
 
+def test_a_run_is_jumped_to_by_its_name(
+    client: TestClient, benchmark: str, runs: list[str], results: Any
+) -> None:
+    name = results["runs"][0]["name"]
+    found = client.get("/api/v2/search", params={"q": name}).json()["results"]
+    shown = [(each["id"], each["title"], each["detail"]) for each in found if each["kind"] == "run"]
+    assert (runs[0], f"{name} of Small", benchmark) in shown
+    (by_id,) = client.get("/api/v2/search", params={"q": runs[0]}).json()["results"]
+    assert by_id["kind"] == "run"
+
+
 def test_the_numbers_are_those_of_the_command_line(
     results: Any, store: ServiceStore, runs: list[str]
 ) -> None:

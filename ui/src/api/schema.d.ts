@@ -1,4 +1,4 @@
-// openapi.json 489f9083f20833874ed7619b916431b910a86033437013d0397e0e41b4e71794
+// openapi.json 6d5bf15c1d323d46a99687279cffa8f6eb7709173f0e034d92e783cbcb1917ee
 export interface paths {
     "/healthz": {
         parameters: {
@@ -972,7 +972,9 @@ export interface paths {
         };
         /**
          * Jump
-         * @description Find benchmarks, datasets and collections by name or id, then queries by text or key.
+         * @description Find benchmarks, datasets and collections by name or id, then queries and runs.
+         *
+         *     Queries are found by text or key, runs by name or id in the newest benchmarks.
          */
         get: operations["jump_api_v2_search_get"];
         put?: never;
@@ -2204,13 +2206,15 @@ export interface components {
         /**
          * Jump
          * @description Something whose name, text or id fits what was typed.
+         *
+         *     *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
          */
         Jump: {
             /**
              * Kind
              * @enum {string}
              */
-            kind: "benchmark" | "dataset" | "collection" | "query";
+            kind: "benchmark" | "dataset" | "collection" | "query" | "run";
             /** Id */
             id: string;
             /** Title */

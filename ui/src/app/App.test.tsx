@@ -1,7 +1,7 @@
 import { screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { violations } from "@/testing/axe";
-import { dataset, uuid } from "@/testing/fixtures";
+import { dataset, runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 import { FakeServer, Refusal } from "@/testing/server";
 
@@ -73,6 +73,22 @@ describe("keys", () => {
     await screen.findByRole("option", { name: /Dense against hybrid/ });
     await user.keyboard("{Enter}");
     await screen.findByRole("heading", { level: 1, name: "Dense against hybrid" });
+  });
+
+  it("Ctrl K jumps to a run of a benchmark", async () => {
+    const server = new FakeServer();
+    const found = { kind: "run", id: runId(1), title: "hybrid k=10 of Dense", detail: uuid(4) };
+    server.answers.set("GET /search", () => ({ results: [found] }));
+    server.answers.set(`GET /benchmarks/${uuid(4)}/runs/${runId(1)}/queries`, () => ({
+      results: [],
+      total: 0,
+    }));
+    const { user } = open("/datasets", server);
+    await user.keyboard("{Control>}k{/Control}");
+    await user.type(screen.getByRole("combobox"), "hybrid");
+    await screen.findByRole("option", { name: /hybrid k=10 of Dense/ });
+    await user.keyboard("{Enter}");
+    await screen.findByRole("heading", { level: 1, name: "hybrid k=10" });
   });
 
   it("j and k walk the rows, Enter opens one", async () => {

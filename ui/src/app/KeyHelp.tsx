@@ -1,12 +1,13 @@
 import { Dialog } from "@/parts/Dialog";
 
 const KEYS = [
-  ["Ctrl K, /", "Jump to a benchmark, dataset, collection or query"],
+  ["Ctrl K, /", "Jump to a benchmark, run, dataset, collection or query"],
   ["j, k", "Next and previous row or hit"],
   ["Enter", "Open it"],
   ["Esc", "Close, or leave a field"],
   ["0 1 2 3", "Grade the chosen hit"],
   ["u", "Undo the last grade"],
+  ["b", "Make the chosen run of a comparison the baseline"],
   ["?", "This help"],
 ] as const;
 

@@ -20,6 +20,7 @@ function choice({ kind, id, title, detail }: Jump): Choice {
   if (kind === "query") {
     return { key, title, detail: kind, to: `/datasets/${detail}?q=${encodeURIComponent(title)}` };
   }
+  if (kind === "run") return { key, title, detail: kind, to: `/benchmarks/${detail}/runs/${id}` };
   return { key, title, detail: `${kind} · ${detail}`, to: `/${kind}s/${id}` };
 }
 
@@ -63,7 +64,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-expanded="true"
         aria-controls={`${id}-list`}
         aria-activedescendant={found.length ? `${id}-${chosen}` : undefined}
-        placeholder="A benchmark, dataset, collection or query"
+        placeholder="A benchmark, run, dataset, collection or query"
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);

@@ -25,11 +25,12 @@ export function Bars({ title, means, bars, caption }: Props) {
   const highest = Math.max(0.01, ...bars.map(({ value, bounds }) => bounds?.[1] ?? value ?? 0));
   const x = linear(0, highest, LEFT, WIDTH - 54);
   const bottom = 6 + ROW * bars.length;
-  const rows = bars.map(({ name, value, bounds }) => [
-    name,
-    score(value),
-    interval(bounds as [number, number]),
-  ]);
+  const rows = () =>
+    bars.map(({ name, value, bounds }) => [
+      name,
+      score(value),
+      interval(bounds as [number, number]),
+    ]);
   return (
     <Figure
       title={title}

@@ -5,8 +5,8 @@ type Props = {
   title: string;
   means?: string;
   caption?: ReactNode;
-  /** The numbers behind the drawing: a header and rows. */
-  table: { head: readonly string[]; rows: readonly (readonly string[])[] };
+  /** The numbers behind the drawing: a header, and the rows when they are asked for. */
+  table: { head: readonly string[]; rows: () => readonly (readonly string[])[] };
   children: ReactNode;
 };
 
@@ -42,17 +42,20 @@ function Numbers({ title, table }: Pick<Props, "title" | "table">) {
           </tr>
         </thead>
         <tbody>
-          {table.rows.slice(0, SHOWN_ROWS).map(([name, ...cells]) => (
-            <tr key={`${name} ${cells.join(" ")}`}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column.
-                <td key={at} className="n">
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {table
+            .rows()
+            .slice(0, SHOWN_ROWS)
+            .map(([name, ...cells]) => (
+              <tr key={`${name} ${cells.join(" ")}`}>
+                <th scope="row">{name}</th>
+                {cells.map((cell, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column.
+                  <td key={at} className="n">
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
     </section>

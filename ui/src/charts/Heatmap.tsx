@@ -44,12 +44,7 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
         pen.fillRect(at * cell, run * ROW, cell - gap, ROW - 1);
       });
     });
-    if (cursor) {
-      pen.strokeStyle = getComputedStyle(canvas.current as Element).color;
-      pen.lineWidth = 2;
-      pen.strokeRect(cursor.column * cell - 1, cursor.run * ROW - 1, cell + 2, ROW + 1);
-    }
-  }, [values, columns, cell, cursor, theme]);
+  }, [values, columns, cell, theme]);
 
   const told = (column: number, run: number): string => {
     const query = columns[column] ?? 0;
@@ -83,10 +78,11 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
     });
   };
 
-  const rows = columns.map((query) => [
-    texts[query] ?? "",
-    ...(values[query] ?? []).map((value) => score(value)),
-  ]);
+  const rows = () =>
+    columns.map((query) => [
+      texts[query] ?? "",
+      ...(values[query] ?? []).map((value) => score(value)),
+    ]);
   return (
     <Figure
       title={`${metric} of every query in every run`}
@@ -99,26 +95,39 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
             <span key={run}>{names.get(run)}</span>
           ))}
         </div>
-        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a map with a cursor. */}
-        <canvas
-          ref={canvas}
-          width={columns.length * cell}
-          height={runs.length * ROW}
-          style={{ height: runs.length * ROW }}
-          tabIndex={0}
-          role="application"
-          aria-label={`Heat map of ${columns.length} queries and ${runs.length} runs; arrows move, Enter opens`}
-          onPointerMove={(event) => {
-            const at = under(event);
-            showTip(at && told(at.column, at.run), event);
-          }}
-          onPointerLeave={() => showTip(null)}
-          onClick={(event) => {
-            const at = under(event);
-            if (at) open(at);
-          }}
-          onKeyDown={onKeyDown}
-        />
+        <div className="cells">
+          {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a map with a cursor. */}
+          <canvas
+            ref={canvas}
+            width={columns.length * cell}
+            height={runs.length * ROW}
+            style={{ height: runs.length * ROW }}
+            tabIndex={0}
+            role="application"
+            aria-label={`Heat map of ${columns.length} queries and ${runs.length} runs; arrows move, Enter opens`}
+            onPointerMove={(event) => {
+              const at = under(event);
+              showTip(at && told(at.column, at.run), event);
+            }}
+            onPointerLeave={() => showTip(null)}
+            onClick={(event) => {
+              const at = under(event);
+              if (at) open(at);
+            }}
+            onKeyDown={onKeyDown}
+          />
+          {cursor && (
+            <div
+              className="cursor"
+              style={{
+                left: `${(100 * cursor.column) / columns.length}%`,
+                width: `${100 / columns.length}%`,
+                top: cursor.run * ROW,
+                height: ROW - 1,
+              }}
+            />
+          )}
+        </div>
       </div>
       <p className="soft" aria-live="polite">
         {cursor ? told(cursor.column, cursor.run) : ""}

@@ -54,9 +54,10 @@ export function Lines({
   const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
   const low = Math.min(high, ...all.map(({ y, bounds }) => bounds?.[0] ?? y));
   const y = linear(low > high / 2 ? low : 0, high, BOTTOM, 10, 4);
-  const rows = series.flatMap(({ name, points }) =>
-    points.map((point) => [name, format(point.x), score(point.y)]),
-  );
+  const rows = () =>
+    series.flatMap(({ name, points }) =>
+      points.map((point) => [name, format(point.x), score(point.y)]),
+    );
   return (
     <Figure
       title={title}

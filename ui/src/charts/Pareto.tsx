@@ -27,11 +27,8 @@ export function Pareto({ points, metric }: { points: readonly Point[]; metric: s
     .map(({ latency, value }, at) => `${at ? "H" : "M"}${x(latency)}${at ? "V" : " "}${y(value)}`)
     .join("");
   const named = new Set(leading.map(({ id }) => id));
-  const rows = points.map(({ name, latency, value }) => [
-    name,
-    milliseconds(latency),
-    score(value),
-  ]);
+  const rows = () =>
+    points.map(({ name, latency, value }) => [name, milliseconds(latency), score(value)]);
   return (
     <Figure
       title={`${metric} against latency`}

@@ -26,10 +26,11 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
     drawn.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0);
   const unit = (WIDTH - LEFT) / Math.max(1, ...stacks.map(total));
   const height = ROW * stacks.length;
-  const rows = stacks.map(({ name, counts }) => [
-    name,
-    ...drawn.map((part) => String(counts[part.name] ?? 0)),
-  ]);
+  const rows = () =>
+    stacks.map(({ name, counts }) => [
+      name,
+      ...drawn.map((part) => String(counts[part.name] ?? 0)),
+    ]);
   return (
     <Figure
       title={title}

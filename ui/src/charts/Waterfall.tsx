@@ -40,7 +40,10 @@ export function Waterfall({ title, deltas, onOpen }: Props) {
     <Figure
       title={title}
       means="One bar per query: what it gained or lost against the baseline. Click a bar to see the query."
-      table={{ head: ["Query", "Change"], rows: sorted.map((d) => [d.name, change(d.value)]) }}
+      table={{
+        head: ["Query", "Change"],
+        rows: () => sorted.map((d) => [d.name, change(d.value)]),
+      }}
     >
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table of queries opens the same by keyboard. */}
       <svg

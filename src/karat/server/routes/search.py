@@ -16,9 +16,12 @@ __all__ = ["router"]
 router = APIRouter(prefix="/api/v2", tags=["system"])
 
 MOST_RESULTS = 20
-# So many of each kind are looked at, the newest first; of datasets, in so many for queries.
+# So many of each kind are looked at, the newest first; in so many datasets for queries.
 MOST_LOOKED_AT = 500
 DATASETS_SEARCHED = 5
+# A name such as "hybrid @10" is that of a run in every benchmark, and in many a query.
+MOST_OF_A_KIND = 10
+BENCHMARKS_SEARCHED = 20
 
 
 @router.get("/search", responses=failures())
@@ -27,12 +30,17 @@ def jump(
     caller: Asking,
     q: Annotated[str, Query(min_length=1, max_length=200, pattern=NO_NUL)],
 ) -> Jumps:
-    """Find benchmarks, datasets and collections by name or id, then queries by text or key."""
+    """Find benchmarks, datasets and collections by name or id, then queries and runs.
+
+    Queries are found by text or key, runs by name or id in the newest benchmarks.
+    """
     wanted = q.strip().lower()
     named = (item for item in _named(serving, caller) if _fits(wanted, item))
-    queries = (item for item in _queries(serving, caller) if _fits(wanted, item))
-    found = [*islice(named, MOST_RESULTS), *islice(queries, MOST_RESULTS)]
-    return Jumps(results=found[:MOST_RESULTS])
+    found = list(islice(named, MOST_RESULTS))
+    for kind in (_queries, _runs):
+        fitting = (item for item in kind(serving, caller) if _fits(wanted, item))
+        found += islice(fitting, min(MOST_OF_A_KIND, MOST_RESULTS - len(found)))
+    return Jumps(results=found)
 
 
 def _fits(wanted: str, item: Jump) -> bool:
@@ -54,6 +62,14 @@ def _queries(serving: Service, caller: Caller) -> Iterator[Jump]:
         gold = serving.gold(dataset.gold)
         for query_id, text in zip(gold.query_ids, gold.texts, strict=True):
             yield _jump("query", query_id, text, dataset.id)
+
+
+def _runs(serving: Service, caller: Caller) -> Iterator[Jump]:
+    store = serving.store
+    found = store.benchmarks.page(owner=caller.sees, limit=BENCHMARKS_SEARCHED).items
+    for benchmark in found:
+        for run in store.results.completed(benchmark.experiment) if benchmark.experiment else ():
+            yield _jump("run", run.id, f"{run.label} of {benchmark.name}", benchmark.id)
 
 
 def _jump(kind: str, name: str, title: str, detail: str) -> Jump:

@@ -48,9 +48,12 @@ class Ready(Answer):
 
 
 class Jump(Answer):
-    """Something whose name, text or id fits what was typed."""
+    """Something whose name, text or id fits what was typed.
 
-    kind: Literal["benchmark", "dataset", "collection", "query"]
+    *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
+    """
+
+    kind: Literal["benchmark", "dataset", "collection", "query", "run"]
     id: str
     title: str
     detail: str

@@ -1,15 +1,15 @@
 """Tokens for the service: made, shown once, and known afterwards only by their hash."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.store.service.records import Token
+from karat.store.service.tokens import Tokens
 
-__all__ = ["SCOPES", "Issued", "TokenShelf", "create_token", "digest_of"]
+__all__ = ["SCOPES", "Issued", "create_token", "digest_of"]
 
 # What each allows: to look, also to change and to run, also what belongs to others.
 SCOPES = ("read", "run", "admin")
@@ -25,24 +25,8 @@ class Issued(NamedTuple):
     secret: str
 
 
-class TokenShelf(Protocol):
-    """Where tokens are kept."""
-
-    def add(
-        self,
-        owner: str,
-        name: str,
-        *,
-        digest: str,
-        scopes: Iterable[str],
-        expires: datetime | None = None,
-    ) -> Token:
-        """Keep a token by the hash of its secret."""
-        ...
-
-
 def create_token(
-    shelf: TokenShelf,
+    shelf: Tokens,
     owner: str,
     *,
     scope: str = "run",

@@ -306,7 +306,7 @@ def test_what_has_no_score_is_not_inside_the_noise(pairs: str) -> None:
     scores = np.random.default_rng(1).random((4, 40, 1))
     scores[2:] = np.nan
     systems = ["A", "B", "C", "D"]
-    both = compare(scores, systems=systems, metrics=["ndcg@10"], pairs=pairs, draws=99)  # type: ignore[arg-type]
+    both = compare(scores, systems=systems, metrics=["ndcg@10"], pairs=pairs, draws=99)
     assert verdict(both).endswith("C and D have no score on it.")
     assert "C" not in verdict(both).partition("C and D")[0]
     one = compare(scores[:3], systems=systems[:3], metrics=["ndcg@10"], draws=99)

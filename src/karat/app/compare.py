@@ -119,8 +119,8 @@ def compared_tables(
         cube,
         systems=[table.name for table in tables],
         metrics=names,
-        pairs=confidence.pairs,  # type: ignore[arg-type]
-        correction=confidence.correction,  # type: ignore[arg-type]
+        pairs=confidence.pairs,
+        correction=confidence.correction,
         bounds=[measure.bounds for measure in measures],
         level=confidence.level,
         draws=confidence.draws,

@@ -222,7 +222,7 @@ def _latency(
         np.array(comparable_ms(timed, gold.query_ids))[:, :, None],
         systems=[run.name for run in timed],
         metrics=["latency"],
-        pairs=confidence.pairs,  # type: ignore[arg-type]
+        pairs=confidence.pairs,
         bounds=(0.0, np.inf),
         level=confidence.level,
         draws=confidence.draws,

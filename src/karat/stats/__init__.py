@@ -2,7 +2,7 @@
 
 from karat.stats.anova import Anova, two_way_anova
 from karat.stats.bootstrap import Bounds, bootstrap_intervals
-from karat.stats.compare import Correction, Pairs, compare
+from karat.stats.compare import compare
 from karat.stats.correction import benjamini_hochberg, holm
 from karat.stats.effect import WinTieLoss, paired_effect, relative_improvement, win_tie_loss
 from karat.stats.interleaving import Credit, Interleaved, credit, interleaving_test, team_draft
@@ -29,13 +29,11 @@ __all__ = [
     "Anova",
     "Bounds",
     "ConfidenceSequence",
-    "Correction",
     "Credit",
     "FlipTest",
     "Interleaved",
     "Marked",
     "McNemar",
-    "Pairs",
     "Slice",
     "SliceComparison",
     "SliceIntervals",

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +12,12 @@ from karat.model.repeated import repeated
 from karat.stats.arrays import FloatArray
 from karat.stats.bootstrap import Bounds, bounds_per_column, check_level
 from karat.stats.chance import check_draws
-from karat.stats.pairwise import Column, Correction, Pairs, Plan, measured
+from karat.stats.pairwise import CORRECTIONS, PAIRS, Column, Plan, measured
 from karat.stats.power import check_power
 
-__all__ = ["Correction", "Pairs", "compare"]
+__all__ = ["compare"]
 
-DEFAULTS: dict[str, Correction] = {"all": "maxt", "lead": "maxt", "baseline": "holm"}
+DEFAULTS = {"all": "maxt", "lead": "maxt", "baseline": "holm"}
 # All pairs of more systems on all metrics are more than anyone reads, and take minutes.
 MOST_PAIRED = 12
 
@@ -28,8 +27,8 @@ def compare(
     *,
     systems: Sequence[str],
     metrics: Sequence[str],
-    pairs: Pairs | None = None,
-    correction: Correction | None = None,
+    pairs: str | None = None,
+    correction: str | None = None,
     bounds: Bounds | Sequence[Bounds | None] | None = None,
     level: float = 0.95,
     power: float = 0.8,
@@ -126,9 +125,8 @@ def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
 
 def columns_of(systems: int, metrics: int, pairs: str) -> tuple[Column, ...]:
     """Return what to compare, in order of the systems and then of the metrics."""
-    if pairs not in get_args(Pairs):
-        known = ", ".join(get_args(Pairs))
-        raise InputError(f"pairs {pairs!r} is unknown; expected one of {known}")
+    if pairs not in PAIRS:
+        raise InputError(f"pairs {pairs!r} is unknown; expected one of {', '.join(PAIRS)}")
     every = (
         Column(baseline, system, metric)
         for baseline, system in combinations(range(systems), 2)
@@ -143,15 +141,13 @@ def columns_of(systems: int, metrics: int, pairs: str) -> tuple[Column, ...]:
     )
 
 
-def chosen_correction(correction: str | None, pairs: str) -> Correction:
+def chosen_correction(correction: str | None, pairs: str) -> str:
     """Return the correction by its name, or the default for *pairs*."""
     if correction is None:
         return DEFAULTS[pairs]
-    for known in get_args(Correction):
-        if correction == known and not (known == "tukey" and pairs != "all"):
-            return known  # type: ignore[no-any-return]
-    known_names = ", ".join(get_args(Correction))
-    raise InputError(
-        f"correction {correction!r} does not serve pairs {pairs!r}; expected one of {known_names} "
-        "(tukey for all pairs only)"
-    )
+    if correction not in CORRECTIONS or (correction == "tukey" and pairs != "all"):
+        raise InputError(
+            f"correction {correction!r} does not serve pairs {pairs!r}; expected one of "
+            f"{', '.join(CORRECTIONS)} (tukey for all pairs only)"
+        )
+    return correction

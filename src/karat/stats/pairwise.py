@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,10 +21,10 @@ from karat.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_un
 from karat.stats.student import t_from_moments
 from karat.stats.tukey import randomised_tukey
 
-__all__ = ["Column", "Correction", "Pairs", "Plan", "measured"]
+__all__ = ["CORRECTIONS", "PAIRS", "Column", "Plan", "measured"]
 
-Correction = Literal["maxt", "tukey", "holm", "bh", "none"]
-Pairs = Literal["all", "lead", "baseline"]
+CORRECTIONS = ("maxt", "tukey", "holm", "bh", "none")
+PAIRS = ("all", "lead", "baseline")
 
 
 class Column(NamedTuple):
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     metrics: tuple[str, ...]
     columns: tuple[Column, ...]
     bounds: list[Bounds | None]
-    correction: Correction
+    correction: str
     level: float
     power: float
     draws: int

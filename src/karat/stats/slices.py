@@ -10,7 +10,7 @@ from karat.errors import InputError
 from karat.model.comparison import Comparison, Interval
 from karat.stats.arrays import as_columns
 from karat.stats.bootstrap import Bounds, bootstrap_intervals
-from karat.stats.compare import Correction, Pairs, compare
+from karat.stats.compare import compare
 
 __all__ = ["Slice", "SliceComparison", "SliceIntervals", "compare_by", "intervals_by", "slices"]
 
@@ -86,8 +86,8 @@ def compare_by(
     names: Sequence[str],
     systems: Sequence[str],
     metrics: Sequence[str],
-    pairs: Pairs = "all",
-    correction: Correction | None = None,
+    pairs: str = "all",
+    correction: str | None = None,
     bounds: Bounds | Sequence[Bounds | None] | None = None,
     level: float = 0.95,
     power: float = 0.8,

@@ -97,12 +97,11 @@ def compare(
     from karat.app.compare import compare as compare_runs
     from karat.app.settings import Confidence, Scoring
 
-    names, sources = None, runs
-    if isinstance(runs, Mapping):
-        names, sources = list(runs), list(runs.values())
+    names = list(runs) if isinstance(runs, Mapping) else None
+    sources = list(runs.values()) if isinstance(runs, Mapping) else runs
     return compare_runs(
         gold,
-        sources,  # type: ignore[arg-type]
+        sources,
         scoring=Scoring(tuple(metrics), match, ties, level, judged_only, depth),
         confidence=Confidence(
             level=confidence, draws=draws, seed=seed, pairs=pairs, correction=correction

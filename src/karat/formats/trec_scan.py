@@ -61,12 +61,11 @@ def _size(path: str | os.PathLike[str]) -> int:
         return os.fstat(stream.fileno()).st_size
 
 
-def _gathered(path: str | os.PathLike[str]) -> dict[str, Mapping[str, float]]:
+def _gathered(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
     problems = Problems(path)
-    rankings: dict[str, Mapping[str, float]] = {}
+    rankings: dict[str, dict[str, float]] = {}
     for segment in _segments(path, problems):
-        ranking = rankings.setdefault(segment.query, {})
-        _extend(ranking, segment, problems)  # type: ignore[arg-type]
+        _extend(rankings.setdefault(segment.query, {}), segment, problems)
     problems.finish()
     return rankings
 

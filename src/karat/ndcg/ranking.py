@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from karat.engines.vectors.keys import as_key
 from karat.errors import InputError
@@ -72,10 +72,10 @@ def as_grade(grade: object, where: str) -> float:
     """Return *grade* as a float, or raise InputError that begins with *where*."""
     if not is_finite_number(grade):
         raise InputError(f"{where} is {grade!r}; expected a finite number")
-    return float(grade)  # type: ignore[arg-type]
+    return float(grade)
 
 
-def is_finite_number(value: object) -> bool:
+def is_finite_number(value: object) -> TypeGuard[float]:
     """Return whether *value* is a number, of Python or numpy, neither NaN nor infinite."""
     if isinstance(value, (str, bytes, bytearray)):
         return False

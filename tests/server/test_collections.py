@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.server.app import create_app
+from karat.server.routes import collections
 from karat.server.service import Service
 from karat.server.settings import Limits, Settings
 
@@ -265,11 +267,29 @@ def test_health(client: TestClient, folder: Path, work: Work) -> None:
     (folder / "empty.md").write_text("", encoding="utf-8")
     made = create(client, {"kind": "folder", "path": str(folder)})
     work()
+    # It was found out when the index was built: nothing is read any more.
+    shutil.rmtree(folder)
     found = client.get(f"{COLLECTIONS}/{made['id']}/health").json()
-    assert (found["document_count"], found["healthy"]) == (5, False)
+    assert (found["document_count"], found["healthy"], found["queries"]) == (5, False, 0)
     flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
     assert flaws["file without a chunk"]["places"] == ["empty.md"]
     assert flaws["duplicate"]["count"] == 1
+
+
+def test_what_no_query_retrieves(
+    client: TestClient, ready: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = [{"query_key": "q", "query_text": "login", "relevant_docs": ["tool.py"]}]
+    file = {"file": ("gold.json", json.dumps({"queries": queries}))}
+    dataset = client.post("/api/v2/benchmark-datasets", files=file, data={"name": "G"}).json()
+    mappings = f"/api/v2/benchmark-datasets/{dataset['id']}/mappings"
+    client.post(mappings, json={"collection_id": ready})
+    found = client.get(f"{COLLECTIONS}/{ready}/health").json()
+    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
+    assert (found["queries"], flaws["never retrieved"]["of"]) == (1, found["chunk_count"])
+    # It is asked for again, and found out no second time.
+    monkeypatch.delattr(collections, "health_of")
+    assert client.get(f"{COLLECTIONS}/{ready}/health").json() == found
 
 
 def test_a_collection_in_use_stays(client: TestClient, ready: str) -> None:

@@ -1,10 +1,11 @@
 """Collections: documents that a service may search, where they lie and what their index holds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from karat.app.analysis_health import index_health
 from karat.app.commits import commit_of
 from karat.app.index import index_ahead
 from karat.app.search import load_corpus
@@ -24,6 +25,7 @@ __all__ = [
     "collection_corpus",
     "collection_place",
     "collection_spec",
+    "health_of",
     "index_collection",
     "not_indexed",
     "pinned_commit",
@@ -185,9 +187,22 @@ def index_collection(
     # What was uploaded may hold a repository of anybody.
     if collection.source["kind"] != UPLOAD:
         facts["commit"] = commit_of(place.path, place.revision)
+    facts["health"] = health_of(collection, corpus)
     if collection.index["dense"]:
         facts["dense"] = _embedded(corpus, collection_spec(collection, "dense"), progress)
     return IndexedCollection(corpus.snapshot, documents, facts)
+
+
+def health_of(
+    collection: Collection, corpus: Corpus, *, queries: Sequence[str] = ()
+) -> dict[str, object]:
+    """Return what is wrong with the index of *collection*, as JSON can hold it.
+
+    What no query retrieves is among it where there are *queries*.
+    """
+    mode = "dense" if collection.index["dense"] else "sparse"
+    found = index_health(corpus, collection_spec(collection, mode), queries=queries)
+    return {**asdict(found), "healthy": found.healthy}
 
 
 def _embedded(corpus: Corpus, spec: Spec, progress: Progress | None) -> dict[str, object]:

@@ -27,17 +27,21 @@ class Found(NamedTuple):
 
 @dataclass
 class _Ready:
-    """The documents of one collection, and the engines that were asked about them."""
+    """The documents of one collection, once they were read, and the engines that were asked.
 
-    corpus: Corpus
+    Who only reads does not wait for a search.
+    """
+
+    corpus: Corpus | None = None
     engines: dict[str, Engine] = field(default_factory=dict)
-    lock: Lock = field(default_factory=Lock)
+    reading: Lock = field(default_factory=Lock)
+    searching: Lock = field(default_factory=Lock)
 
 
 class Searchers:
     """Keeps the collections that were asked for last; threads may share it.
 
-    One search at a time indexes a collection; the others wait and find it ready.
+    One at a time reads or indexes a collection; the others of the same wait and find it ready.
     """
 
     def __init__(self, places: Places) -> None:
@@ -48,19 +52,24 @@ class Searchers:
 
     def corpus(self, collection: Collection) -> Corpus:
         """Return the documents of *collection*, as they were indexed."""
-        return self._of(collection).corpus
+        ready = self._of(collection)
+        with ready.reading:
+            if ready.corpus is None:
+                ready.corpus = collection_corpus(collection, self._places)
+            return ready.corpus
 
     def search(
         self, collection: Collection, query: str, mode: str, *, use_reranker: bool, top_k: int
     ) -> Found:
         """Return what *mode* finds."""
         spec = collection_spec(collection, mode, use_reranker=use_reranker, top_k=top_k)
+        corpus = self.corpus(collection)
         ready = self._of(collection)
-        with ready.lock:
+        with ready.searching:
             engine = ready.engines.get(spec.digest)
             if engine is None:
                 engine = engine_of(spec)
-                engine.index(ready.corpus)
+                engine.index(corpus)
                 ready.engines[spec.digest] = engine
             begun = perf_counter_ns()
             hits = list(engine.search(query, top_k))
@@ -69,9 +78,7 @@ class Searchers:
     def _of(self, collection: Collection) -> _Ready:
         key = (collection.id, collection.snapshot)
         with self._lock:
-            found = self._ready.pop(key, None)
-            if found is None:
-                found = _Ready(collection_corpus(collection, self._places))
+            found = self._ready.pop(key, None) or _Ready()
             self._ready[key] = found
             if len(self._ready) > MOST_COLLECTIONS:
                 self._ready.popitem(last=False)

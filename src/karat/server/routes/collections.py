@@ -1,14 +1,16 @@
 """Collections: made from a folder, a repository, a BEIR corpus or an upload; read and searched."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
+from starlette.concurrency import run_in_threadpool
 
-from karat.app.analysis_health import index_health
 from karat.app.collections import (
     allowed_folder,
     collection_spec,
+    health_of,
     not_indexed,
     pinned_commit,
     source_now,
@@ -136,35 +138,16 @@ def read_document(
     return DocumentText(path=path, text=text, language=corpus.by_path[path].language)
 
 
-@router.get("/{collection_id}/health", responses=failures(400, 404, 409))
-def collection_health(serving: Serving, caller: Asking, collection_id: UUID) -> Health:
+@router.get("/{collection_id}/health", response_model=Health, responses=failures(400, 404, 409))
+async def collection_health(serving: Serving, caller: Asking, collection_id: UUID) -> Response:
     """Say what the index holds that no search will find, or that is there twice."""
-    kept = _indexed(serving, caller, collection_id)
-    mode = "dense" if kept.index["dense"] else "sparse"
-    corpus = serving.searchers.corpus(kept)
-    queries = _queries(serving, kept)
-    found = index_health(corpus, collection_spec(kept, mode), queries=queries)
-    return Health.model_validate(
-        {
-            "engine": found.engine,
-            "document_count": found.documents,
-            "chunk_count": found.chunks,
-            "queries": found.queries,
-            "healthy": found.healthy,
-            "flaws": [
-                {
-                    "kind": flaw.kind,
-                    "count": flaw.count,
-                    "of": flaw.of,
-                    "places": list(flaw.places),
-                    "note": flaw.note,
-                }
-                for flaw in found.flaws
-            ],
-            "skipped": kept.facts.get("skipped", {}),
-            "fallbacks": dict(found.fallbacks),
-        }
+    kept = await run_in_threadpool(_indexed, serving, caller, collection_id)
+    golds = await run_in_threadpool(serving.store.mappings.golds, kept.id)
+    body = await serving.answers.get(
+        f"health {kept.id} {kept.snapshot} {golds}",
+        lambda: run_in_threadpool(_health, serving, kept, golds),
     )
+    return Response(body, media_type="application/json")
 
 
 @router.post("/{collection_id}/search", responses=failures(400, 404, 409))
@@ -208,12 +191,28 @@ def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
     return kept
 
 
-def _queries(serving: Service, kept: Kept) -> list[str]:
-    """Return some queries of the datasets that are mapped to a collection."""
-    texts: list[str] = []
-    for digest in serving.store.mappings.golds(kept.id):
-        texts += serving.gold(digest).texts
-    return texts[:MOST_QUERIES]
+def _health(serving: Service, kept: Kept, golds: Sequence[str]) -> bytes:
+    """Return the health that indexing has found, or anew with some queries of *golds*."""
+    found: Any = kept.facts.get("health")
+    if golds or not found:
+        texts = [text for digest in golds for text in serving.gold(digest).texts]
+        corpus = serving.searchers.corpus(kept)
+        found = health_of(kept, corpus, queries=texts[:MOST_QUERIES])
+    return (
+        Health.model_validate(
+            {
+                **{
+                    name: found[name]
+                    for name in ("engine", "queries", "healthy", "flaws", "fallbacks")
+                },
+                "document_count": found["documents"],
+                "chunk_count": found["chunks"],
+                "skipped": kept.facts.get("skipped", {}),
+            }
+        )
+        .model_dump_json()
+        .encode()
+    )
 
 
 def _excerpt(lines: list[str], start: int, end: int) -> str:

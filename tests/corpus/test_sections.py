@@ -81,7 +81,7 @@ Text below.
 
 GLOBAL DEFAULTS                         *defaults*
 
-3.2 Reading files
+3.2 Reading files                       *read-files*
 
 Save it ~
 More.

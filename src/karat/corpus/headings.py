@@ -174,7 +174,7 @@ def _loose_heading(lines: Sequence[str], row: int) -> Heading | None:
         return Heading(row, _BELOW_RULE, _untagged(below)) if named else None
     numbered = None if below else _NUMBERED.match(line)
     if numbered:
-        return Heading(row, _BELOW_RULE + 1 + numbered[1].count("."), line)
+        return Heading(row, _BELOW_RULE + 1 + numbered[1].count("."), _untagged(line))
     if _WAVY.match(line):
         return Heading(row, _LOWEST, _untagged(line[:-2]))
     if _CAPITALS.match(line):

@@ -57,6 +57,7 @@ STATES = {
     "keys": ("/benchmarks", key("?"), "Undo the last grade"),
     "question": ("/datasets/{dataset}", click("Delete"), "This cannot be undone"),
     "text of a hit": (f"{BENCHMARK}/queries/docker", key("j"), "highly relevant"),
+    "hostile text": (f"{BENCHMARK}/queries/hostile", key("j"), "highly relevant"),
     "filter": (f"{BENCHMARK}/compare", click("improved in"), "Filter"),
 }
 

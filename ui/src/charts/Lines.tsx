@@ -2,7 +2,7 @@ import { useShowTip } from "@/parts/tip";
 import { score } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
 import { Figure } from "./Figure";
-import { linear } from "./scale";
+import { apart, linear } from "./scale";
 
 export type Series = {
   id: string;
@@ -15,6 +15,7 @@ const LEFT = 44;
 const BOTTOM = HEIGHT - 34;
 // Eight colours can be told apart; who comes later shares grey.
 const COLOURS = 8;
+const TICK_ROOM = 56;
 
 export const colour = (at: number): string => (at < COLOURS ? `c${at}` : "cx");
 
@@ -47,10 +48,8 @@ export function Lines({
   const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
   const ends = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
   const span = ends[1] - ends[0] || 1;
-  const x = Object.assign(
-    (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (width - LEFT - 40),
-    { ticks: xs.length <= 8 ? xs : xs.filter((_, at) => at % Math.ceil(xs.length / 7) === 0) },
-  );
+  const at = (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (width - LEFT - 40);
+  const x = Object.assign(at, { ticks: apart(xs, at, TICK_ROOM) });
   const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
   const low = Math.min(high, ...all.map(({ y, bounds }) => bounds?.[0] ?? y));
   const y = linear(low > high / 2 ? low : 0, high, BOTTOM, 10, 4);

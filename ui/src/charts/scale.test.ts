@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linear, logarithmic, ticks } from "./scale";
+import { apart, linear, logarithmic, ticks } from "./scale";
 
 describe("ticks", () => {
   it.each([
@@ -14,6 +14,10 @@ describe("ticks", () => {
   it("of no span is the value alone", () => {
     expect(ticks(3, 3)).toEqual([3]);
   });
+});
+
+it("keeps values whose names have room beside each other", () => {
+  expect(apart([1, 2, 3, 10, 11, 20], (value) => 10 * value, 50)).toEqual([1, 10, 20]);
 });
 
 describe("scales", () => {

@@ -50,3 +50,17 @@ export function logarithmic(low: number, high: number, from: number, to: number)
     { ticks: few },
   );
 }
+
+/** Those of some values, in order, whose places are at least *room* apart; the first is kept. */
+export function apart(
+  values: readonly number[],
+  place: (value: number) => number,
+  room: number,
+): number[] {
+  const kept: number[] = [];
+  for (const value of values) {
+    const last = kept.at(-1);
+    if (last === undefined || place(value) - place(last) >= room) kept.push(value);
+  }
+  return kept;
+}

@@ -20,6 +20,8 @@ export const DEFINITIONS = {
     "Results that could not be counted: an unknown document, a line range that ends before it begins, a duplicate.",
   baseline:
     "The run that all others are held against. Choose another here, drag a run here, or press b on it.",
+  verdict:
+    "Better or worse where the corrected paired test shows a difference at 5 %; otherwise none was shown, which does not prove that there is none.",
   difference: "Mean difference to the baseline over the same queries, with its 95 % interval.",
   p: "Probability of a difference at least this large if the two runs were equally good: a paired test over the queries.",
   pCorrected: "The same, corrected for all runs that were tested against the baseline.",

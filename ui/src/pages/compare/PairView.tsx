@@ -4,7 +4,7 @@ import { Waterfall } from "@/charts/Waterfall";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { useTip } from "@/parts/tip";
 import { useUrlState } from "@/parts/urlState";
-import { DEFINITIONS } from "@/words/definitions";
+import { DEFINITIONS, measure } from "@/words/definitions";
 import { change, count, plural, score } from "@/words/format";
 import { OUTCOMES, type Outcome, outcome, type Pair, tone } from "./deltas";
 
@@ -47,6 +47,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
     {
       id: "left",
       header: left,
+      means: measure(metric),
       numeric: true,
       sort: (row) => row.left,
       cell: (row) => score(row.left),
@@ -54,6 +55,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
     {
       id: "right",
       header: right,
+      means: measure(metric),
       numeric: true,
       sort: (row) => row.right,
       cell: (row) => score(row.right),
@@ -61,7 +63,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
     {
       id: "change",
       header: "Change",
-      means: DEFINITIONS.difference,
+      means: "The score on the right less the one on the left.",
       numeric: true,
       sort: (row) => row.change,
       cell: (row) => <span className={tone(row.change)}>{change(row.change)}</span>,

@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonRun } from "@/api/types";
 import { Badge } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
-import { DEFINITIONS } from "@/words/definitions";
+import { DEFINITIONS, measure } from "@/words/definitions";
 import { change, probability, score } from "@/words/format";
 import { OUTCOMES, type Outcome, tone } from "./deltas";
 
@@ -25,12 +25,14 @@ export function Summary({ comparison, onQueries }: Props) {
     {
       id: "verdict",
       header: "Verdict",
+      means: DEFINITIONS.verdict,
       sort: (run) => run.verdict,
       cell: (run) => <Badge tone={verdictTone(run.verdict)}>{run.verdict}</Badge>,
     },
     {
       id: "mean",
       header: comparison.metric,
+      means: measure(comparison.metric),
       numeric: true,
       sort: (run) => run.mean,
       cell: (run) => score(run.mean),

@@ -6,7 +6,7 @@ import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
-import { DEFINITIONS } from "@/words/definitions";
+import { DEFINITIONS, measure } from "@/words/definitions";
 import { change, probability, score } from "@/words/format";
 import { pairs } from "./deltas";
 import { PairView } from "./PairView";
@@ -94,7 +94,7 @@ function Sides({ two }: { two: TwoSides }) {
         {[left, right].map((side) => (
           <div className="tile" key={side.run_id}>
             <b>{score(side.mean)}</b>
-            {side.benchmark_name}
+            <Term means={measure(metric)}>{side.benchmark_name}</Term>
             <small className="row">{side.run_name}</small>
           </div>
         ))}

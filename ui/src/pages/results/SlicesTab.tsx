@@ -1,6 +1,7 @@
 import { useSlices } from "@/api/results";
 import type { Results } from "@/api/types";
 import { Empty, Loaded } from "@/parts/Notes";
+import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
 import { interval, score } from "@/words/format";
 import { MetricSelect } from "./MetricSelect";
@@ -41,7 +42,9 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
                   <tr>
                     <th scope="col">{data.by}</th>
                     <th scope="col" className="n">
-                      Queries
+                      <Term means="So few queries make a mean uncertain: its 95 % interval stands below.">
+                        Queries
+                      </Term>
                     </th>
                     {runs.map((run) => (
                       <th key={run.id} scope="col" className="n">

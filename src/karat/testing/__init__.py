@@ -2,7 +2,8 @@
 
 from karat.testing.engines import EngineSuite
 from karat.testing.executor import ExecutorSuite
+from karat.testing.service import ServiceStoreSuite
 from karat.testing.store import StoreSuite
 from karat.testing.vectors import VectorBackendSuite
 
-__all__ = ["EngineSuite", "ExecutorSuite", "StoreSuite", "VectorBackendSuite"]
+__all__ = ["EngineSuite", "ExecutorSuite", "ServiceStoreSuite", "StoreSuite", "VectorBackendSuite"]

@@ -1,0 +1,45 @@
+"""The law of losses: why targets were lost is kept for each run."""
+
+# A suite of tests asserts, wherever it is kept.
+# ruff: noqa: S101
+
+from dataclasses import replace
+
+import pytest
+
+from karat.errors import KaratError
+from karat.model.fate import Fate
+from karat.store.service import Benchmark, ServiceStore
+from karat.store.service.losses import Lost
+from karat.testing.recorder import PLAN
+from karat.testing.service.fixtures import GOLD, ServiceFixtures
+
+__all__ = ["LossLaw"]
+
+
+class LossLaw(ServiceFixtures):
+    """What holds for the losses of every store."""
+
+    def test_it_comes_back_and_is_replaced(self, service: ServiceStore) -> None:
+        """As a whole, with the fate of each."""
+        run = f"{service.results.experiment(replace(PLAN, dataset=GOLD))}.1"
+        assert service.losses.of(run) == []
+        lost = [
+            Lost("q1", "auth.py", 3, 9, "", Fate.FUSION),
+            Lost("q1", "süß.py", 0, 0, "login", Fate.NO_CHUNK),
+        ]
+        service.losses.keep(run, lost)
+        assert service.losses.of(run) == lost
+        assert service.losses.of(run)[0].fate is Fate.FUSION
+        service.losses.keep(run, [])
+        assert service.losses.of(run) == []
+
+    def test_it_goes_with_its_run(self, service: ServiceStore, benchmark: Benchmark) -> None:
+        """And is kept for no run that is gone."""
+        experiment = service.results.experiment(replace(PLAN, dataset=GOLD))
+        service.benchmarks.attach(benchmark.id, experiment)
+        service.losses.keep(f"{experiment}.1", [Lost("q1", "a", 0, 0, "", Fate.THRESHOLD)])
+        service.benchmarks.delete(benchmark.id)
+        assert service.losses.of(f"{experiment}.1") == []
+        with pytest.raises(KaratError, match="the database failed"):
+            service.losses.keep(f"{experiment}.1", [])

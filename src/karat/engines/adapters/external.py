@@ -84,7 +84,7 @@ class External(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _checked(self, query: str, k: int, ask: Callable[[str, int], Reply]) -> Sequence[Hit]:

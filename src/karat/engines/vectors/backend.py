@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from karat.engines.vectors.keys import as_count, as_key, check_namespace
@@ -141,12 +140,7 @@ class VectorBackend:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _known_dimension(self, namespace: str) -> int:

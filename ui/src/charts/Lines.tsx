@@ -15,7 +15,9 @@ const LEFT = 44;
 const BOTTOM = HEIGHT - 34;
 // Eight colours can be told apart; who comes later shares grey.
 const COLOURS = 8;
-const TICK_ROOM = 56;
+// As wide as a letter below the axis, and the gap between two names there.
+const LETTER = 7;
+const GAP = 8;
 
 export const colour = (at: number): string => (at < COLOURS ? `c${at}` : "cx");
 
@@ -49,7 +51,8 @@ export function Lines({
   const ends = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
   const span = ends[1] - ends[0] || 1;
   const at = (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (width - LEFT - 40);
-  const x = Object.assign(at, { ticks: apart(xs, at, TICK_ROOM) });
+  const room = GAP + LETTER * Math.max(0, ...xs.map((value) => format(value).length));
+  const x = Object.assign(at, { ticks: apart(xs, at, room) });
   const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
   const low = Math.min(high, ...all.map(({ y, bounds }) => bounds?.[0] ?? y));
   const y = linear(low > high / 2 ? low : 0, high, BOTTOM, 10, 4);

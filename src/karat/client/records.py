@@ -106,7 +106,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A matrix of configurations over a mapping."""
+    """A matrix of configurations over a mapping; *commit* is the one that was searched."""
 
     id: str
     name: str
@@ -121,6 +121,7 @@ class Benchmark:
     started_at: str | None
     completed_at: str | None
     operation_uuid: str | None
+    commit: Json | None
 
     @property
     def ended(self) -> bool:
@@ -158,6 +159,7 @@ class RunResult:
     errors: int
     timeouts: int
     invalid: int
+    fates: AnyMapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

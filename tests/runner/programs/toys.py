@@ -113,6 +113,21 @@ class Waiting(Good):
         return super().found(query)
 
 
+class Held(Good):
+    """Answers the first queries at once, and every further one when a file is there."""
+
+    def __init__(self, file: str, first: int) -> None:
+        super().__init__()
+        self.file = file
+        self.first = first
+
+    def found(self, query: str) -> Sequence[Hit]:
+        self.first -= 1
+        while self.first < 0 and not Path(self.file).exists():
+            time.sleep(0.01)
+        return super().found(query)
+
+
 class Unready(Good):
     """Cannot index."""
 

@@ -31,6 +31,8 @@ from karat.server.settings import Settings
 from karat.store.service import ServiceStore
 
 ROOT = Path(__file__).resolve().parents[2]
+# How long anything may take that ends by itself, on however slow a machine.
+PATIENCE_S = 300.0
 
 
 @pytest.fixture
@@ -85,10 +87,10 @@ def listening() -> Callable[[FastAPI], AbstractContextManager[str]]:
         thread = Thread(target=server.run, name="service", daemon=True)
         thread.start()
         try:
-            yield ready.get(timeout=60)
+            yield ready.get(timeout=PATIENCE_S)
         finally:
             server.should_exit = True
-            thread.join(60)
+            thread.join(PATIENCE_S)
             assert not thread.is_alive(), "the service did not stop"
 
     return listen
@@ -147,7 +149,7 @@ def served(folder: Path, *options: str, end: signal.Signals = signal.SIGTERM) ->
         finally:
             process.send_signal(end)
             # Its workers log to the same pipe, which ends with the last of them.
-            drain.join(60)
+            drain.join(PATIENCE_S)
             assert not drain.is_alive(), "a process of the service is left"
 
 

@@ -12,8 +12,8 @@ from karat.corpus import Corpus, from_texts
 from karat.server import searchers as searchers_module
 from karat.server.searchers import MOST_COLLECTIONS, Searchers
 from karat.store.service import Collection
+from tests.server.conftest import PATIENCE_S
 
-PATIENCE_S = 60.0
 PLACES = Places((), Path())
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
 

@@ -17,6 +17,7 @@ from karat.model import Dataset, Query, Target
 from karat.runner.alone import lock_file, working
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
+from tests.server.conftest import PATIENCE_S
 
 WORDS = ["amber", "basil", "cedar", "delta", "ember", "fjord"]
 WORDS += ["grove", "haven", "inlet", "joust", "karst", "lemon"]
@@ -29,7 +30,6 @@ MATRIX = {
     "k_values_for_metrics": [1, 5, 10],
 }
 RUNS = 6
-PATIENCE_S = 90.0
 
 
 def gold() -> Dataset:

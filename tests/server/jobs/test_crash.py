@@ -14,6 +14,7 @@ from time import monotonic
 import pytest
 
 from karat.model import Answer
+from karat.server.jobs import MOST_ATTEMPTS
 from karat.server.settings import Settings
 from karat.server.workers import Workers
 from karat.store import RunStatus
@@ -72,6 +73,14 @@ def worker_of(store: ServiceStore, benchmark: str) -> int | None:
     return int(job.worker.rpartition(":")[2].partition("@")[0]) if is_alive(job.worker) else None
 
 
+def outlasts_a_death(store: ServiceStore, benchmark: str) -> bool:
+    """Return whether *benchmark* is not given up when one more worker dies on it."""
+    operation = store.benchmarks.get(benchmark).operation
+    assert operation
+    job = store.jobs.get(operation)
+    return job.status.ended or job.attempts < MOST_ATTEMPTS
+
+
 def test_killed_at_any_moment(
     store: ServiceStore, benchmark: str, settings: Settings, tmp_path: Path
 ) -> None:
@@ -93,6 +102,7 @@ def test_killed_at_any_moment(
             store.benchmarks.start(benchmarks[-1])
         until(lambda: worker_of(store, benchmarks[-1]))
         Event().wait(rng.uniform(0.0, whole_s))
+        until(lambda: outlasts_a_death(store, benchmarks[-1]))
         return worker_of(store, benchmarks[-1])
 
     for workers_first in LIVES:

@@ -10,7 +10,7 @@ from karat.server.app import create_app
 from karat.server.run import Server
 from karat.server.settings import Settings
 from karat.store.service import ServiceStore
-from tests.server.jobs.conftest import PATIENCE_S
+from tests.server.conftest import PATIENCE_S
 
 
 def test_streams_end_when_the_service_stops(
@@ -24,7 +24,7 @@ def test_streams_end_when_the_service_stops(
     server = Server(config, ready.put)
     thread = Thread(target=server.run)
     thread.start()
-    address = ready.get(timeout=60)
+    address = ready.get(timeout=PATIENCE_S)
     with httpx.stream("GET", f"{address}/api/v2/benchmarks/{benchmark}/events") as answer:
         lines = answer.iter_lines()
         assert next(lines) == "event: benchmark_progress"

@@ -54,8 +54,6 @@ def test_a_benchmark_is_run(store: ServiceStore, benchmark: str, worker: None) -
     assert isinstance(last, dict)
     assert last["metrics_flat"]["precision@1"] == 1.0
     assert events[-1].data["status"] == "completed"
-    # At most twice a second, and each run that ends.
-    assert len(events) < RUNS + 3 + 2 * (events[-1].created - events[0].created).total_seconds()
 
 
 def test_what_was_cancelled_continues(store: ServiceStore, benchmark: str, worker: None) -> None:

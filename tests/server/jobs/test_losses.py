@@ -1,12 +1,14 @@
 """A service says why targets were lost, in the words of a report and for the same reasons."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from karat.app.benchmarks import BenchmarkConfig
@@ -14,6 +16,7 @@ from karat.app.explain import explain
 from karat.app.losses import with_losses
 from karat.app.results import scored
 from karat.app.where import Where
+from karat.client import Client
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 from karat.server.app import create_app
@@ -147,6 +150,18 @@ def test_they_are_those_of_the_command_line(
     anew = with_losses(replace(found, losses={}), Where(corpus=str(tmp_path / "notes")))
     assert found.losses == anew.losses
     assert len(found.losses) == 2 + 3
+
+
+def test_the_client_tells_them(
+    run: Callable[[], None],
+    settings: Settings,
+    benchmark: str,
+    listening: Callable[[FastAPI], AbstractContextManager[str]],
+) -> None:
+    run()
+    with listening(create_app(settings)) as address, Client(address) as service:
+        assert [each.fates["found"] for each in service.results(benchmark).runs] == [2, 1]
+        assert service.benchmark(benchmark).commit is None
 
 
 def test_a_judgment_keeps_the_other_reasons(

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels
-from karat.app.sources import RunSource
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
+from karat.matching.judge import Scored
 from karat.metrics import Measure, parse
-from karat.model import Dataset, ScoreTable, Status
+from karat.model import Dataset, Run, ScoreTable, Status
 from karat.model.baseline import Baseline, BaselineQuery
 from karat.model.evaluation import Evaluation
 
@@ -41,7 +41,7 @@ class Common(NamedTuple):
 
 def make_baseline(
     gold: Dataset,
-    run: RunSource,
+    run: Run | Scored,
     *,
     name: str,
     made_at: str,
@@ -72,7 +72,7 @@ def make_baseline(
 
 def ranked(
     gold: Dataset,
-    run: RunSource,
+    run: Run | Scored,
     measures: Sequence[Measure],
     *,
     scoring: Scoring,

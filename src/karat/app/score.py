@@ -10,7 +10,7 @@ from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import Slices, cluster_labels, slice_rows
 from karat.app.sources import RunSource, TruthSource, load_run, load_truth, no_overlap, run_name
 from karat.matching import judge
-from karat.matching.judge import Truth
+from karat.matching.judge import Scored, Truth
 from karat.metrics import Measure, average, evaluate
 from karat.model import JudgedRun, Run, ScoreTable, Status
 from karat.model.evaluation import Evaluation, Notes, Summary
@@ -55,7 +55,7 @@ def score(
 
 def evaluate_run(
     truth: Truth,
-    run: RunSource,
+    run: Run | Scored,
     *,
     scoring: Scoring,
     confidence: Confidence | None,
@@ -69,7 +69,7 @@ def evaluate_run(
     """
     judged = judge(
         truth,
-        run,  # type: ignore[arg-type]
+        run,
         match=scoring.match,
         ties=scoring.ties,
         judged_only=scoring.judged_only,

@@ -17,7 +17,6 @@ from time import monotonic
 from typing import IO, TextIO, cast
 
 from karat.app.explain import explain
-from karat.errors import KaratError
 from karat.runner.alone import lock_file, working
 from karat.server.correlation import correlated, correlation_id
 from karat.server.logs import start_log
@@ -82,7 +81,7 @@ def main(source: TextIO = sys.stdin) -> int:
     ):
         try:
             explain(store, given["benchmark"])
-        except KaratError:
+        except Exception:  # Also what a model raises: only the log keeps secrets to itself.
             logger.exception("no reasons were found", extra={"benchmark": given["benchmark"]})
             return 1
     return 0

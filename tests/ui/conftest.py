@@ -267,7 +267,10 @@ def opened(browser: "Browser", service: Place) -> Iterator[Open]:
         page.on("pageerror", lambda error: noise.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
         if not lossy:
-            page.on("console", lambda message: noise.append(message.text))
+            page.on(
+                "console",
+                lambda message: noise.append(f"{message.text} at {message.location['url']}"),
+            )
         page.goto(f"{service.address}/app{path}")
         return page
 

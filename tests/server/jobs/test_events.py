@@ -292,10 +292,10 @@ def test_a_stream_outlasts_its_database(
     told(store, operation, "running")
     with following(client, f"/api/v2/operations/{operation}/events") as answer:
         monkeypatch.setattr(events_module, "tell_end", away)
-        until(lambda: len(failures) > 1)
+        # More often than there are events: at some look there was none to send.
+        until(lambda: len(failures) > 8)
         assert not answer.done()
         told(store, operation, "completed")
-    # Between two looks something was sent.
     assert ": keep-alive" in answer.result().text
     assert '"status":"completed"' in answer.result().text
 

@@ -101,6 +101,7 @@ def add_collection(page: "Page", documents: Path) -> None:
     jump(page, "Collections")
     page.get_by_role("heading", name="Collections").wait_for()
     press(page, "Add a collection")
+    focus(page, "textbox", "Name")
     page.keyboard.type("Keyboard")
     focus(page, "textbox", "Path")
     page.keyboard.press("Control+a")
@@ -116,6 +117,7 @@ def upload(page: "Page", questions: Path) -> None:
     jump(page, "Datasets")
     page.get_by_role("heading", name="Datasets").wait_for()
     press(page, "Upload a dataset")
+    walk(page, page.get_by_label("Drop a file here, or choose one"))
     with page.expect_file_chooser() as chosen:
         page.keyboard.press("Enter")
     chosen.value.set_files(questions)

@@ -93,6 +93,12 @@ def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.M
     assert "bm25, 4 queries" in one.stdout
 
 
+def test_a_folder_without_a_history_is_told_what_to_set(karat: Karat, folder: Path) -> None:
+    done = karat("init")
+    assert done.returncode == 0
+    assert "is in no Git repository: set repository_path or gold_set first" in done.stdout
+
+
 def test_a_file_is_not_replaced_by_accident(karat: Karat, folder: Path) -> None:
     (folder / "mine.yaml").write_text("mine")
     done = karat("init", "mine.yaml")

@@ -92,7 +92,7 @@ class Asking(NamedTuple):
 
         said = {"repetitions": self.repetitions, "timeout_s": self.timeout_s}
         given = {name: value for name, value in said.items() if value is not None}
-        return replace(before or Settings(), **given)  # type: ignore[arg-type]
+        return replace(before or Settings(), **given)  # type: ignore[arg-type] # as annotated above
 
 
 def _count(_ctx: click.Context, _option: click.Parameter, given: str) -> int | None:

@@ -85,7 +85,7 @@ def command(log: str, output: str, columns: tuple[str, ...], match: str, **rules
     named = dict(_pair(column) for column in columns)
     found = import_log(
         read_clicks(log, columns=named),
-        LogRules(**rules),  # type: ignore[arg-type]
+        LogRules(**rules),  # type: ignore[arg-type] # each option has the type of its rule
         name=Path(log).name,
         match=match,
     )

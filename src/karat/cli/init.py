@@ -82,3 +82,6 @@ def command(file: str, *, force: bool) -> None:
         raise InputError(f"{file}: exists already; --force replaces it")
     write_text(file, TEMPLATE.format(name=Path(file).name))
     click.echo(f"wrote {file}; next: karat compare --config {file}")
+    folder = Path(file).absolute().parent
+    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        click.echo(f"{folder} is in no Git repository: set repository_path or gold_set first")

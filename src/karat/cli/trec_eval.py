@@ -126,7 +126,7 @@ def command(
         level=level,
         depth=depth,
         judged_only=judged_only,
-        judgments=kind,  # type: ignore[arg-type]
+        judgments=kind,  # type: ignore[arg-type] # one of the choices
         collection=collection,
         ties=ties,
     )

@@ -1,6 +1,10 @@
 """A corpus from a folder."""
 
 import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -116,6 +120,20 @@ def test_a_link_to_the_folder_itself_works(tmp_path: Path) -> None:
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert from_folder(tmp_path).skipped == {"special": 1}
+
+
+def test_a_database_that_is_in_use_keeps_its_locks(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n", "b-wal": "no database\n"})
+    file = tmp_path / "store.db"
+    taking = f"import sqlite3; sqlite3.connect({str(file)!r}).execute('PRAGMA journal_mode=DELETE')"
+    with closing(sqlite3.connect(file)) as ours:
+        ours.execute("PRAGMA journal_mode = WAL")
+        ours.execute("CREATE TABLE t (x)")
+        corpus = from_folder(tmp_path)
+        taken = subprocess.run([sys.executable, "-c", taking], capture_output=True, check=False)
+    assert [document.path for document in corpus] == ["a.py", "b-wal"]
+    assert corpus.skipped == {"database": 3}
+    assert b"database is locked" in taken.stderr
 
 
 def test_a_name_that_is_no_unicode_is_counted(tmp_path: Path) -> None:

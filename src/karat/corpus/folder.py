@@ -13,6 +13,9 @@ from karat.errors import InputError
 
 __all__ = ["from_folder"]
 
+# What SQLite puts beside a database as long as somebody has it open.
+BESIDE = ("-wal", "-shm")
+
 
 def from_folder(
     path: str | os.PathLike[str],
@@ -61,10 +64,13 @@ class _Walk:
             if self._ignore:
                 rules = _with_own(rules, base, entries)
             prefix = f"{base}/" if base else ""
+            databases = _databases(entries)
+            for _ in databases:
+                self.intake.skip("database")
             pending += [
                 (prefix + entry.name, rules)
                 for entry in entries
-                if self._entry(entry, prefix + entry.name, rules)
+                if entry.name not in databases and self._entry(entry, prefix + entry.name, rules)
             ]
 
     def _entry(self, entry: "os.DirEntry[str]", path: str, rules: tuple[Rules, ...]) -> bool:
@@ -128,6 +134,18 @@ def _bytes(path: str) -> bytes:
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags), "rb", buffering=0) as stream:
         return stream.read()
+
+
+def _databases(entries: Iterable["os.DirEntry[str]"]) -> set[str]:
+    """Return the names of SQLite databases that are open somewhere, and of what lies beside them.
+
+    None of them may be read: the system drops every lock that this process has on a file when it
+    closes it once, and the next process to leave the database would take away what this one, if
+    the store is its own, still needs.
+    """
+    names = {entry.name for entry in entries}
+    beside = {name for name in names if name.endswith(BESIDE) and name[: -len(BESIDE[0])] in names}
+    return beside | {name[: -len(BESIDE[0])] for name in beside}
 
 
 def _with_own(

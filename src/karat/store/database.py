@@ -185,7 +185,9 @@ class Database:
             return InputError(f"{self.name} {REFUSED[code]}")
         if code in BROKEN:
             return KaratError(f"{self.name} {BROKEN[code]}")
-        return KaratError(f"{self.name}: the database failed: {error}")
+        # SQLite says "disk I/O error" of twenty different things, and only this tells which.
+        detail = getattr(error, "sqlite_errorname", "")
+        return KaratError(f"{self.name}: the database failed: {error}{detail and f' ({detail})'}")
 
 
 def _make_private(file: Path) -> None:

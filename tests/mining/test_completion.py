@@ -1,5 +1,6 @@
 """A model behind a server that speaks OpenAI's format, here a thread of the test."""
 
+import asyncio
 import json
 import sys
 import threading
@@ -16,6 +17,16 @@ MODEL = "openai/test-model"
 
 # What litellm warns of is its own: classes that pydantic builds when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def loop() -> Iterator[None]:
+    """Have an event loop ready: litellm makes one where there is none, and never closes it."""
+    ours = asyncio.new_event_loop()
+    asyncio.set_event_loop(ours)
+    yield
+    asyncio.set_event_loop(None)
+    ours.close()
 
 
 class Server(ThreadingHTTPServer):

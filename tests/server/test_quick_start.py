@@ -130,6 +130,7 @@ def test_the_command_line_asks_a_service(
     docs = str(ROOT / "examples" / "service" / "docs")
     collection = karat("collections", "create", "Mine", "--path", docs, "--no-dense").strip()
     assert collection in karat("collections", "list")
+    assert karat("collections", "reindex", "Mine").strip() == collection
     matrix = tmp_path / "matrix.yaml"
     matrix.write_text("search_modes: [sparse]\ntop_k_values: [5, 10]\nprimary_k: 5\n")
     gold = str(ROOT / "examples" / "service" / "gold.json")

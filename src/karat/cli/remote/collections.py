@@ -1,6 +1,7 @@
 """karat --server URL collections: documents that a service searches."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,12 +9,15 @@ from karat.cli.remote.connect import connect, named
 from karat.errors import EngineError
 from karat.report.display import printable
 
+if TYPE_CHECKING:
+    from karat.client import Client, Collection
+
 __all__ = ["command"]
 
 
 @click.group("collections")
 def command() -> None:
-    """Make, list and delete collections.
+    """Make, list, reindex and delete collections.
 
     \b
     karat --server http://localhost:8080 collections create Handbook --path /srv/handbook
@@ -59,15 +63,16 @@ def create(
             made = client.create_collection(name, source, index=index)
         else:
             made = client.create_collection(name, {"kind": "folder", "path": path}, index=index)
-        for event in client.operation_events(str(made.operation_uuid)):
-            if event.data["total"]:
-                click.echo(f"embedded {event.data['done']:,} of {event.data['total']:,}", err=True)
-        made = client.collection(made.id)
-    if made.status != "ready":
-        raise EngineError(f"{name} was not indexed: {made.error_message}")
-    click.echo(made.id)
-    counts = f"{made.document_count:,} documents, {made.chunk_count:,} chunks"
-    click.echo(printable(f"{made.name}: {counts}"), err=True)
+        _wait(client, made)
+
+
+@command.command("reindex")
+@click.argument("collection")
+def reindex(collection: str) -> None:
+    """Index COLLECTION, by id or name, once more, because its documents have changed."""
+    with connect() as client:
+        found = named(client.collections(), collection, "collection")
+        _wait(client, client.reindex_collection(found.id))
 
 
 @command.command("list")
@@ -85,3 +90,16 @@ def delete(collection: str) -> None:
     """Delete COLLECTION, by id or name, unless a dataset is mapped to it."""
     with connect() as client:
         client.delete_collection(named(client.collections(), collection, "collection").id)
+
+
+def _wait(client: "Client", made: "Collection") -> None:
+    """Tell how far the indexing of *made* is, and in the end what it holds."""
+    for event in client.operation_events(str(made.operation_uuid)):
+        if event.data["total"]:
+            click.echo(f"embedded {event.data['done']:,} of {event.data['total']:,}", err=True)
+    made = client.collection(made.id)
+    if made.status != "ready":
+        raise EngineError(f"{made.name} was not indexed: {made.error_message}")
+    click.echo(made.id)
+    counts = f"{made.document_count:,} documents, {made.chunk_count:,} chunks"
+    click.echo(printable(f"{made.name}: {counts}"), err=True)

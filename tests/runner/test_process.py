@@ -71,7 +71,8 @@ def test_an_option_that_does_not_exist_is_the_users_error() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to wait for a stranger")
-def test_it_leaves_when_karat_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stopped", [False, True])
+def test_it_leaves_when_karat_is_killed(tmp_path: Path, *, stopped: bool) -> None:
     here = Path(__file__).parent
     command = [sys.executable, "-c", KARAT, str(here), str(here / "programs")]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
@@ -80,6 +81,8 @@ def test_it_leaves_when_karat_is_killed(tmp_path: Path) -> None:
         engine = int(karat.stdout.readline())
         watched = os.pidfd_open(engine)
         try:
+            if stopped:
+                os.kill(engine, signal.SIGSTOP)
             karat.send_signal(signal.SIGKILL)
             ended, _, _ = select.select([watched], [], [], 30)
             assert ended

@@ -6,6 +6,7 @@ Started by :mod:`karat.runner.process`, asked by lines on its standard input.
 import os
 import select
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -27,11 +28,14 @@ __all__ = ["main"]
 
 GRACE_S = 2.0
 TRACE = 8_000
+# From Linux's <sys/prctl.h>.
+PR_SET_PDEATHSIG = 1
 
 
 def main(folder: str) -> None:
     """Answer requests until Karat is gone, then remove *folder*, which holds temporary files."""
     requests, answers = _private_pipes()
+    _wake_when_orphaned()
     watched = (requests.fileno(), folder)
     threading.Thread(target=_leave_with, args=watched, daemon=True).start()
     host = _Host()
@@ -139,6 +143,14 @@ def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     return requests, answers
+
+
+def _wake_when_orphaned() -> None:
+    """Have the system wake this process when Karat is gone, which stops it before it ends it."""
+    if sys.platform == "linux":
+        from ctypes import CDLL
+
+        CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
 
 
 def _leave_with(requests: int, folder: str) -> None:

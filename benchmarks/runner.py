@@ -1,12 +1,13 @@
 """What isolation costs: a query asked through the runner, against calling the engine directly.
 
-The engine runs in its own process and each answer is stored in a SQLite file. What a query takes
-from one answer to the next, less what its search takes, is the overhead. There are two passes: the
-one for hits asks the next query while an answer is stored; the one for times does nothing while an
-engine searches, so that storing is a part of its overhead. Its latencies, taken inside the process,
-are compared with those of the same engine called in this one. Runner and engine take turns, round
-by round, and the best of each query counts. On a busy machine both processes wait to be woken, and
-find their caches cold, which no engine in one process does: only an idle one shows the overhead.
+The engine runs in its own process and each answer is stored in a SQLite file. What a query takes on
+average, from the first answer to the last, less what its search takes, is the overhead. There are
+two passes: the one for hits asks the next query while answers are stored; the one for times does
+nothing while an engine searches, so that storing is a part of its overhead. Its latencies, taken
+inside the process, are compared with those of the same engine called in this one. Runner and engine
+take turns, and the best round of each counts. On a busy machine both processes wait to be woken,
+and find their caches cold, which no engine in one process does: only an idle one shows the
+overhead.
 
     .venv/bin/python benchmarks/runner.py                       # Karat's own source
     .venv/bin/python benchmarks/runner.py --tree path/to/code
@@ -36,7 +37,7 @@ from karat.runner import (  # noqa: E402
 )
 from karat.runner.events import Hooks  # noqa: E402
 from karat.runner.sources import Opener  # noqa: E402
-from karat.store import Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.store import Buffer, Kind, Plan, PlannedRun, SqlStore  # noqa: E402
 
 ENGINES = (
     ("null, 1 hit", "null_engine:NullEngine", 10),
@@ -50,28 +51,34 @@ WORDS = ("chunk", "corpus", "query", "engine", "path", "line", "score", "rank", 
 
 
 class Stored:
-    """Keeps each answer as it ends, and when that was."""
+    """Keeps the answers of *run* as a sweep does, and remembers how long all of that took."""
 
-    def __init__(self, store: SqlStore, run: str) -> None:
+    def __init__(self, buffer: Buffer, run: str) -> None:
         """Keep answers as those of *run*."""
-        self._store = store
+        self._buffer = buffer
         self._run = run
+        self.storing_ns = 0
         self.ends: list[int] = []
-        self.storing: list[int] = []
         self.samples: list[Sample] = []
 
     def on_answer(self, _: str, answer: Answer, sample: Sample | None) -> None:
         """Store *answer*."""
         started = perf_counter_ns()
-        self._store.add(self._run, answer, sample)
+        self._buffer.add(self._run, answer, sample)
         self.ends.append(perf_counter_ns())
-        self.storing.append(self.ends[-1] - started)
+        self.storing_ns += self.ends[-1] - started
         if sample:
             self.samples.append(sample)
 
-    def apart_ms(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Return how long after the one before it each query ended; the first has none."""
-        return np.diff(self.ends) / 1e6
+    def flush(self) -> None:
+        """Store what is left; the last query has not ended before that."""
+        self._buffer.flush()
+        self.ends[-1] = perf_counter_ns()
+
+    @property
+    def each_ms(self) -> float:
+        """Return what a query took, from the end of the first to the end of the last."""
+        return (self.ends[-1] - self.ends[0]) / (len(self.ends) - 1) / 1e6
 
 
 def dataset(count: int) -> Dataset:
@@ -90,7 +97,7 @@ def through(
         plan = Plan("overhead", Kind.EVALUATE, queries, (planned,))
         run = store.show(store.experiment(plan)).runs[0].id
         store.claim(run)
-        sink = Stored(store, run)
+        sink = Stored(Buffer(store), run)
         settings = Settings(warm_up=3, repetitions=1)
         visits = one_visit(queries, source, seed=0)
         hooks = Hooks(sink=sink)
@@ -98,6 +105,7 @@ def through(
             [measured] = timing([configuration], queries, visits, settings=settings, hooks=hooks)
         else:
             [measured] = quality([(configuration,)], queries, visits, hooks=hooks)
+        sink.flush()
         if measured.notes["status"] != "completed":
             raise SystemExit(str(measured.notes))
         return sink
@@ -119,6 +127,11 @@ def directly(configuration: Configuration, queries: Dataset, source: Source) -> 
     return taken[3:]
 
 
+def mean_ms(taken_ns: list[int]) -> float:
+    """Return the mean in milliseconds."""
+    return float(np.mean(taken_ns)) / 1e6
+
+
 def main() -> int:
     """Measure every engine; return 1 where one exceeds the goal."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -127,27 +140,24 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     queries, source = dataset(options.queries), Source.folder(options.tree)
-    print(
-        "| engine | directly, p50 ms | in its process | for hits | for times | storing | goal | |"
-    )
+    print("| engine | directly, ms | in its process | for hits | for times | storing | goal | |")
     print("|---|---|---|---|---|---|---|---|")
     missed = False
     for name, spec, k in ENGINES:
         configuration = Configuration(name, parse_spec(spec), k)
-        direct, inside, hits, times, storing = [], [], [], [], []
+        rounds = []
         for _ in range(options.rounds):
-            direct.append(np.array(directly(configuration, queries, source)) / 1e6)
-            hits.append(through(configuration, queries, source, timed=False).apart_ms())
-            sink = through(configuration, queries, source, timed=True)
-            inside.append(np.array([sample.cold_ns for sample in sink.samples]) / 1e6)
-            times.append(sink.apart_ms() - inside[-1][1:])
-            storing.append(np.array(sink.storing) / 1e6)
-        # The best of each query: a busy machine hurts all alike. The hits come without times, so
-        # their searches are those called directly; the best of each is taken before they are
+            direct = mean_ms(directly(configuration, queries, source)[1:])
+            hits = through(configuration, queries, source, timed=False)
+            times = through(configuration, queries, source, timed=True)
+            inside = mean_ms([sample.cold_ns for sample in times.samples[1:]])
+            storing = times.storing_ns / len(times.ends) / 1e6
+            rounds.append((direct, inside, hits.each_ms, times.each_ms - inside, storing))
+        # The best of each: a busy machine hurts all alike. The hits come without times, so their
+        # searches are those called directly; the best of both is taken before they are
         # subtracted, or a round in which those were slow would pass for a small overhead.
-        best = [np.min(ms, axis=0) for ms in (direct, inside, hits, times, storing)]
-        best[2] = best[2] - best[0][1:]
-        here, there, *added, stored = (float(np.median(ms)) for ms in best)
+        here, there, asked, timed, stored = map(min, zip(*rounds, strict=True))
+        added = (asked - here, timed)
         goal = max(SHARE * here, FLOOR_MS)
         kept = max(added) <= goal
         missed |= not kept

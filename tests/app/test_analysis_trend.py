@@ -13,7 +13,7 @@ from karat.errors import InputError
 from karat.metrics import parse
 from karat.model import Answer, Dataset, Hit, Query, Target
 from karat.model.spec import Spec
-from karat.store import Kind, Plan, PlannedRun, RunStatus, SqlStore
+from karat.store import Kept, Kind, Plan, PlannedRun, RunStatus, SqlStore
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LEAD = parse("ndcg@10")
@@ -86,7 +86,7 @@ def kept(store: SqlStore, version: str, found: Mapping[str, int], *, gold: Datas
             Answer(query, (Hit("a.py" if row < count else "x.py"),))
             for row, query in enumerate(gold.query_ids)
         )
-        store.add_many(run, ((answer, None) for answer in answers))
+        store.add_many(Kept(run, answer) for answer in answers)
         store.finish(run, RunStatus.COMPLETED)
     return experiment
 

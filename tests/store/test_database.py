@@ -14,7 +14,7 @@ from sqlalchemy import Engine, event
 
 from karat.errors import InputError, KaratError
 from karat.model import Answer, Hit
-from karat.store import SqlStore
+from karat.store import Kept, SqlStore
 from karat.store import database as database_module
 from karat.testing.recorder import ANSWERS, PLAN
 
@@ -179,7 +179,7 @@ def test_a_file_that_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "karat.db"
     with SqlStore(path) as store:
         run = f"{store.experiment(PLAN)}.1"
-        store.add_many(run, ANSWERS)
+        store.add_many(Kept(run, *kept) for kept in ANSWERS)
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)

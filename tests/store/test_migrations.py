@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from karat.errors import InputError
-from karat.store import SqlStore
+from karat.store import Kept, SqlStore
 from karat.store.database import Database
 from karat.store.migrations import steps, version
 from karat.store.schema import VERSION
@@ -90,7 +90,7 @@ def test_migrations_make_the_same_tables(
 def test_an_older_database_keeps_what_it_has(place: str) -> None:
     with SqlStore(place) as store:
         run = f"{store.experiment(PLAN)}.1"
-        store.add_many(run, ANSWERS)
+        store.add_many(Kept(run, *kept) for kept in ANSWERS)
         before = store.measured(run)
     opened = Database(place)
     with opened.writing() as connection:

@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from karat.store.base import Recorder, Store
+from karat.store.buffer import Buffer
 from karat.store.records import (
     Experiment,
+    Kept,
     Kind,
     Plan,
     PlannedRun,
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from karat.store.sql_store import SqlStore
 
 __all__ = [
+    "Buffer",
     "Experiment",
+    "Kept",
     "Kind",
     "Plan",
     "PlannedRun",

@@ -6,7 +6,7 @@ from typing import Protocol
 from karat.model import Answer, Dataset, Outcome
 from karat.model.evaluation import Summary
 from karat.model.timings import Measured, Sample, Timings
-from karat.store.records import Experiment, Kind, Plan, RunStatus, ScoredRun
+from karat.store.records import Experiment, Kept, Kind, Plan, RunStatus, ScoredRun
 
 __all__ = ["Recorder", "Store"]
 
@@ -53,7 +53,7 @@ class Recorder(Protocol):
         """Keep an answer, with its times if there are any; False where nothing of it is new."""
         ...
 
-    def add_many(self, run: str, answers: Iterable[tuple[Answer, Sample | None]]) -> int:
+    def add_many(self, answers: Iterable[Kept]) -> int:
         """Keep answers all at once or not at all, and return of how many something is new."""
         ...
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, Update, select, update
-from sqlalchemy.exc import IntegrityError
 
 from karat.errors import InputError, UnknownName
 from karat.model import Answer, Outcome
@@ -12,8 +11,8 @@ from karat.model.timings import Sample, Timings
 from karat.store.answers import row_of, storable
 from karat.store.database import Database
 from karat.store.environment import is_alive
-from karat.store.records import RunStatus
-from karat.store.row_by_row import Insert, RowByRow
+from karat.store.insertion import Insert, Insertion
+from karat.store.records import Kept, RunStatus
 from karat.store.rows import INDEX_COSTS
 from karat.store.schema import ANSWERS, RUNS, SCORES
 
@@ -36,8 +35,7 @@ class SqlRecorder:
         self._database = database
         self._worker = worker
         self._clock = clock
-        self._keep = _insert_of(database)
-        self._keep_one = RowByRow(database, self._keep, ANSWERS)
+        self._insertion = Insertion(database, _insert_of(database), ANSWERS)
         self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == worker)
 
     def claim(self, run: str) -> bool:
@@ -84,22 +82,19 @@ class SqlRecorder:
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
         """Keep an answer; False where nothing of it is new."""
-        changed = self._keep_one.execute(row_of(run, answer, sample, finished=self._clock()))
-        if changed is None:
-            raise UnknownName(f"no run {run!r}")
-        return changed > 0
+        return self.add_many([Kept(run, answer, sample)]) > 0
 
-    def add_many(self, run: str, answers: Iterable[tuple[Answer, Sample | None]]) -> int:
+    def add_many(self, answers: Iterable[Kept]) -> int:
         """Keep answers all at once or not at all, and return of how many something is new."""
         now = self._clock()
-        rows = [row_of(run, answer, sample, finished=now) for answer, sample in answers]
+        rows = [row_of(*kept, finished=now) for kept in answers]
         if not rows:
             return 0
-        with self._database.writing() as connection:
-            try:
-                return connection.execute(self._keep, rows).rowcount
-            except IntegrityError as error:
-                raise UnknownName(f"no run {run!r}") from error
+        changed = self._insertion.execute(rows)
+        if changed is None:
+            runs = sorted({str(row["run"]) for row in rows})
+            raise UnknownName(f"no run {' or '.join(map(repr, runs))}")
+        return changed
 
     def finish(
         self,

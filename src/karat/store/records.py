@@ -12,11 +12,21 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
-from karat.model import Dataset
+from karat.model import Answer, Dataset
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
+from karat.model.timings import Sample
 
-__all__ = ["Experiment", "Kind", "Plan", "PlannedRun", "RunStatus", "ScoredRun", "StoredRun"]
+__all__ = [
+    "Experiment",
+    "Kept",
+    "Kind",
+    "Plan",
+    "PlannedRun",
+    "RunStatus",
+    "ScoredRun",
+    "StoredRun",
+]
 
 ID_LENGTH = 10
 
@@ -48,6 +58,14 @@ class RunStatus(StrEnum):
     def ended(self) -> bool:
         """Return whether somebody has worked on it and does no more."""
         return self in {RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED}
+
+
+class Kept(NamedTuple):
+    """An answer of *run*, with its times if there are any."""
+
+    run: str
+    answer: Answer
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)

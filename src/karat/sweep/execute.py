@@ -10,7 +10,7 @@ from karat.errors import InputError
 from karat.model import Answer, Dataset
 from karat.model.timings import Measured, Sample, Timings
 from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut
-from karat.store import Recorder
+from karat.store import Buffer, Recorder
 from karat.sweep.entries import Entry
 from karat.sweep.executor import Executor, Work
 from karat.sweep.plan import Retrieval, SharedPlan
@@ -105,14 +105,15 @@ def _ask(
     if all(len(known) == len(task.dataset) for known in skip.values()):
         return task.cancelled()
     entries = {one.configuration.name: one.entries for one in group}
-    work = Work(
-        [one.configuration for one in group],
-        task.dataset,
-        task.visits,
-        settings=replace(task.settings, warm_up=0, repetitions=1),
-        hooks=_hooks(task, recorder, entries, skip),
-    )
-    asked = executor.quality(work)
+    with Buffer(recorder) as buffer:
+        work = Work(
+            [one.configuration for one in group],
+            task.dataset,
+            task.visits,
+            settings=replace(task.settings, warm_up=0, repetitions=1),
+            hooks=_Keeping(task, recorder, buffer, entries).hooks(skip),
+        )
+        asked = executor.quality(work)
     found |= {
         entry.name: measured
         for one, measured in zip(group, asked, strict=True)
@@ -144,17 +145,19 @@ def _times(
         # What indexing costs is known only to who has indexed, so that one is asked in any case.
         last = {min(task.timed)} if task.timed <= known else frozenset()
         skip[entry.name] = (untimed | known) - last
-    work = Work(
-        [
-            Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold)
-            for entry in entries
-        ],
-        task.dataset,
-        task.visits,
-        settings=task.settings,
-        hooks=_hooks(task, recorder, {entry.name: (entry,) for entry in entries}, skip),
-    )
-    asked = executor.timing(work)
+    itself = {entry.name: (entry,) for entry in entries}
+    with Buffer(recorder) as buffer:
+        work = Work(
+            [
+                Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold)
+                for entry in entries
+            ],
+            task.dataset,
+            task.visits,
+            settings=task.settings,
+            hooks=_Keeping(task, recorder, buffer, itself).hooks(skip),
+        )
+        asked = executor.timing(work)
     return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
 
 
@@ -171,26 +174,26 @@ def _is_stopped(asked: Iterable[Measured]) -> bool:
     return any(measured.notes.get("status") == "cancelled" for measured in asked)
 
 
-def _hooks(
-    task: Task,
-    recorder: Recorder,
-    entries: Mapping[str, Sequence[Entry]],
-    skip: Mapping[str, Collection[str]],
-) -> Hooks:
-    keeping = _Keeping(task, recorder, entries)
-    return Hooks(listen=keeping.listen, sink=keeping, skip=skip, cancelled=task.cancelled)
-
-
 class _Keeping:
     """Keeps the answers of a configuration for all *entries* that are cut from it."""
 
     def __init__(
-        self, task: Task, recorder: Recorder, entries: Mapping[str, Sequence[Entry]]
+        self,
+        task: Task,
+        recorder: Recorder,
+        buffer: Buffer,
+        entries: Mapping[str, Sequence[Entry]],
     ) -> None:
         self._task = task
         self._recorder = recorder
+        self._buffer = buffer
         self._entries = entries
         self._begun: set[str] = set()
+
+    def hooks(self, skip: Mapping[str, Collection[str]]) -> Hooks:
+        """Return how this takes part in a pass."""
+        cancelled = self._task.cancelled
+        return Hooks(listen=self.listen, sink=self, skip=skip, cancelled=cancelled)
 
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
         """Keep *answer* once for each entry."""
@@ -203,7 +206,7 @@ class _Keeping:
                 by_score=by_score(entry.spec),
             )
             kept_in = self._task.runs[entry.name]
-            self._recorder.add(kept_in, answer._replace(hits=hits), sample)
+            self._buffer.add(kept_in, answer._replace(hits=hits), sample)
 
     def listen(self, event: Event) -> None:
         """Tell of each entry what happens to the configuration that it is cut from."""

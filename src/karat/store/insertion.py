@@ -1,7 +1,7 @@
-"""One statement for row after row, with as little around it as a database allows."""
+"""One statement for a handful of rows, with as little around it as a database allows."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
@@ -9,16 +9,16 @@ from sqlalchemy.exc import IntegrityError
 
 from karat.store.database import Database
 
-__all__ = ["Insert", "RowByRow"]
+__all__ = ["Insert", "Insertion"]
 
 Insert = sqlite.Insert | postgresql.Insert
 
 
-class RowByRow:
-    """Executes *insert*, which fills all columns of *table* but its key, for one row at a time.
+class Insertion:
+    """Executes *insert*, which fills all columns of *table* but its key.
 
     SQLite is asked by its own driver: SQLAlchemy would take three times as long as the statement,
-    and every query of a run waits for it.
+    and the queries of a run wait for it.
     """
 
     def __init__(self, database: Database, insert: Insert, table: Table) -> None:
@@ -34,18 +34,24 @@ class RowByRow:
         self._text = str(compiled)
         self._values = [(name, binders[name] or _as_it_is) for name in compiled.positiontup or ()]
 
-    def execute(self, row: Mapping[str, object]) -> int | None:
-        """Return how many rows have changed; None where *row* belongs to nothing that is there."""
+    def execute(self, rows: Sequence[Mapping[str, object]]) -> int | None:
+        """Insert all *rows* or none, and return how many have changed something.
+
+        None says that one of them belongs to nothing that is there.
+        """
         if not self._database.is_sqlite:
-            with self._database.single() as connection:
+            with self._database.writing() as connection:
                 try:
-                    return connection.execute(self._insert, dict(row)).rowcount
+                    return connection.execute(self._insert, [dict(row) for row in rows]).rowcount
                 except IntegrityError:
                     return None
-        values = [bind(row[name]) for name, bind in self._values]
+        values = [[bind(row[name]) for name, bind in self._values] for row in rows]
         with self._database.driver() as driver:
             try:
-                return driver.execute(self._text, values).rowcount
+                # It commits, or takes back what was done until an error.
+                with driver:
+                    driver.execute("BEGIN IMMEDIATE")
+                    return driver.executemany(self._text, values).rowcount
             except sqlite3.IntegrityError:
                 return None
 

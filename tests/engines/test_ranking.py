@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
 from karat.engines.fusion import Scores, top
+from karat.engines.names import Names
 from karat.engines.places import Place, Places
 from karat.engines.ranking import PLAIN, RankingRules, diversified, kind_factors, raised
 
@@ -24,7 +25,10 @@ def place(
 
 
 def factor(place: Place, query: str, *, unit: str = "lines", score: float = 1.0) -> float:
-    scores = raised(np.full(1, score, np.float32), Places([[place]]), query, RULES, unit=unit)
+    names = Names()
+    names.grow([place])
+    names.show(np.array([0]))
+    scores = raised(np.full(1, score, np.float32), names, query, RULES, unit=unit)
     return float(scores[0])
 
 

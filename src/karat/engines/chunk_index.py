@@ -9,8 +9,9 @@ import numpy as np
 from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.fusion import Scores
+from karat.engines.names import Names
 from karat.engines.places import Places
-from karat.engines.ranking import RankingRules, kind_factors, learn_names
+from karat.engines.ranking import RankingRules, kind_factors
 from karat.engines.rows import Rows
 from karat.engines.stages import Stage, SupportsRows
 
@@ -78,6 +79,7 @@ class ChunkIndex:
         """Begin anew, without a corpus."""
         self.fallbacks.clear()
         self._rows = Rows()
+        self.names = Names()
         self._places: Places | None = None
         self._corpus: Corpus | None = None
         self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
@@ -99,7 +101,9 @@ class ChunkIndex:
         first = not len(self._rows)
         started = perf_counter_ns()
         places, rows, new = self._rows.show(corpus, self._cut)
-        learn_names(new)
+        # Ahead of all searches, or the first one to meet a name would pay for it.
+        self.names.grow(new)
+        self.names.show(rows)
         for rules, known in self._of_rows.items():
             self._of_rows[rules] = np.concatenate([known, kind_factors(new, rules)])
         self._cut_ns = perf_counter_ns() - started

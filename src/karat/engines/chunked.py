@@ -175,7 +175,7 @@ class ChunkEngine:
         places = self._searched(query, k)
         if places is None:
             return [Step("stage", ())]
-        scored = self._scored(query, places, {})
+        scored = self._scored(query, {})
         found = [
             Step("stage", _hits(self._ordered(scores, places, k), scores, places))
             for scores in (scored.factors * part for part in scored.lifted)
@@ -200,10 +200,10 @@ class ChunkEngine:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         return places if query.strip() and len(places) else None
 
-    def _scored(self, query: str, places: Places, phases: dict[str, int]) -> Scored:
+    def _scored(self, query: str, phases: dict[str, int]) -> Scored:
         parts = [self._timed(stage, query, phases) for stage in self.stages]
         lifted = [
-            self._raised(stage, part, query, places) if stage.by_words else part
+            self._raised(stage, part, query) if stage.by_words else part
             for stage, part in zip(self.stages, parts, strict=True)
         ]
         factors = self._index.factors(self.recipe.rules)
@@ -212,7 +212,7 @@ class ChunkEngine:
     def _explained(self, query: str, k: int, places: Places) -> list[Explained]:
         phases: dict[str, int] = {}
         self._last.phases = phases
-        scored = self._scored(query, places, phases)
+        scored = self._scored(query, phases)
         parts, lifted, _, factors = scored
         rows, joined = self._deepened(scored, places, k)
         shown = _descending((factors * joined)[rows]).tolist()
@@ -240,10 +240,10 @@ class ChunkEngine:
         phases[stage.name] = time.perf_counter_ns() - start
         return scores
 
-    def _raised(self, stage: Stage, part: Scores, query: str, places: Places) -> Scores:
+    def _raised(self, stage: Stage, part: Scores, query: str) -> Scores:
         rules, unit = self.recipe.rules, self.recipe.unit
         key = self._index, stage.identity, rules, unit
-        make = partial(raised, part, places, query, rules, unit=unit)
+        make = partial(raised, part, self._index.names, query, rules, unit=unit)
         return self.current.once(query, key, make)
 
     def _joined(self, parts: Sequence[Scores]) -> Scores:

@@ -3,31 +3,24 @@
 The factors were chosen by cross-validation over repositories; see design/0004-order-of-code.md.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from posixpath import basename, dirname, splitext
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Chunk, Trait
+from karat.corpus import Trait
 from karat.engines.fusion import Scores, top
-from karat.engines.lexical.tokens import TokenRules
+from karat.engines.names import Names, words_of
 from karat.engines.places import Place, Places
 
-__all__ = ["PLAIN", "RankingRules", "diversified", "kind_factors", "learn_names", "raised"]
+__all__ = ["PLAIN", "RankingRules", "diversified", "kind_factors", "raised"]
 
 TEST_SCOPES = frozenset({"test", "tests", "spec", "specs"})
-# File names that say nothing; the folder's name says it for them.
-EMPTY_STEMS = frozenset({"mod", "index", "__init__", "lib", "main", "core"})
-TERMS = TokenRules()
 # How many further places of a file speak for it.
 WITNESSES = 3
 # Places further down are not raised for what the query names; none of them would come to the top.
 RAISED = 500
-# One word in common, such as "new" or "parse", proves half of what two do.
-PROVEN_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +63,17 @@ def kind_factors(places: Collection[Place], rules: RankingRules) -> Scores:
     return np.fromiter((_factor(place, rules) for place in places), np.float32, len(places))
 
 
-def learn_names(places: Iterable[Place]) -> None:
-    """Cut the names in *places* into words ahead of all searches.
-
-    Otherwise the first search to meet a name would pay for it, and other engines in the process
-    would be quicker than they are alone.
-    """
-    for place in places:
-        _file_words(place.path)
-        if place.chunk.kind == "code":
-            for name in place.chunk.symbols:
-                _words(name)
-
-
-def raised(scores: Scores, places: Places, query: str, rules: RankingRules, *, unit: str) -> Scores:
+def raised(scores: Scores, names: Names, query: str, rules: RankingRules, *, unit: str) -> Scores:
     """Return the *scores* of words, more where words of *query* make up a name.
 
     That is the name of something defined, and where *unit* is ``file`` that of the file as well.
     """
     result = scores.copy()
-    words = _words(query)
-    stem = rules.stem if unit == "file" else 1.0
-    for row in top(scores, RAISED):
-        place = places.rows[row]
-        result[row] *= 1.0 + (rules.definition - 1.0) * _defined_share(place.chunk, words)
-        result[row] *= 1.0 + (stem - 1.0) * _named_share(place.path, words)
+    words = words_of(query)
+    rows = top(scores, RAISED)
+    result[rows] *= _factors(names.defined(rows, words), rules.definition)
+    if unit == "file":
+        result[rows] *= _factors(names.files(rows, words), rules.stem)
     return result
 
 
@@ -123,37 +102,9 @@ def diversified(scores: Scores, places: Places, k: int, rules: RankingRules) -> 
     return found[order[:k]]
 
 
-@lru_cache(maxsize=1 << 16)
-def _words(name: str) -> frozenset[str]:
-    return frozenset(TERMS.terms(name))
-
-
-def _defined_share(chunk: Chunk, words: frozenset[str]) -> float:
-    """Return how far the query's *words* make up the name of something that *chunk* defines.
-
-    It is the share of the name's terms that the query has, so that a name of several words counts
-    in full only where the query spells it out.
-    """
-    if chunk.kind != "code":
-        return 0.0
-    return max((_made_of(_words(name), words) for name in chunk.symbols), default=0.0)
-
-
-def _made_of(own: frozenset[str], words: frozenset[str]) -> float:
-    common = len(own & words)
-    return common / len(own) * min(1.0, common / PROVEN_WORDS) if common else 0.0
-
-
-@lru_cache(maxsize=1 << 16)
-def _file_words(path: str) -> frozenset[str]:
-    stem = splitext(basename(path))[0]
-    return _words(f"{stem} {basename(dirname(path))}" if stem.lower() in EMPTY_STEMS else stem)
-
-
-def _named_share(path: str, words: frozenset[str]) -> float:
-    """Return which share of the words in a file's name the query has."""
-    own = _file_words(path)
-    return len(own & words) / len(own) if own else 0.0
+def _factors(shares: NDArray[np.float64], most: float) -> Scores:
+    """Return a factor from 1 to *most* for each of *shares*."""
+    return (1.0 + (most - 1.0) * shares).astype(np.float32)
 
 
 def _factor(place: Place, rules: RankingRules) -> float:

@@ -61,6 +61,9 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed
 
 
 def _is_riddle(data: bytes) -> bool:
+    # An excerpt may be long, but most of it is line ends.
+    if len(data) - data.count(b"\n") <= _OPEN_BRACKETS:
+        return False
     opened = sum(map(data.count, b"([{")) - sum(map(data.count, b")]}"))
     return opened > _OPEN_BRACKETS or _SIGNS_IN_A_ROW in data.translate(_SIGNS, _WHITE)
 

@@ -69,6 +69,15 @@ class Scored(NamedTuple):
     factors: Scores
 
 
+class Ranked(NamedTuple):
+    """What is found: the rows and their hits, best first, and how they came by their scores."""
+
+    scored: Scored
+    joined: Scores
+    rows: NDArray[np.intp]
+    hits: Sequence[Hit]
+
+
 class ChunkEngine:
     """A search over chunks by one or several stages.
 
@@ -158,14 +167,30 @@ class ChunkEngine:
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* chunks."""
-        return [explained.hit for explained in self.explain(query, k)]
+        places = self._searched(query, k)
+        return [] if places is None else list(self._ranked(query, k, places).hits)
 
     def explain(self, query: str, k: int) -> list[Explained]:
         """Return the best *k* chunks with the score that each stage gave, and what became of it."""
         places = self._searched(query, k)
         if places is None:
             return []
-        return self.current.once(query, (self, k), lambda: self._explained(query, k, places))
+        (parts, lifted, _, factors), joined, rows, hits = self._ranked(query, k, places)
+        return [
+            Explained(
+                hit,
+                {
+                    stage.name: float(part[row])
+                    for stage, part in zip(self.stages, parts, strict=True)
+                },
+                {
+                    "names": max(map(_lift, parts, lifted, repeat(row))),
+                    **({"joined": float(joined[row])} if len(parts) > 1 else {}),
+                    "kind": float(factors[row]),
+                },
+            )
+            for row, hit in zip(rows, hits, strict=True)
+        ]
 
     def steps(self, query: str, k: int) -> list[Step]:
         """Return the best *k* chunks of each stage alone, of all together, and above the threshold.
@@ -209,29 +234,18 @@ class ChunkEngine:
         factors = self._index.factors(self.recipe.rules)
         return Scored(parts, lifted, self._joined(lifted), factors)
 
-    def _explained(self, query: str, k: int, places: Places) -> list[Explained]:
-        phases: dict[str, int] = {}
-        self._last.phases = phases
-        scored = self._scored(query, phases)
-        parts, lifted, _, factors = scored
-        rows, joined = self._deepened(scored, places, k)
-        shown = _descending((factors * joined)[rows]).tolist()
-        kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
-        return [
-            Explained(
-                places.hit(int(row), score),
-                {
-                    stage.name: float(part[row])
-                    for stage, part in zip(self.stages, parts, strict=True)
-                },
-                {
-                    "names": max(map(_lift, parts, lifted, repeat(row))),
-                    **({"joined": float(joined[row])} if len(parts) > 1 else {}),
-                    "kind": float(factors[row]),
-                },
-            )
-            for row, score in zip(rows[:kept], shown, strict=False)
-        ]
+    def _ranked(self, query: str, k: int, places: Places) -> Ranked:
+        def rank() -> Ranked:
+            phases: dict[str, int] = {}
+            self._last.phases = phases
+            scored = self._scored(query, phases)
+            rows, joined = self._deepened(scored, places, k)
+            hits = _hits(rows, scored.factors * joined, places)
+            shown = [hit.score for hit in hits]
+            kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
+            return Ranked(scored, joined, rows[:kept], hits[:kept])
+
+        return self.current.once(query, (self, k), rank)
 
     def _timed(self, stage: Stage, query: str, phases: dict[str, int]) -> Scores:
         start = time.perf_counter_ns()

@@ -20,7 +20,7 @@ THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix cover ui bench lock clean
+.PHONY: help demo test test-numbers test-others check fix cover ui bench lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,15 @@ demo: .venv/.demo ## Mine a gold set from this repository, or REPO=..., compare 
 
 test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
 	@$(COMPILE_SOURCE)
-	$(PY) -m pytest $(THEIR_TESTS) $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100
+	@$(MAKE) --no-print-directory --jobs=2 test-numbers test-others
+
+# Side by side; what these say is shown when they have ended.
+test-numbers:
+	@said=$$(mktemp); trap 'rm -f $$said' EXIT; \
+		$(PY) -m pytest -p no:cacheprovider $(THEIR_TESTS) $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100 > $$said 2>&1; \
+		status=$$?; cat $$said; exit $$status
+
+test-others:
 	$(PY) -m pytest $(addprefix --ignore=,$(THEIR_TESTS))
 
 check: .venv/.test ## Check format, lint, types and layers

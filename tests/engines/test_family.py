@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
 from karat.engines import chunk_index, ranking
-from karat.engines.base import Engine, SupportsSnapshots
+from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
 from karat.engines.family import build_family
@@ -178,6 +178,30 @@ def test_nothing_is_done_twice(corpus: Corpus, work: Work) -> None:
     family.forget()
     family.engines[0].search("login", 5)
     assert work["scored"] == 2
+
+
+def test_queries_that_are_expected_are_embedded_in_one_call(corpus: Corpus, work: Work) -> None:
+    group = ("dense(model=static)", "hybrid(model=static, windows=all)", "bm25")
+    reranked = f"rerank(over=hybrid(model=static), model={MAXSIM})"
+    family = build_family(specs(*group, reranked))
+    family.show(corpus)
+    queries = ["login password", "", "zebra", "Größe"]
+    without = answers(family.engines, queries, 5)
+    work.clear()
+    for engine in family.engines:
+        assert isinstance(engine, SupportsBatch)
+        engine.expect(queries)
+    # One call for all engines, and one for the tokens, which are embedded query by query.
+    assert work == {"query": 2 * len(queries), "query tokens": 1}
+    work.clear()
+    assert answers(family.engines, queries, 5) == without
+    family.forget()
+    assert answers(family.engines, queries, 5) == without
+    assert "query" not in work
+    for engine in family.engines:
+        engine.expect([])  # type: ignore[attr-defined]
+    family.engines[0].search("zebra", 5)
+    assert work["query"] == 1
 
 
 def test_after_forgetting_a_search_does_all_its_work(corpus: Corpus, work: Work) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from karat.app.index import chunk_engine
 from karat.app.search import EngineLike, engine_of
 from karat.corpus import Chunk, ChunkedCorpus, Corpus, chunk_corpus, create_chunker
-from karat.engines.base import Engine, SupportsClose
+from karat.engines.base import Engine, SupportsBatch, SupportsClose
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding.base import Embedder, SupportsTooLong
 from karat.engines.places import Place, tokens
@@ -59,6 +59,8 @@ def _retrieved(engine: Engine, corpus: Corpus, queries: Sequence[str], k: int) -
     if not queries:
         return None
     engine.index(corpus)
+    if isinstance(engine, SupportsBatch):
+        engine.expect(queries)
     return {
         (hit.path, hit.start_line, hit.end_line)
         for query in queries

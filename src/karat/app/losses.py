@@ -46,6 +46,10 @@ def with_losses(findings: Findings, where: Where | None = None) -> Findings:
     family = Family()
     asked = [_asked(measured, family) for measured in findings.runs]
     where = where or _recorded(findings.origin.records) or searched_where(findings.runs)
+    texts = [findings.gold.texts[row] for row in missed]
+    for one in asked:
+        if one is not None:
+            one.engine.expect(texts)
     losses: dict[tuple[int, int, int], Fate] = {}
     with where.trees(findings.gold, seed=0) as trees:
         for visit in trees:

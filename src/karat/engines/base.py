@@ -58,10 +58,17 @@ class Engine(Protocol):
 
 @runtime_checkable
 class SupportsBatch(Protocol):
-    """An engine that answers many queries at once; the hits are those of single searches."""
+    """An engine that does a part of its work for many queries at once, such as embedding them.
 
-    def search_many(self, queries: Sequence[str], k: int) -> Sequence[Sequence[Hit]]:
-        """Return the hits of each query, in order."""
+    The hits are bit for bit those that it gives without.
+    """
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Hear which queries will be asked, in place of those expected before; none ends that.
+
+        It holds for whatever corpus is shown, and may come before ``index``. An error concerns
+        the queries together: each may still be asked alone.
+        """
         ...
 
 

@@ -17,6 +17,7 @@ from karat.engines.base import (
     Explained,
     Progress,
     Step,
+    SupportsBatch,
     SupportsProgress,
     SupportsSize,
     SupportsWork,
@@ -164,6 +165,12 @@ class ChunkEngine:
         for stage in self.stages:
             if isinstance(stage, SupportsProgress):
                 stage.watch(progress)
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Let the stages that embed do so for all of *queries* in one call."""
+        for stage in self.stages:
+            if isinstance(stage, SupportsBatch):
+                stage.expect(queries)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* chunks."""

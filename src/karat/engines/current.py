@@ -1,6 +1,6 @@
 """What is known of the query that is being answered, for engines that answer it together."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 __all__ = ["NOT_KEPT", "Current", "SupportsCurrent"]
@@ -16,8 +16,9 @@ class _Held(NamedTuple):
 class Current:
     """Values by key for one query: what one engine has computed, the next one takes from here.
 
-    The next query makes it forget. Several threads may use it; a value that two of them miss is
-    made twice. *keeps* False makes every value anew, as an engine that is alone has to.
+    The next query makes it forget, but not what was made ahead for the queries that it expects.
+    Several threads may use it; a value that two of them miss is made twice. *keeps* False makes
+    every other value anew, as an engine that is alone has to.
 
     >>> current = Current()
     >>> [current.once(query, "length", lambda: len(query)) for query in ("login", "login", "mail")]
@@ -28,9 +29,29 @@ class Current:
         """Begin without a query."""
         self._keeps = keeps
         self._held = _Held("", {})
+        # By key: the values of the queries that are expected.
+        self._ahead: dict[Hashable, Mapping[str, object]] = {}
+
+    def expect(
+        self, queries: Sequence[str], key: Hashable, make: Callable[[], Iterable[object]]
+    ) -> None:
+        """Hold the value of *key* for each of *queries*, in place of those expected before.
+
+        *make* computes all of them at once; who expects the same queries after another need not.
+
+        >>> current = Current(keeps=False)
+        >>> current.expect(["login", "mail"], "length", lambda: [5, 4])
+        >>> current.once("mail", "length", lambda: 0)
+        4
+        """
+        if self._ahead.get(key, {}).keys() != set(queries):
+            self._ahead[key] = dict(zip(queries, make(), strict=True))
 
     def once(self, query: str, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of *key* for *query*; *make* computes it where it is not there."""
+        ahead = self._ahead.get(key)
+        if ahead and query in ahead:
+            return ahead[query]  # type: ignore[return-value]
         if not self._keeps:
             return make()
         held = self._held
@@ -41,7 +62,7 @@ class Current:
         return held.values[key]  # type: ignore[return-value]
 
     def forget(self) -> None:
-        """Drop all values, as if nothing had been asked."""
+        """Drop the values of the query that was asked last."""
         self._held = _Held("", {})
 
 

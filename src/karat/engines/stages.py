@@ -1,6 +1,7 @@
 """Parts of a search that give every place a score; an engine fuses them."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Protocol, runtime_checkable
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.current import NOT_KEPT, Current
+from karat.engines.current import Current
 from karat.engines.embedding import Embedder
 from karat.engines.embedding.cached import CachedEmbedder
 from karat.engines.fusion import Scores
@@ -117,7 +118,7 @@ class DenseStage:
 
     *windows* says which places are embedded in parts; the nearest part then speaks for the place.
     Each distinct text is embedded once, and not at all where *caches* hold its vector. A query
-    never comes from a cache, so that its time is its own.
+    never comes from a cache, so that its time is its own, unless it was expected.
     """
 
     name = "dense"
@@ -135,7 +136,7 @@ class DenseStage:
         self.embedder = embedder
         self.windows = check_windows(windows)
         self.caches = caches
-        self.current: Current = NOT_KEPT
+        self.current = Current(keeps=False)
         self._above = approximate_above
         self._progress: Progress | None = None
         self._clear()
@@ -200,6 +201,11 @@ class DenseStage:
     def index_bytes(self) -> int:
         """Return the bytes of the vectors."""
         return self._table.rows.nbytes
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Embed *queries* in one call."""
+        make = partial(self.embedder.embed, queries, "query")
+        self.current.expect(queries, self.embedder.digest, make)
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every place; what points away from the query counts 0."""

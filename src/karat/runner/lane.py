@@ -1,6 +1,7 @@
 """One process, asked query after query; it is replaced when it hangs or dies."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from karat.model import Dataset, Outcome
 from karat.runner.members import Account, Member
@@ -12,6 +13,8 @@ from karat.runner.taken import Taken, taken
 __all__ = ["Lane"]
 
 NS_PER_S = 1e9
+# Queries that are expected together; all of them may take as long as one.
+AHEAD = 64
 
 
 class Lane:
@@ -42,6 +45,10 @@ class Lane:
         self._deaths = 0
         self._lost = ""
         self._harmful: set[tuple[int, int]] = set()
+        # Times are those of a query alone, and so is what it finds when it is asked again.
+        self._looks_ahead = not timed and settings.repetitions == 1
+        # Queries and the members of this process who were told to expect them.
+        self._expected: set[tuple[int, int]] = set()
         if len(members) > 1:
             names = tuple(member.configuration.name for member in members.values())
             for account in self._accounts():
@@ -71,6 +78,9 @@ class Lane:
         if broken:
             return broken
         usable = [member for member in members if not self.members[member].account.failed]
+        self._expect(row, usable)
+        if not self._process:
+            return self.ask(visit, row, members)
         replies: dict[int, list[Reply | Failure]] = {member: [] for member in usable}
         for repetition in range(self._settings.repetitions):
             asked = [member for member in usable if not _failed(replies[member])]
@@ -134,12 +144,29 @@ class Lane:
             if isinstance(replies, Failure) or isinstance(replies[0], Failure):
                 self._harmful.add((row, member))
 
+    def _expect(self, row: int, members: Sequence[int]) -> None:
+        """Let *members* hear of the query at *row* and those after it, unless they have.
+
+        A process that hangs or dies of many is replaced, and the next one is asked one by one.
+        """
+        new = [member for member in members if (row, member) not in self._expected]
+        if not new or not self._looks_ahead or self._process is None:
+            return
+        rows = [row, *_rows_after(row, self._plan)][:AHEAD]
+        self._expected.update(product(rows, new))
+        texts = [self._dataset.texts[row] for row in rows]
+        failure = self._process.expect(texts, new, self._settings.timeout_s)
+        if failure and failure.gone:
+            self._looks_ahead = False
+            self._process, self._lost = None, failure.message
+
     def _show(self, source: Source) -> dict[int, Indexed] | Failure:
         process = self._process
         if process is None:
             for account in self._accounts():
                 account.restarts += bool(self._deaths or account.corpora)
             process = self._process = EngineProcess()
+            self._expected.clear()
             unusable = self._open(process)
             if unusable:
                 self._lose(unusable)
@@ -215,6 +242,12 @@ class Lane:
 
 def _failed(replies: Sequence[Reply | Failure]) -> bool:
     return any(isinstance(reply, Failure) for reply in replies)
+
+
+def _rows_after(row: int, plan: Sequence[Visit]) -> list[int]:
+    """Return the queries that *plan* asks after the one at *row*."""
+    rows = [one for visit in plan for one in visit.rows]
+    return rows[rows.index(row) + 1 :] if row in rows else []
 
 
 def _revisions_after(source: Source, plan: Sequence[Visit]) -> list[str]:

@@ -132,6 +132,14 @@ class EngineProcess:
             return answer
         return {member: Indexed(**indexed) for member, indexed in answer["indexed"]}
 
+    def expect(
+        self, queries: Sequence[str], members: Sequence[int], timeout_s: float
+    ) -> Failure | None:
+        """Let *members* do ahead, for all of *queries* at once, what they can; or say why not."""
+        request = {"op": "expect", "queries": list(queries), "members": list(members)}
+        answer = self._request(request, timeout_s)
+        return answer if isinstance(answer, Failure) else None
+
     def ask(
         self, query: str, members: Sequence[int], *, first: bool, timeout_s: float
     ) -> list[Reply | Failure] | Failure:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from shutil import rmtree
 from typing import IO
 
+from karat.engines.base import SupportsBatch
 from karat.engines.family import Family
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.model.spec import Spec
@@ -57,6 +58,7 @@ class _Host:
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
             "show": self._show,
+            "expect": self._expect,
             "ask": self._ask,
             "peak": lambda _: {"peak_bytes": peak_bytes()},
             "close": self._close,
@@ -99,6 +101,15 @@ class _Host:
                 for member, asked in self._asked.items()
             ]
         }
+
+    def _expect(self, request: Message) -> Message:
+        """Let members do for many queries at once what they can; who fails is asked as ever."""
+        for member in request["members"]:
+            engine = self._asked[member].engine
+            if isinstance(engine, SupportsBatch):
+                with suppress(Exception):
+                    engine.expect(request["queries"])
+        return {}
 
     def _ask(self, request: Message) -> Message:
         """Let the members that are asked answer; in company they share what they find out."""

@@ -54,6 +54,12 @@ class EmbedderSuite:
         assert np.allclose(together[::-1], shuffled[:-1], atol=1e-5)
         assert np.allclose(together[0], shuffled[-1], atol=1e-5)
 
+    def test_a_query_is_the_same_in_any_company(self, embedder: Embedder) -> None:
+        """Bit for bit, so that queries may be embedded ahead."""
+        together = embedder.embed(TEXTS, kind="query")
+        alone = np.concatenate([embedder.embed([text], kind="query") for text in TEXTS])
+        assert np.array_equal(together, alone)
+
     def test_queries_have_the_same_shape(self, embedder: Embedder) -> None:
         """A query is compared with documents, so it has their dimension."""
         rows = embedder.embed(["read a file"], kind="query")

@@ -100,6 +100,17 @@ class Bad(Good):
         self.kept = b"x" * 200_000_000
 
 
+class Eager(Bad):
+    """Hears what will be asked, and does then what the second word of a query says."""
+
+    def expect(self, queries: Sequence[str]) -> None:
+        self.write(f"expect {' '.join(sorted(queries))}")
+        for query in queries:
+            words = query.split()
+            if words[0] == "ahead":
+                getattr(self, words[1])()
+
+
 class Waiting(Good):
     """Answers nothing as long as a file is missing."""
 

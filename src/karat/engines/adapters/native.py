@@ -21,7 +21,7 @@ from karat.model import Hit
 __all__ = ["NativeEngine"]
 
 # What an engine may do beside its search, handed on as it is; see karat.engines.base.
-FURTHER = ("index_bytes", "reset", "watch", "work")
+FURTHER = ("expect", "index_bytes", "reset", "watch", "work")
 
 
 class NativeEngine(External):

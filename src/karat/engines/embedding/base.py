@@ -23,7 +23,8 @@ class Embedder(Protocol):
     - one float32 row a text, in order, of length 1; no texts give no rows;
     - a text without anything to embed, such as blanks, gives a row of zeros;
     - any text will do: what is past ``max_tokens`` is not looked at;
-    - a row depends on its text and *kind* only, not on the texts beside it.
+    - a row depends on its text and *kind* only, not on the texts beside it; that of a query is the
+      same bit for bit.
 
     ``digest`` names the weights and every setting that changes a vector, so that a stored vector
     is used only where it would come out again.

@@ -27,8 +27,9 @@ class OnnxEmbedder:
     """Runs a graph from ``input_ids`` to token vectors, and pools these to one vector a text.
 
     A graph that takes no ``attention_mask`` gets one text at a time, so that no text is padded and
-    none depends on another; other graphs get batches of texts sorted by length. Each batch runs in
-    one thread, as many at once as *threads* says (all processors where it is None).
+    none depends on another; other graphs get queries one at a time, and documents in batches sorted
+    by length. Each batch runs in one thread, as many at once as *threads* says (all processors
+    where it is None).
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class OnnxEmbedder:
     ) -> list[Vectors]:
         prefix = self._prefixes.get(kind, "")
         ids = self._tokenizer.encode([prefix + text for text in texts])
-        batches = self._batches(ids)
+        batches = self._batches(ids, alone=kind == "query")
         rows: list[Vectors] = [np.empty(0, np.float32)] * len(ids)
 
         def fill(batch: list[int]) -> None:
@@ -119,10 +120,10 @@ class OnnxEmbedder:
                 fill(batch)
         return rows
 
-    def _batches(self, ids: list[list[int]]) -> list[list[int]]:
+    def _batches(self, ids: list[list[int]], *, alone: bool) -> list[list[int]]:
         """Return the texts' numbers in batches, longest first, so that threads end together."""
         order = sorted(range(len(ids)), key=lambda number: -len(ids[number]))
-        if "attention_mask" not in self._inputs:
+        if alone or "attention_mask" not in self._inputs:
             return [[number] for number in order]
         batches: list[list[int]] = []
         for number in order:

@@ -68,7 +68,8 @@ class TransformerEmbedder:
         whole = "output_value" not in options
         return self._model.encode(
             texts,
-            batch_size=TEXTS_A_BATCH,
+            # Padded beside others, a query would differ from itself in the last bits.
+            batch_size=1 if kind == "query" else TEXTS_A_BATCH,
             prompt=self._prompts.get(kind),
             show_progress_bar=False,
             convert_to_numpy=whole,

@@ -13,6 +13,7 @@ from karat.engines.base import (
     Explained,
     Progress,
     Step,
+    SupportsBatch,
     SupportsClose,
     SupportsExplain,
     SupportsMetadata,
@@ -86,6 +87,12 @@ class RerankEngine:
             return
         self.engine.show(corpus)
         self._passages = self.read(corpus)
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Let the first search and the reranker do for all of *queries* what they can."""
+        for part in (self.engine, self.reranker):
+            if isinstance(part, SupportsBatch):
+                part.expect(queries)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* hits."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.current import NOT_KEPT, Current
+from karat.engines.current import Current
 from karat.engines.embedding import DEFAULT_EMBEDDER, SupportsTokenVectors, create_embedder
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
@@ -40,7 +41,7 @@ class MaxSim:
     ) -> None:
         """Keep the *embedder*; nothing is embedded yet."""
         self.name = name
-        self.current: Current = NOT_KEPT
+        self.current = Current(keeps=False)
         self._embedder = embedder
         self._recent = Recent(self._tokens, most=most_bytes, size=lambda held: held.codes.nbytes)
 
@@ -49,6 +50,11 @@ class MaxSim:
         other = copy(self)
         other._recent = self._recent.apart()  # noqa: SLF001 - a copy of this one
         return other
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Embed *queries* in one call."""
+        make = partial(self._embedder.token_vectors, queries, "query")
+        self.current.expect(queries, self.name, make)
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score from -1 to 1 for each text; one without a token scores 0."""

@@ -1,0 +1,103 @@
+"""Queries are told ahead where nothing is timed, and whatever comes of that, the answers stay."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from karat.engines.spec import parse_spec
+from karat.model import Dataset, Outcome
+from karat.model.timings import Measured
+from karat.runner import QUALITY, Configuration, Settings, Source, Visit, lane, quality, timing
+from karat.runner.quality import PIECES_EACH
+from tests.engines.embedding.endpoint import Endpoint, serving
+from tests.runner.conftest import TEXTS, Kept, gold, toy
+
+Visits = Callable[[Dataset], tuple[Visit, ...]]
+
+# Two of them have the model in common.
+SPECS = ("hybrid(model={model})", "dense(model={model}, windows=all)", "bm25")
+QUERIES = tuple(f"login {number}" for number in range(PIECES_EACH * 6))
+
+
+def expected(note: Path) -> list[int]:
+    """Return of how many queries an engine was told, each time."""
+    lines = [line.split()[1:] for line in note.read_text().splitlines()]
+    return [len(words) - 1 for words in lines if words[0] == "expect"]
+
+
+def outcomes(measured: Measured) -> dict[str, Outcome]:
+    return {answer.query_id: answer.outcome for answer in measured.run.answers()}
+
+
+def asked(endpoint: Endpoint) -> list[int]:
+    """Return how many queries each request has embedded."""
+    sent = [body["input"] for body in endpoint.bodies]
+    return [len(texts) for texts in sent if set(texts) <= set(QUERIES)]
+
+
+def group(url: str) -> tuple[Configuration, ...]:
+    specs = [spec.format(model=f"openai:m@{url}") for spec in SPECS]
+    return tuple(Configuration(spec, parse_spec(spec)) for spec in specs)
+
+
+def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("httpx")
+    monkeypatch.setattr(lane, "AHEAD", 4)
+    dataset = gold(*QUERIES)
+    # Whatever tree a query is asked on, its embedding is the same.
+    rows = range(len(QUERIES))
+    plan = [
+        Visit(Source.of_texts({"a.py": f"def login_{start}(): ...\n"}), tuple(rows[start:][:5]))
+        for start in rows[::5]
+    ]
+    with serving() as endpoint:
+        together = quality([group(endpoint.url)], dataset, plan)
+        assert asked(endpoint) == [4, 2] * PIECES_EACH
+        endpoint.bodies.clear()
+        twice = replace(QUALITY, repetitions=2)
+        alone = quality([group(endpoint.url)], dataset, plan, settings=twice)
+        assert asked(endpoint) == [1] * 2 * len(QUERIES)
+    assert [one.run for one in together] == [one.run for one in alone]
+    assert set(together[0].run.outcomes) == {Outcome.ANSWERED}
+
+
+def test_a_text_that_is_refused_costs_its_own_query() -> None:
+    pytest.importorskip("httpx")
+    dataset = gold(*QUERIES[:6])
+    with serving() as endpoint:
+        endpoint.refused = QUERIES[3]
+        plan = [Visit(Source.of_texts(TEXTS), tuple(range(6)))]
+        first, _, words = quality([group(endpoint.url)], dataset, plan)
+    assert [query for query, how in outcomes(first).items() if how != Outcome.ANSWERED] == [
+        QUERIES[3]
+    ]
+    assert set(words.run.outcomes) == {Outcome.ANSWERED}
+
+
+def test_times_are_those_of_a_query_alone(visits: Visits, tmp_path: Path) -> None:
+    dataset = gold("a", "b")
+    note = tmp_path / "note"
+    settings = Settings(warm_up=1, repetitions=1)
+    timing([toy("Eager", note=str(note))], dataset, visits(dataset), settings=settings)
+    assert expected(note) == []
+    quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
+    assert expected(note) == [1, 1]
+
+
+@pytest.mark.parametrize("how", ["fail", "leave", "hang"])
+def test_what_goes_wrong_ahead_harms_no_query(
+    how: str, visits: Visits, tmp_path: Path, kept: Kept
+) -> None:
+    dataset = gold("a", f"ahead {how}", "b", "fail", "c", "d", "e", "f")
+    note = tmp_path / "note"
+    # The one that hangs is given up soon, the others not before a slow machine has started.
+    settings = replace(QUALITY, timeout_s=2.0 if how == "hang" else 30.0)
+    [measured] = quality(
+        [(toy("Eager", note=str(note)),)], dataset, visits(dataset), settings=settings
+    )
+    found = outcomes(measured)
+    assert len(found) == len(dataset)
+    assert [query for query, what in found.items() if what != Outcome.ANSWERED] == ["fail"]
+    assert measured.notes["status"] == "completed"

@@ -1,6 +1,7 @@
 """Answers that come close upon each other are kept in one transaction."""
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 from typing import Self
 
@@ -16,7 +17,7 @@ TOGETHER_S = 0.05
 
 
 class Buffer:
-    """Hands answers on to *recorder*, at the latest with the first that comes *together_s* later.
+    """Hands answers on to *recorder*: the first at once, then all that came in *together_s*.
 
     A transaction for each would take longer than many a search. What is lost when the process is
     killed took no longer than that to find, and is asked again. Leaving the context, for whatever
@@ -35,7 +36,7 @@ class Buffer:
         self._together_s = together_s
         self._clock = clock
         self._waiting: list[Kept] = []
-        self._flushed = clock()
+        self._flushed = -inf
 
     def __enter__(self) -> Self:
         return self

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from karat.engines.caches import user_caches
-from karat.engines.chunked import ChunkEngine, Recipe
+from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.fusion import RRF_K
 from karat.engines.ranking import PLAIN, RankingRules
+from karat.engines.recipe import Recipe
 from karat.engines.stages import DenseStage, LexicalStage, Stage
 
 __all__ = ["bm25", "dense", "hybrid"]

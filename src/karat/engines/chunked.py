@@ -4,7 +4,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 from typing import NamedTuple
@@ -25,40 +24,16 @@ from karat.engines.base import (
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkIndex
 from karat.engines.current import NOT_KEPT, Current
-from karat.engines.fusion import RRF_K, Scores, fuse, rest, top
+from karat.engines.fusion import Scores, fuse, rest, top
 from karat.engines.places import Places
-from karat.engines.ranking import RankingRules, diversified, raised
+from karat.engines.ranking import diversified, raised
+from karat.engines.recipe import Recipe
 from karat.engines.stages import Stage
-from karat.engines.threshold import above, check_threshold
+from karat.engines.threshold import above
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
-__all__ = ["ChunkEngine", "Recipe"]
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How an engine cuts, joins and orders.
-
-    *unit* is what is judged, ``lines`` or ``file``: only for files is a second place of one file
-    held back. *threshold* drops hits that score below that share of the best one, or with
-    *by_score* below the threshold itself.
-    """
-
-    chunker: str = "auto"
-    chunker_options: Mapping[str, object] = field(default_factory=dict)
-    fusion: str = "min-max"
-    rrf_k: float = RRF_K
-    unit: str = "lines"
-    threshold: float = 0.0
-    by_score: bool = False
-    rules: RankingRules = field(default_factory=RankingRules)
-
-    def __post_init__(self) -> None:
-        """Refuse a unit or a threshold that means nothing."""
-        if self.unit not in ("lines", "file"):
-            raise InputError(f"unit {self.unit!r} is none of: lines, file")
-        check_threshold(self.threshold)
+__all__ = ["ChunkEngine"]
 
 
 class Scored(NamedTuple):

@@ -5,10 +5,11 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from karat.engines.caches import user_caches
-from karat.engines.chunked import ChunkEngine, Recipe
+from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
 from karat.engines.places import Place, Places
 from karat.engines.ranking import PLAIN
+from karat.engines.recipe import Recipe
 from karat.engines.rows import Numbers
 from karat.engines.sparse_encoder import SparseEncoder, Terms, sparse_encoder
 from karat.engines.stages import LexicalStage, Stage

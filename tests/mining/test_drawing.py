@@ -107,3 +107,26 @@ def test_a_file_that_is_no_text_is_no_answer(history: "Builder") -> None:
     made = drawn(history, losses=losses)
     assert (made.found, dropped(made, LAST)["unreadable"]) == ([], 1)
     assert losses.skipped == {"binary": 1}
+
+
+def test_a_lost_file_that_is_no_target_costs_nothing(project: "Builder") -> None:
+    project.lose("main~5:tests/test_4.py")
+    losses = Losses()
+    made = drawn(project, losses=losses)
+    assert (len(made.found), losses.unreadable) == (6, [])
+
+
+@pytest.mark.parametrize("spelled", ["shop/bill.py", "shop/rechnung_ä.py"])
+def test_a_file_that_is_rewritten_as_it_moves_is_followed(
+    project: "Builder", monkeypatch: pytest.MonkeyPatch, spelled: str
+) -> None:
+    code = "".join(f"def f{number}():\n    return {number}\n" for number in range(9))
+    project.commit({"shop/old.py": code}, "Start")
+    moved = {"shop/old.py": None, spelled: code.replace("8", "9"), "docs/note.md": "Text.\n"}
+    project.commit(moved, "Count visitors twice in reports")
+    made = drawn(project)
+    (file,) = made.found[0].files
+    assert (file.path, file.status, file.new_path) == ("shop/old.py", "R", spelled)
+    assert [region[:3] for region in file.regions] == [(17, 18, 2)]
+    monkeypatch.setattr("karat.mining.drawing._LONGEST", 0)
+    assert drawn(project) == made

@@ -1,7 +1,7 @@
 """Which lines of which files the chosen commits changed."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from karat.errors import InputError
@@ -55,7 +55,7 @@ def diffs(
     commits: Sequence[str],
     *,
     alike: int = _HALF_ALIKE,
-    paths: Sequence[str] = (),
+    paths: Collection[str] = (),
     losses: Losses | None = None,
 ) -> Iterator[tuple[str, tuple[FileDiff, ...]]]:
     """Yield each of *commits* with its files, compared with the first parent, in order.

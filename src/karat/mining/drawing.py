@@ -20,6 +20,8 @@ _WHY = {
     TOO_HARD: "at the hardness asked for too few words are left",
     UNREADABLE: "too few of its files can be read as text",
 }
+# Half of what the shortest command line holds, that of Windows; each path has some words around it.
+_LONGEST = 16_000
 
 
 class Found(NamedTuple):
@@ -101,7 +103,12 @@ def _examined(
     waiting = {candidate.commit.id: candidate for candidate in candidates}
     paths = {path for candidate in candidates for path in candidate.paths}
     for commit, known in truth(
-        repository, list(waiting), wanted=paths.__contains__, syntax=syntax, losses=losses
+        repository,
+        list(waiting),
+        wanted=paths.__contains__,
+        paths=_compared(candidates),
+        syntax=syntax,
+        losses=losses,
     ):
         candidate = waiting.pop(commit)
         files = tuple(file for file in known if file.path in candidate.paths)
@@ -112,3 +119,23 @@ def _examined(
         yield Found(candidate, altered), reason
     for candidate in waiting.values():
         yield Found(candidate, ()), UNREADABLE
+
+
+def _compared(candidates: Sequence[Candidate]) -> set[str]:
+    """Return the paths that tell the truth about *candidates*; none where all are to be compared.
+
+    Which file was renamed to which is told by everything that its commit deletes and adds.
+    """
+    paths = {
+        path
+        for candidate in candidates
+        for change in (candidate.commit.changes if _moves(candidate) else candidate.targets)
+        for path in (change.old_path, change.path)
+    }
+    # Other letters may be spelled anew on the way to Git.
+    handed_over = sum(map(len, paths)) <= _LONGEST and all(map(str.isascii, paths))
+    return paths if handed_over else set()
+
+
+def _moves(candidate: Candidate) -> bool:
+    return any(change.status in "DR" for change in candidate.commit.changes)

@@ -65,12 +65,12 @@ def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
     changed = {row for hunk in hunks for row in range(hunk.row, hunk.row + hunk.old_lines + 1)}
     start = -1
     is_inner = is_hidden = False
-    for row, line in _outside_strings(lines):
+    for row, line in _telling(lines):
         if line == "\n":
             start = row + 1
+        elif line.startswith("#"):
+            continue
         elif line.startswith(_NO_STATEMENT):
-            if line.startswith("#"):
-                continue
             if row == start and line.startswith(_INNER) and not is_hidden and row not in changed:
                 is_inner = True
                 yield row
@@ -85,13 +85,23 @@ def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
             start = -1
 
 
-def _outside_strings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines, with their rows, that do not begin within a string of three quotes."""
+def _telling(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines, with their rows, that are not indented, and the next after each of these.
+
+    Those that begin within a string of three quotes are passed over.
+    """
     mark = ""
+    is_next = False
     for row, line in enumerate(lines):
         if mark:
-            mark = "" if line.count(mark) % 2 else mark
-        else:
+            if mark in line and line.count(mark) % 2:
+                mark = ""
+            continue
+        if line[0] != " ":
             yield row, line
-            if '"""' in line or "'''" in line:
-                mark = next((quotes for quotes in _QUOTES if line.count(quotes) % 2), "")
+            is_next = True
+        elif is_next:
+            yield row, line
+            is_next = False
+        if '"""' in line or "'''" in line:
+            mark = next((quotes for quotes in _QUOTES if line.count(quotes) % 2), "")

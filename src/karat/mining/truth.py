@@ -1,7 +1,7 @@
 """What a commit tells about where its answer was: files, lines and definitions before it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
@@ -64,23 +64,26 @@ def truth(
     commits: Sequence[str],
     *,
     wanted: Callable[[str], bool] | None = None,
+    paths: Collection[str] = (),
     syntax: bool = True,
     losses: Losses | None = None,
 ) -> Iterator[Truth]:
     """Yield what each of *commits* changed, as it was in the first parent, in order.
 
     Only files that exist there count, and of these the ones whose path there is *wanted* (None:
-    all). Without *syntax* nothing is parsed: no symbols, and no code is called the same. Files that
-    no corpus would hold are left out and counted in *losses*, by reason; commits that cannot be
-    read go there as well, and raise InputError without it.
+    all). With *paths* only those are compared; a rename needs both of its paths. Without *syntax*
+    nothing is parsed: no symbols, and no code is called the same. Files that no corpus would hold
+    are left out and counted in *losses*, by reason; commits that cannot be read go there as well,
+    and raise InputError without it.
     """
     skipped = Counter[str]() if losses is None else losses.skipped
     trees = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else None
-    found = diffs(repository, commits, losses=losses)
+    found = diffs(repository, commits, paths=paths, losses=losses)
     with closing(ObjectReader(repository)) as objects:
         while some := list(islice(found, _COMMITS_AT_ONCE)):
             chosen = [(commit, list(_targets(files, wanted, skipped))) for commit, files in some]
-            contents = _contents(objects, (file for _, files in chosen for file in files))
+            targets = [file for _, files in chosen for file in files]
+            contents = _contents(objects, targets, after=syntax)
             for commit, files in chosen:
                 known = (file for file in files if _is_text(file, contents, skipped))
                 yield Truth(commit, tuple(_truth(file, contents, trees) for file in known))
@@ -116,12 +119,14 @@ def _is_utf8(path: str) -> bool:
     return True
 
 
-def _contents(objects: ObjectReader, files: Iterable[FileDiff]) -> dict[str, Content]:
-    """Return what the files were before and, where code may be the same, after the commit."""
+def _contents(
+    objects: ObjectReader, files: Iterable[FileDiff], *, after: bool
+) -> dict[str, Content]:
+    """Return what the files were before, and *after* where their code may still be the same."""
     blobs: dict[str, None] = {}
     for change, hunks, _ in files:
         blobs[change.old_blob] = None
-        if hunks and change.status in "MR" and language_of(change.path) in GRAMMARS:
+        if after and hunks and change.status in "MR" and language_of(change.path) in GRAMMARS:
             blobs[change.new_blob] = None
     return dict(zip(blobs, map(_content, objects.find(list(blobs))), strict=True))
 
@@ -145,29 +150,33 @@ def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse | None)
     whole = FileTruth(change.old_path, change.old_blob, change.status, new_path)
     if change.status in "DT" or not hunks:
         return whole
-    lines = lines_of(contents[change.old_blob].text)
+    old, new = contents[change.old_blob].text, contents.get(change.new_blob, _UNREAD)
     language = language_of(change.old_path)
     tree, same = None, False
     if trees and language in GRAMMARS:
-        new = contents.get(change.new_blob, _UNREAD)
         if new.reason or language != language_of(change.path):
-            tree = trees("".join(lines), language)
+            tree = trees(old, language)
         else:
-            tree, same = _compared(lines, lines_of(new.text), hunks, language, trees=trees)
-    return whole._replace(regions=tuple(regions(hunks, len(lines), tree)), same_code=same)
+            tree, same = _compared(old, new.text, hunks, language, trees=trees)
+    return whole._replace(regions=tuple(regions(hunks, _count(old), tree)), same_code=same)
+
+
+def _count(text: str) -> int:
+    """Return how many lines *text* has; only LF ends a line."""
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
 
 
 def _compared(
-    old: Sequence[str], new: Sequence[str], hunks: Sequence[Hunk], language: str, *, trees: Parse
+    old: str, new: str, hunks: Sequence[Hunk], language: str, *, trees: Parse
 ) -> tuple[Parsed | None, bool]:
-    """Return the syntax tree of the lines *old*, and whether those of *new* hold the same code."""
-    whole = "".join(old), "".join(new)
-    before, after = excerpts(old, new, hunks) if language == "python" else whole
+    """Return the syntax tree of the text *old*, and whether *new* holds the same code."""
+    lines = lines_of(old), lines_of(new)
+    before, after = excerpts(*lines, hunks) if language == "python" else (old, new)
     tree = trees(before, language)
-    if tree and tree.root.has_error and before != whole[0]:
-        before, after = whole
+    if tree and tree.root.has_error and before != old:
+        before, after = old, new
         tree = trees(before, language)
-    if tree is None or alters_code(tree, hunks, old, new):
+    if tree is None or alters_code(tree, hunks, *lines):
         return tree, False
     other = trees(after, language)
     return tree, other is not None and trees_equal(tree, other)

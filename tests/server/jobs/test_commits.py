@@ -2,16 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 import pytest
 from fastapi.testclient import TestClient
 
 from karat.server.app import create_app
-from karat.server.job_kinds import HANDLERS
-from karat.server.jobs import perform
 from karat.server.settings import Settings
-from karat.store.environment import this_worker
 from karat.store.service import JobKind, ServiceStore
 from tests.server.jobs.conftest import RUNS, make_benchmark, write_notes
 
@@ -29,33 +25,15 @@ def notes(tmp_path: Path, git: Git) -> Path:
     return folder
 
 
-@pytest.fixture
-def do_all(store: ServiceStore, settings: Settings) -> Callable[[], None]:
-    """Return what does all jobs that are waiting."""
-
-    def do() -> None:
-        while job := store.jobs.claim(this_worker()):
-            perform(
-                job,
-                this_worker(),
-                store=store,
-                settings=settings,
-                handlers=HANDLERS,
-                stopping=Event(),
-            )
-
-    return do
-
-
 def test_over_commits(
-    store: ServiceStore, settings: Settings, notes: Path, do_all: Callable[[], None], git: Git
+    store: ServiceStore, settings: Settings, notes: Path, work: Callable[[], None], git: Git
 ) -> None:
     first = make_benchmark(store, notes)
     made = store.benchmarks.get(first)
     store.jobs.add(JobKind.INDEX, made.collection, owner="local")
-    do_all()
+    work()
     store.benchmarks.start(first)
-    do_all()
+    work()
     # What was indexed is no longer what is there: which commit that is, nobody knows.
     (notes / "new.md").write_text("# mango\n", encoding="utf-8")
     second = store.benchmarks.add(
@@ -67,7 +45,7 @@ def test_over_commits(
         total_runs=RUNS,
     ).id
     store.benchmarks.start(second)
-    do_all()
+    work()
     expected = {
         "id": git(notes, "rev-parse", "HEAD"),
         "subject": "Notes on words",

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -21,10 +20,7 @@ from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 from karat.server.app import create_app
 from karat.server.explainer import explained
-from karat.server.job_kinds import HANDLERS
-from karat.server.jobs import perform
 from karat.server.settings import Settings
-from karat.store.environment import this_worker
 from karat.store.service import ServiceStore
 
 NOTES = {
@@ -90,21 +86,12 @@ def benchmark(store: ServiceStore, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def run(store: ServiceStore, settings: Settings, benchmark: str) -> Callable[[], None]:
+def run(store: ServiceStore, work: Callable[[], None], benchmark: str) -> Callable[[], None]:
     """Return what runs the benchmark to its end."""
 
     def perform_it() -> None:
         store.benchmarks.start(benchmark)
-        job = store.jobs.claim(this_worker())
-        assert job
-        perform(
-            job,
-            this_worker(),
-            store=store,
-            settings=settings,
-            handlers=HANDLERS,
-            stopping=Event(),
-        )
+        work()
         assert store.benchmarks.get(benchmark).status == "completed"
 
     return perform_it

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
-from threading import Event
 from typing import Any
 
 import pytest
@@ -15,11 +14,8 @@ from karat.app.results import results_key, scored
 from karat.app.score import score
 from karat.app.settings import Confidence, Scoring
 from karat.server.app import create_app
-from karat.server.job_kinds import HANDLERS
-from karat.server.jobs import perform
 from karat.server.settings import Settings
 from karat.server.views.results import full_results
-from karat.store.environment import this_worker
 from karat.store.service import ServiceStore
 from tests.server.jobs.conftest import QUESTIONS, RUNS, gold, make_benchmark
 
@@ -39,20 +35,11 @@ def store(settings: Settings) -> Iterator[ServiceStore]:
 
 
 @pytest.fixture(scope="module")
-def benchmark(store: ServiceStore, settings: Settings) -> str:
+def benchmark(store: ServiceStore, settings: Settings, do_jobs: Callable[[Settings], None]) -> str:
     """Return a benchmark that is completed."""
     made = make_benchmark(store, settings.roots[0] / "notes")
     store.benchmarks.start(made)
-    job = store.jobs.claim(this_worker())
-    assert job
-    perform(
-        job,
-        this_worker(),
-        store=store,
-        settings=settings,
-        handlers=HANDLERS,
-        stopping=Event(),
-    )
+    do_jobs(settings)
     assert store.benchmarks.get(made).status == "completed"
     return made
 

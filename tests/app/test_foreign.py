@@ -13,6 +13,7 @@ from karat.model.spec import Spec
     "engine",
     [
         "bm25(k1=1.2, chunker=lines:20)",
+        "bm25(chunker=window(unit=tokens, size=128,overlap=8, tokenizer=minilm))",
         "keyword(window=20)",
         "sparse",
         "dense(model=granite)",
@@ -37,6 +38,8 @@ def test_what_comes_with_karat(engine: str) -> None:
         ("sparse(model=granite)", ["model=granite"]),
         ("bm25(chunker=own:Chunker)", ["chunker=own:Chunker"]),
         ("bm25(chunker=lines:Chunker)", ["chunker=lines:Chunker"]),
+        ("bm25(chunker=window(tokenizer=own))", ["chunker=window(tokenizer=own)"]),
+        ("bm25(chunker=window(tokenizer=file:/t))", ["chunker=window(tokenizer=file:/t)"]),
         ("rerank(model=maxsim:512:granite)", ["model=maxsim:512:granite"]),
         ("rerank(model=cross:some/model)", ["model=cross:some/model"]),
         ("rerank(over=own:Search)", ["own:Search"]),

@@ -25,7 +25,8 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("lines", {"size": True}, "size is True"),
         ("lines", {"size": "5"}, "size is '5'"),
         ("lines", {"overlap": -1}, "overlap is -1"),
-        ("window", {"unit": "tokens"}, "unit is 'tokens'"),
+        ("window", {"unit": "lines"}, "unit is 'lines'; expected words, characters, tokens"),
+        ("window", {"tokenizer": "minilm"}, "tokenizer 'minilm' counts no words"),
         ("syntax", {"size": 1.5}, "size is 1.5"),
         ("markdown", {"size": 100, "merge": 100}, "merge is 100"),
         ("auto", {"code": 0}, "code is 0"),
@@ -34,6 +35,9 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("auto:100", {}, "unexpected keyword argument 'size'"),
         ("lines:few", {}, "size 'few' is no whole number"),
         ("window:20", {}, r"overlap is 32; expected 0 or more, below size \(20\)"),
+        ("lines(size=few)", {}, "size is 'few'"),
+        ("lines(few)", {}, "'few' is no option; expected name=value"),
+        ("lines(size=4", {}, r"'\)' is missing"),
     ],
 )
 def test_parameters_are_checked(name: str, parameters: dict[str, object], problem: str) -> None:
@@ -44,6 +48,12 @@ def test_parameters_are_checked(name: str, parameters: dict[str, object], proble
 def test_an_unknown_chunker_gets_a_hint() -> None:
     with pytest.raises(UnknownName, match="did you mean 'markdown'"):
         create_chunker("markdwn")
+
+
+def test_parameters_may_be_written_in_brackets() -> None:
+    written = create_chunker("window(size=20, overlap=4, unit=characters)")
+    assert written == create_chunker("window", size=20, overlap=4, unit="characters")
+    assert create_chunker("syntax:99(merge=False)") == create_chunker("definitions", size=99)
 
 
 def test_lines_overlap_and_end_with_the_text() -> None:

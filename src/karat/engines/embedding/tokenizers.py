@@ -1,0 +1,49 @@
+"""The tokenizers of models without the models, for whoever counts in tokens."""
+
+from functools import cache
+from pathlib import Path
+
+from karat.engines.embedding.granite import GRANITE, read_tokenizer
+from karat.engines.embedding.minilm import TOKENIZER
+from karat.engines.embedding.tokens import Tokenizer
+from karat.errors import InputError
+
+__all__ = ["from_file", "granite", "minilm"]
+
+
+@cache
+def granite(argument: str = "") -> Tokenizer:
+    """Return the tokenizer of granite; there is no other of that name."""
+    _refuse(argument, "granite")
+    return _made(read_tokenizer(GRANITE.read(), GRANITE.path), "granite")
+
+
+@cache
+def minilm(argument: str = "") -> Tokenizer:
+    """Return the tokenizer of MiniLM; there is no other of that name."""
+    _refuse(argument, "minilm")
+    return _made(TOKENIZER.read().decode(), "minilm")
+
+
+def from_file(argument: str) -> Tokenizer:
+    """Return the tokenizer in the file *argument*, or in the tokenizer.json of that folder."""
+    place = Path(argument).expanduser()
+    file = place / "tokenizer.json" if place.is_dir() else place
+    if not argument or not file.is_file():
+        raise InputError(
+            f"tokenizer file:{argument}: no such file; expected file:<tokenizer.json or its folder>"
+        )
+    try:
+        return _made(file.read_text(encoding="utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: no readable tokenizer: {error}") from error
+
+
+@cache
+def _made(description: str, where: str) -> Tokenizer:
+    return Tokenizer(description, max_tokens=None, where=where)
+
+
+def _refuse(argument: str, name: str) -> None:
+    if argument:
+        raise InputError(f"tokenizer {name}:{argument}: expected just {name}")

@@ -93,7 +93,7 @@ def test_what_goes_wrong_ahead_harms_no_query(
     dataset = gold("a", f"ahead {how}", "b", "fail", "c", "d", "e", "f")
     note = tmp_path / "note"
     # The one that hangs is given up soon, the others not before a slow machine has started.
-    settings = replace(QUALITY, timeout_s=2.0 if how == "hang" else 30.0)
+    settings = replace(QUALITY, timeout_s=5.0 if how == "hang" else 30.0)
     [measured] = quality(
         [(toy("Eager", note=str(note)),)], dataset, visits(dataset), settings=settings
     )

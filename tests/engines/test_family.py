@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
-from karat.engines import chunk_index, ranking
+from karat.engines import chunk_index
 from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
 from karat.engines.family import build_family
 from karat.engines.lexical.index import LexicalIndex
+from karat.engines.names import words_of
 from karat.engines.rerank.maxsim import MaxSim
 from karat.engines.rerank.passages import Passages
 from karat.engines.shareable import shareable
@@ -302,7 +303,7 @@ def test_no_search_pays_for_names_that_others_profit_from(unit: str) -> None:
     texts = {f"{unit}_{n}.py": f"def unheard_{unit}_{n}(): ...\n" for n in range(9)}
     family = build_family([parse_spec(f"bm25(unit={unit},cache=false)")], apart=True)
     family.show(from_texts(texts))
-    before = ranking._words.cache_info().misses
+    before = words_of.cache_info().misses
     assert family.engines[0].search(f"unheard {unit}", 9)
     # The query itself.
-    assert ranking._words.cache_info().misses == before + 1
+    assert words_of.cache_info().misses == before + 1

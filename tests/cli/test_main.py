@@ -55,6 +55,23 @@ def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
     assert f"Commands: {', '.join(COMMANDS)}." in karat("zzz").stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("runs foo", "No such command 'foo'. Commands: delete, export, latest, list, show."),
+        ("runs lis", "No such command 'lis'. Did you mean 'list'?"),
+        ("analyze foo", "No such command 'foo'. Commands: embedding, index, topics, trend."),
+        ("baseline updat", "No such command 'updat'. Did you mean 'update'?"),
+        ("engines chek", "No such command 'chek'. Did you mean 'check'?"),
+        ("token foo", "No such command 'foo'. Commands: "),
+    ],
+)
+def test_a_group_of_commands_names_its_own(karat: Karat, words: str, hint: str) -> None:
+    done = karat(*words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert hint in done.stderr
+
+
 def test_version(karat: Karat) -> None:
     done = karat("--version")
     assert (done.returncode, done.stdout) == (0, "karat, version 0.1.0\n")

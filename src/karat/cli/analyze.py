@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.options import (
     Inputs,
     confidence_options,
@@ -24,7 +25,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON, every plac
 GOLD = click.argument("gold", type=click.Path(exists=True))
 
 
-@click.group("analyze")
+@click.group("analyze", cls=Group)
 def command() -> None:
     """Look behind the scores: weak topics, embeddings, the index, and changes over time.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.one_run import one_run
 from karat.cli.options import Inputs, judging_options
 from karat.cli.store_options import store_option
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("baseline")
+@click.group("baseline", cls=Group)
 def command() -> None:
     """Keep the scores that `karat gate --baseline` compares with.
 

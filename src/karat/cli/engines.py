@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ __all__ = ["command"]
 BROKEN = 3
 
 
-@click.group("engines", invoke_without_command=True)
+@click.group("engines", cls=Group, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @click.pass_context
 def command(ctx: click.Context, *, as_json: bool) -> None:

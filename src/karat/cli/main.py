@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from karat.cli.groups import Group
 from karat.errors import KaratError
 
 __all__ = ["main"]
@@ -59,7 +60,7 @@ class ReaderGone(Exception):
     """Whoever read our output, `head` perhaps, has seen enough."""
 
 
-class Commands(click.Group):
+class Commands(Group):
     """A group whose commands are looked up in a table of modules."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -73,19 +74,6 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(module).command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Offer the nearest name for one that is not a command."""
-        known = _commands(ctx)
-        if args[0] not in known and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], known, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Commands: {', '.join(known)}."
-            ctx.fail(f"No such command {args[0]!r}. {hint}")
-        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a pipe closed by its reader is no failure of ours."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("runs")
+@click.group("runs", cls=Group)
 def command() -> None:
     """List, show, export and delete what evaluate, compare and sweep have kept.
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("token")
+@click.group("token", cls=Group)
 def command() -> None:
     """Make, list and end the tokens that open a service.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.remote.connect import connect, named
 from karat.errors import EngineError
 from karat.report.display import printable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("collections")
+@click.group("collections", cls=Group)
 def command() -> None:
     """Make, list, reindex and delete collections.
 

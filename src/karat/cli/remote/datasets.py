@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.remote.connect import connect, named
 from karat.report.display import printable
 
 __all__ = ["command"]
 
 
-@click.group("datasets")
+@click.group("datasets", cls=Group)
 def command() -> None:
     """Send, list and delete gold sets.
 

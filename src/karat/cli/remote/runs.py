@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.groups import Group
 from karat.cli.remote.connect import connect, named
 from karat.report.display import printable
 from karat.report.table import Cell, Column, Table, number
@@ -19,7 +20,7 @@ __all__ = ["chosen", "command", "results_table", "show_results"]
 LATEST = "latest"
 
 
-@click.group("runs")
+@click.group("runs", cls=Group)
 def command() -> None:
     """List benchmarks, show their results, cancel and delete them.
 

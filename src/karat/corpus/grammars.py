@@ -1,7 +1,7 @@
 """Syntax trees: which languages have one, and a parse that ends."""
 
+from collections.abc import Callable
 from functools import cache
-from string import punctuation
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,14 +18,18 @@ __all__ = ["GRAMMARS", "Parsed", "grammar_version", "parse", "symbol_query"]
 GRAMMARS = frozenset(QUERIES)
 
 PARSE_LIMIT_S = 5.0
-_BLOCK = 1 << 15
-# So many signs in a row, or brackets that nobody closes, are no code but a test of compilers.
-# tree-sitter takes time by the square of the first and overflows its stack by the second, and
-# nothing in the process can stop either.
-_SIGNS_IN_A_ROW = b"(" * 10_000
+# How often the clock is looked at. Where time grows with the square of the text, half a kilobyte
+# still takes only some tenths of a second; less would slow ordinary texts down. The callback that
+# tree-sitter has for this crashes before Python 3.14.
+_BLOCK = 512
+# What follows is no code but a test of compilers, on which nothing in the process can stop
+# tree-sitter. Brackets that nobody closes overflow its stack. Other words that open something, over
+# and over, take it time by their square when all of the text is read.
 _OPEN_BRACKETS = 5000
-_SIGNS = bytes(ord("(") if chr(byte) in punctuation else ord("a") for byte in range(256))
-_WHITE = b" \t\r\n\f\v"
+_LONGEST_PERIOD = 256
+_REPEATED = 8192
+# Words that fit nowhere, side by side, take a query as much.
+_RUBBLE = 20_000
 
 
 class Parsed(NamedTuple):
@@ -36,7 +40,13 @@ class Parsed(NamedTuple):
     language: str
 
 
-def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed | None:
+def parse(
+    text: str,
+    language: str,
+    *,
+    limit_s: float = PARSE_LIMIT_S,
+    clock: Callable[[], float] = monotonic,
+) -> Parsed | None:
     """Return the syntax tree of *text*, or None if that takes longer than *limit_s*, or might.
 
     *language* is one of GRAMMARS.
@@ -47,25 +57,48 @@ def parse(text: str, language: str, *, limit_s: float = PARSE_LIMIT_S) -> Parsed
     data = text.encode()
     if _is_riddle(data):
         return None
-    deadline = monotonic() + limit_s
+    deadline = clock() + limit_s
     late = False
 
     def block(offset: int, _point: object) -> bytes:
-        # A text that seems to end here lets the parser finish at once.
         nonlocal late
-        late = late or monotonic() > deadline
-        return b"" if late else data[offset : offset + _BLOCK]
+        late = late or clock() > deadline
+        if late:
+            # A text that seems to end here lets the parser finish soon.
+            return b""
+        end = offset + _BLOCK
+        # A character in two blocks would be asked for again, and a text that ends then crashes.
+        while end < len(data) and data[end] & 0xC0 == 0x80:
+            end += 1
+        return data[offset:end]
 
-    tree = Parser(grammar).parse(block)
-    return None if late else Parsed(tree.root_node, data, language)
+    root = Parser(grammar).parse(block).root_node
+    return None if late or _holds_rubble(root) else Parsed(root, data, language)
 
 
 def _is_riddle(data: bytes) -> bool:
-    # An excerpt may be long, but most of it is line ends.
-    if len(data) - data.count(b"\n") <= _OPEN_BRACKETS:
-        return False
     opened = sum(map(data.count, b"([{")) - sum(map(data.count, b")]}"))
-    return opened > _OPEN_BRACKETS or _SIGNS_IN_A_ROW in data.translate(_SIGNS, _WHITE)
+    starts = range(0, len(data) - _REPEATED, _REPEATED // 2)
+    return opened > _OPEN_BRACKETS or any(_repeats(data, start) for start in starts)
+
+
+def _repeats(data: bytes, start: int) -> bool:
+    """Say whether *data* from *start* on is the same few bytes over and over, blanks aside."""
+    sample = data[start : start + _LONGEST_PERIOD]
+    again = data.find(sample, start + 1, start + 2 * _LONGEST_PERIOD)
+    run = data[start : start + _REPEATED]
+    return again > 0 and run == data[again : again + _REPEATED] and not sample.isspace()
+
+
+def _holds_rubble(root: "Node") -> bool:
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        if node.is_error and node.child_count > _RUBBLE:
+            return True
+        if node.has_error and node.descendant_count > _RUBBLE:
+            nodes += node.children
+    return False
 
 
 @cache

@@ -60,9 +60,10 @@ def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
     """Yield rows at which a part begins in both texts: neither they nor the blank ones changed.
 
     That is after a blank line, at an outermost statement, with comments before it, and at
-    definitions within it.
+    definitions within it. The last one is where nothing that was changed follows.
     """
     changed = {row for hunk in hunks for row in range(hunk.row, hunk.row + hunk.old_lines + 1)}
+    last = max(changed)
     start = -1
     is_inner = is_hidden = False
     for row, line in _telling(lines):
@@ -78,6 +79,8 @@ def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
         elif start >= 0 and start not in changed:
             is_inner = is_hidden = False
             yield start
+            if start > last:
+                return
             start = -1
         else:
             # It shares a part with the end of another statement, so what it encloses stays there.

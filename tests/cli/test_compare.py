@@ -195,6 +195,10 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
     alike = karat("compare", "names.csv", "-m", "mrr", *wanted)
     assert alike.stdout == done.stdout
     assert "kept as" in alike.stderr
+    written = karat("compare", "names.csv", "-m", "mrr", *wanted, "--run-out", "{engine}.run")
+    assert "wrote keyword_search.run\nwrote bm25.run\n" in written.stderr
+    again = karat("compare", "names.csv", "keyword_search.run", "bm25.run", "-m", "mrr")
+    assert again.stdout.split("\n\n")[0] in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -207,6 +211,10 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
         (("gold.qrels", "--agents"), "--agents needs a name after it"),
         (("gold.qrels", "--agents", "--json"), "--agents needs a name after it"),
         (("gold.qrels", "old.run", "new.run", "-o", "a.html"), "`karat report` writes a.html"),
+        (
+            ("gold.qrels", "old.run", "new.run", "--sample", "2", "-k", "5", "--kept"),
+            "-k, --sample, --again: of searches, not of run files; see --agents.",
+        ),
     ],
 )
 def test_agents_and_run_files_exclude_each_other(

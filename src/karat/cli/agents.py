@@ -66,11 +66,9 @@ class Chosen:
             return where
         return where._replace(repositories={"": str(places[0])})
 
-    def views(
-        self, confidence: "Confidence", output: Output, *, run_out: str | None = None
-    ) -> Views:
+    def views(self, confidence: "Confidence", output: Output) -> Views:
         """Return how the outcome is shown; the folder of the file is filled unless one is named."""
-        views = Views(confidence, output, self.inputs.by, run_out, self.inputs.run_format)
+        views = Views(confidence, output, self.inputs.by, self.inputs.run_format)
         config = self.config
         if config is None:
             return views

@@ -17,6 +17,14 @@ __all__ = ["command"]
 
 AGENTS = "--agents"
 
+# What is said of searches that are asked now; a run file has been asked before.
+ASKED = frozenset(
+    (
+        *("repos", "snapshot", "corpus", "rev", "candidates", "k", "sample", "repetitions"),
+        *("timeout", "timed", "workers", "again", "losses", "run_out", "store"),
+    )
+)
+
 
 class ManyWords(click.Command):
     """A command whose option --agents takes all words up to the next option."""
@@ -138,6 +146,7 @@ def _compare_files(
             raise click.UsageError(f"{name}: no such file; searches to compare follow {AGENTS}.")
     if not names:
         raise click.UsageError(f"Expected GOLD and RUNs, or {AGENTS}.")
+    _refuse_asked(click.get_current_context())
     _check_file(output)
     gold, *runs = names
     truth = load_truth(gold, format=inputs.gold_format, tags=inputs.tags)
@@ -150,6 +159,18 @@ def _compare_files(
         run_format=inputs.run_format,
     )
     show_contest(contest, truth, output, settings=(scoring, confidence))
+
+
+def _refuse_asked(ctx: click.Context) -> None:
+    """Refuse options that would change nothing."""
+    said = [
+        option.opts[-1]
+        for option in ctx.command.params
+        if option.name in ASKED
+        and ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if said:
+        raise click.UsageError(f"{', '.join(said)}: of searches, not of run files; see {AGENTS}.")
 
 
 def _check_file(output: Output) -> None:

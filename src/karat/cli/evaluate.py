@@ -6,7 +6,6 @@ import click
 
 from karat.cli.experiment_options import Asking, Place, asking_options, where_options
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
-from karat.cli.run_files import NAME
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
@@ -41,12 +40,6 @@ __all__ = ["command"]
 )
 @where_options
 @click.option("-k", type=click.IntRange(1), help="How many hits, or files; 100 by default.")
-@click.option(
-    "--run-out",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help=f"Write the run to a file; of several engines, {NAME} in the name tells them apart.",
-)
 @asking_options(timed="all")
 @scoring_options
 @confidence_options
@@ -58,7 +51,6 @@ def command(
     k: int | None,
     config: str | None,
     *,
-    run_out: str | None,
     place: Place,
     asking: Asking,
     scoring: "Scoring",
@@ -96,8 +88,7 @@ def command(
         scoring=scoring,
     )
     request = found.request(Kind.EVALUATE, where=place.where(), asking=asking, seed=confidence.seed)
-    views = found.views(confidence, output, run_out=run_out)
-    carry_out(request, asking, views)
+    carry_out(request, asking, found.views(confidence, output))
 
 
 def _one(argument: str | None, option: str | None) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from karat.cli.options import Command, with_options
+from karat.cli.run_files import NAME
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Asking(NamedTuple):
     """How often, how long and in how many processes; None where nothing was said.
 
     *timed* is how many queries are timed, None for all of them; *losses* whether engines are asked
-    again where a target was lost.
+    again where a target was lost; *run_out* names files for the runs.
     """
 
     sample: int | None
@@ -82,6 +83,7 @@ class Asking(NamedTuple):
     workers: int
     again: bool | None
     losses: bool
+    run_out: str | None
     store: str
 
     def settings(self, before: "Settings | None" = None) -> "Settings":
@@ -169,6 +171,13 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
             help="Ask again what was answered before; by default where an engine is not ours.",
         ),
         LOSSES,
+        click.option(
+            "--run-out",
+            type=click.Path(dir_okay=False),
+            metavar="FILE",
+            help=f"Write the run to a file; of several engines, {NAME} in the name tells them "
+            "apart.",
+        ),
         store_option,
     )
 
@@ -183,11 +192,12 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
             workers: int,
             again: bool | None,
             losses: bool,
+            run_out: str | None,
             store: str,
             **rest: Any,
         ) -> None:
-            asking = Asking(sample, repetitions, timeout, timed, workers, again, losses, store)
-            command(asking=asking, **rest)
+            how = (sample, repetitions, timeout, timed, workers)
+            command(asking=Asking(*how, again, losses, run_out, store), **rest)
 
         return with_options(gathered, options)
 

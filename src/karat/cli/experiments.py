@@ -30,13 +30,12 @@ INTERRUPTED = 130
 class Views:
     """How the outcome is shown, and where it goes.
 
-    *run_out* names files for the runs; *formats* and *charts* say what fills a folder.
+    *formats* and *charts* say what fills a folder.
     """
 
     confidence: "Confidence"
     output: Output
     by: tuple[str, ...] = ()
-    run_out: str | None = None
     run_format: str | None = None
     formats: Sequence[str] = field(default=FOLDER_FORMATS)
     charts: bool = False
@@ -74,7 +73,8 @@ def carry_out(
         _tell_rest(done)
         ctx.exit(INTERRUPTED)
     runs, failed = finished(done)
-    _keep_runs(runs, views)
+    if asking.run_out is not None:
+        _keep_runs(runs, asking.run_out, views.run_format)
     _tell(done, _inputs(done, request), request, views, losses=asking.losses)
     _tell_where(done, asking.store, views)
     for run in failed:
@@ -132,11 +132,11 @@ def _check(request: "Request", asking: Asking, views: Views) -> None:
 
     if asking.losses and not (views.report or views.folder):
         raise click.UsageError("--losses is told in a report; expected -o with the name of one.")
-    for path in (None if views.folder else views.output.path, views.run_out):
+    for path in (None if views.folder else views.output.path, asking.run_out):
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise click.UsageError(f"{path}: its folder does not exist.")
-    if views.run_out:
-        file_of = namer(views.run_out, several=len(request.entries) > 1)
+    if asking.run_out:
+        file_of = namer(asking.run_out, several=len(request.entries) > 1)
         for entry in request.entries:
             file_of(entry.name)
 
@@ -189,13 +189,11 @@ def _warn(searched: "Searched") -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def _keep_runs(runs: "Sequence[Measured]", views: Views) -> None:
-    if views.run_out is None:
-        return
+def _keep_runs(runs: "Sequence[Measured]", place: str, run_format: str | None) -> None:
     from karat.app.stored import timed_run
     from karat.cli.run_files import keeper
 
-    keep = keeper(views.run_out, views.run_format, several=len(runs) > 1)
+    keep = keeper(place, run_format, several=len(runs) > 1)
     for measured in runs:
         keep(timed_run(measured))
 

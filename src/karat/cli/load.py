@@ -50,7 +50,7 @@ def command(
     disturbed.
 
     \b
-    karat load gold.json ../project -e "http(url=http://localhost:9200/search)" --rate 10 --rate 50
+    karat load gold.json ../project -e "http(url=http://localhost/?q={query})" --rate 10 --rate 50
     karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
     """
     from karat.app.load import under_load

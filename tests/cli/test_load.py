@@ -1,10 +1,12 @@
 """karat load: rates in, waiting times out."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from karat.engines.spec import build
 from tests.cli.conftest import Karat
 
 GOLD = "query,result1\nwhere is login,auth.py:1-2:2\nsend mail,mail.py:1-2:2\n"
@@ -43,3 +45,10 @@ def test_an_engine_for_one_at_a_time_is_refused(karat: Karat) -> None:
     shown = karat("load", "gold.csv", "tree", "-e", engine)
     assert shown.returncode == 2
     assert "error:" in shown.stderr
+
+
+def test_the_searches_of_the_examples_are_ones(karat: Karat) -> None:
+    examples = re.findall(r'"(http\(.*?\))"', karat("load", "--help").stdout)
+    assert examples
+    for spec in examples:
+        build(spec)

@@ -173,8 +173,8 @@ def _warned(found: EmbeddingQuality) -> EmbeddingQuality:
     low = found.interval.low
     if found.separation <= 0.5 or low is None or low <= 0.5:
         warnings.append(
-            f"does not separate: a relevant chunk is nearer than another one in "
-            f"{found.separation:.0%} of pairs, which is no better than guessing"
+            f"does not separate beyond the noise of {found.queries} queries: a relevant chunk is "
+            f"nearer than another one in {found.separation:.0%} of pairs, by guessing in 50%"
         )
     if found.zeros:
         warnings.append(f"{found.zeros} chunks have nothing that the model can embed")

@@ -137,6 +137,13 @@ def test_missing_scores_leave_the_mean_and_both_sides_of_a_pair() -> None:
     assert run(values).difference("s0", "s1", "mrr@10") == run().difference("s0", "s1", "mrr@10")
 
 
+def test_runs_that_score_alike_say_nothing_of_what_could_be_detected() -> None:
+    values = SCORES.copy()
+    values[1] = values[0]
+    entry = run(values).difference("s0", "s1", "ndcg@10")
+    assert (entry.difference, entry.detectable) == (0.0, None)
+
+
 def test_nothing_scored_is_none_and_never_zero() -> None:
     values = SCORES.copy()
     values[1, :, 0] = math.nan

@@ -192,6 +192,8 @@ def test_what_cannot_be_said_is_left_out() -> None:
     assert said(entry(interval=none)) == "B beats A on ndcg@10 by 0.041 (p = 0.004)."
     flat = entry(**NOISE | {"difference": 0.0, "detectable": None})
     assert said(flat) == "The difference on ndcg@10 is inside the noise."
+    same = replace(flat, wins=0, ties=127, losses=0)
+    assert said(same) == "The difference on ndcg@10 is 0 on every query."
     one = entry(**NOISE, n=1)
     assert said(one).endswith("with 1 query this set can detect 0.075.")
 

@@ -150,7 +150,7 @@ def detectable(moments: Moments, plan: Plan, metric: int) -> float | None:
 
     None without a variance, and where no difference that the bounds of *metric* allow for would be.
     """
-    if math.isnan(moments.se):
+    if math.isnan(moments.se) or moments.se == 0:
         return None
     low, high = plan.bounds[metric] or (-math.inf, math.inf)
     found = reach(moments.units - 1, level=plan.level, power=plan.power) * moments.se

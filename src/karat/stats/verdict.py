@@ -184,11 +184,14 @@ def amount(comparison: Comparison, entry: Difference) -> str:
 def rest_clause(comparison: Comparison, what: str, entries: Sequence[Difference]) -> str:
     """Return the clause that calls differences noise, and what the set could have detected.
 
-    Scores share one number, the largest. Metrics of which less is better are counts of something,
-    each in a unit of its own, and have theirs beside it.
+    Where no query differs, it says that instead. Scores share one number, the largest. Metrics of
+    which less is better are counts of something, each in a unit of its own, and have theirs beside
+    it.
     """
     subject = "difference" if len(entries) == 1 else "differences"
     verb = "is" if len(entries) == 1 else "are"
+    if all(entry.n > 0 and entry.ties == entry.n for entry in entries):
+        return f"the {subject} {what} {verb} 0 on every query"
     text = f"the {subject} {what} {verb} inside the noise"
     reach: dict[str, float] = {}
     for entry in entries:

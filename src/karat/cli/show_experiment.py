@@ -68,9 +68,10 @@ def _tables(
     found: "Evaluated", gold: "Dataset", output: Output, lines: Sequence[str]
 ) -> "list[Table]":
     from karat.report.findings.latency import times_table
+    from karat.report.findings.spending import spent_tables
 
     *before, whole = _result_tables(found.overall, gold, output)
-    tables = [*before, times_table(found.runs, gold.query_ids)]
+    tables = [*before, times_table(found.runs, gold.query_ids), *spent_tables(found.runs)]
     tables.append(replace(whole, notes=(*whole.notes, *lines)))
     if found.resolved:
         # It flatters, so that it comes after the one that counts.
@@ -96,12 +97,14 @@ def show_findings(
     from karat.report.findings.latency import times_table
     from karat.report.findings.leaderboard import leaderboard_table
     from karat.report.findings.resolved import resolved_tables
+    from karat.report.findings.spending import spent_tables
     from karat.report.findings.tables import advice_table
 
     board = leaderboard_table(findings)
     lines = (*_trouble(findings), *remarks(searched), *more)
     tables = [
         times_table(findings.runs, findings.gold.query_ids),
+        *spent_tables(findings.runs),
         advice_table(findings),
         _led(replace(board, notes=(*board.notes, *lines))),
         *map(_led, resolved_tables(findings)),

@@ -15,6 +15,7 @@ from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
 from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
+from karat.report.findings.spending import phase_tables, spent_tables
 from karat.report.score_view import note_lines
 from karat.report.table import Cell, Column, Table
 
@@ -65,6 +66,8 @@ def _tables(findings: Findings) -> Iterator[Table]:
     yield fate_table(findings)
     if findings.latency is not None:
         yield latency_table(findings)
+        yield from spent_tables(findings.runs)
+        yield from phase_tables(findings.runs)
     method = tuple((Cell(what), Cell(how)) for what, how in method_rows(findings))
     yield Table("Method", (Column("what"), Column("how")), method)
 

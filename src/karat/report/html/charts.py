@@ -13,6 +13,7 @@ from karat.report.findings.latency import ecdf, latency_table
 from karat.report.findings.leaderboard import best_first, standings
 from karat.report.findings.pareto import pareto
 from karat.report.findings.ranks import Shares, fates, first_ranks
+from karat.report.findings.spending import phase_tables, spent_tables
 from karat.report.findings.tables import fate_table
 from karat.report.html.bars import keys, mean_bars, stacked_bars
 from karat.report.html.drawing import figure, legend
@@ -73,6 +74,9 @@ def times(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
         yield tag("p", "No run has latencies: not measured.", class_="sub")
         return
     yield plain_table(latency_table(findings))
+    for told in (*spent_tables(findings.runs), *phase_tables(findings.runs)):
+        yield tag("h3", told.title)
+        yield plain_table(told)
     shades = [colours[findings.names.index(row.run)] for row in steps]
     names = [row.run for row in steps]
     drawn = joined(ecdf_lines(steps, shades), legend(list(zip(shades, names, strict=True))))

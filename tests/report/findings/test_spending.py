@@ -1,0 +1,54 @@
+"""What engines tell of their queries reaches the reader; of those that do not, nothing is shown."""
+
+from dataclasses import replace
+
+from karat.model.timings import Sample
+from karat.report.draw import draw
+from karat.report.findings import Findings
+from karat.report.findings.spending import phase_tables, spent_tables
+
+MS = 1_000_000
+
+
+def with_samples(findings: Findings, *samples: Sample) -> Findings:
+    """Return the report with other times of its last run."""
+    *others, last = findings.runs
+    assert last.timings is not None
+    timed = replace(last, timings=replace(last.timings, samples=samples))
+    return replace(findings, runs=(*others, timed))
+
+
+def test_nothing_is_shown_where_nobody_tells(findings: Findings) -> None:
+    assert spent_tables(findings.runs) == phase_tables(findings.runs) == ()
+    assert "What a query spends" not in draw(findings, "report.md")
+
+
+def test_tokens_cost_and_first_results(findings: Findings) -> None:
+    told = with_samples(
+        findings,
+        Sample("q1", 9 * MS, first_result_ns=2 * MS, tokens=1_000, cost=0.002),
+        Sample("q2", 9 * MS, first_result_ns=4 * MS, tokens=2_001, cost=0.003),
+    )
+    (table,) = spent_tables(told.runs)
+    assert [column.title for column in table.columns] == [
+        "run",
+        "first result p50 ms",
+        "tokens",
+        "cost",
+    ]
+    old, new = ([cell.text for cell in row] for row in table.rows)
+    assert old == ["old", "-", "-", "-"]
+    # The median of 2 and 4 ms; the means of 1,000 and 2,001 tokens, and of 0.002 and 0.003.
+    assert new == ["new", "3.00", "1,500", "0.00250"]
+    for name in ("report.md", "report.txt", "report.html"):
+        assert "What a query spends" in draw(told, name)
+
+
+def test_what_is_told_by_some_queries_only(findings: Findings) -> None:
+    phases = {"embed": 5 * MS, "search": MS}
+    told = with_samples(findings, Sample("q1", 9 * MS, phases=phases), Sample("q2", MS))
+    (table,) = phase_tables(told.runs)
+    assert [column.title for column in table.columns] == ["run", "embed p50 ms", "search p50 ms"]
+    assert [cell.text for cell in table.rows[1]] == ["new", "5.00", "1.00"]
+    assert spent_tables(told.runs) == ()
+    assert "Phases of a query" in draw(told, "report.html")

@@ -47,6 +47,7 @@ def test_charts_are_written(karat: Karat, folder: Path) -> None:
     ("arguments", "message"),
     [
         (("-o", "out.pdf"), "out.pdf: no report is written so"),
+        (("-o", "out.png"), "out.png: a report is more than a picture; --charts FOLDER writes"),
         ((), "Nothing to write"),
         (("-o", "out.html", "--by", "colour"), "no query is tagged with 'colour'"),
         (("-o", "missing/out.html"), "cannot be written"),
@@ -85,7 +86,7 @@ def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("other",), "no experiment 'other' in .karat/karat.db, and no file is called so"),
+        (("other",), "no file is called 'other', and no experiment 'other' in .karat/karat.db"),
         (("latest", "old.run"), "old.run is a file; expected the gold set first"),
         (("gold.qrels",), "no run to report on"),
         (("latest", "--store", "other.db"), "other.db: no store is here yet"),

@@ -124,7 +124,7 @@ def _kept(names: Sequence[str], place: str) -> _Kept:
                 runs[name] = [_of_run(experiment, *each, gold) for each in measured]
                 remarks += _remarks(experiment, chosen)
     except UnknownName as error:
-        raise UnknownName(f"{error}, and no file is called so") from None
+        raise UnknownName(f"no file is called {name!r}, and {error}") from None
     return _Kept(runs, golds, tuple(remarks))
 
 

@@ -9,6 +9,8 @@ from karat.report.findings import Findings
 
 __all__ = ["FORMATS", "draw", "drawer"]
 
+PICTURES = frozenset({".png", ".svg"})
+
 
 def draw(findings: Findings, name: str) -> str:
     """Return the report as the content of a file called *name*; its suffix names the format."""
@@ -18,6 +20,8 @@ def draw(findings: Findings, name: str) -> str:
 def drawer(name: str) -> Callable[[Findings], str]:
     """Return what draws for a file called *name*; an unknown suffix is refused."""
     suffix = PurePath(name).suffix.lower()
+    if suffix in PICTURES:
+        raise InputError(f"{name}: a report is more than a picture; --charts FOLDER writes charts")
     if suffix not in FORMATS:
         raise InputError(f"{name}: no report is written so; expected {', '.join(FORMATS)}")
     return FORMATS[suffix]

@@ -20,6 +20,7 @@ SUFFIXES = ("png", "svg")
 SIZE = (6.4, 4.0)
 DOTS_PER_INCH = 200
 BINS = 10
+LEGEND_COLUMNS = 3
 
 
 def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
@@ -43,6 +44,8 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
         if not draw(findings, axes):
             continue
         axes.spines[["top", "right"]].set_visible(False)
+        # Inside the axes it would hide what lies there.
+        figure.legend(loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
         written += [_saved(figure, place / f"{name}.{suffix}") for suffix in SUFFIXES]
     return written
 
@@ -59,7 +62,6 @@ def _f1_distribution(findings: Findings, axes: "Axes") -> bool:
     scores = [[score for score in row if not isnan(score)] for row in findings.f1]
     axes.hist(scores, bins=BINS, range=(0.0, 1.0), label=list(findings.names))
     axes.set(xlabel="F1 of all hits returned", ylabel="queries", title="Distribution of F1")
-    axes.legend()
     return True
 
 
@@ -70,7 +72,6 @@ def _latency_distribution(findings: Findings, axes: "Axes") -> bool:
         return False
     axes.hist([row.milliseconds for row in rows], bins=BINS, label=[row.run for row in rows])
     axes.set(xlabel="milliseconds a query", ylabel="queries", title="Distribution of latency")
-    axes.legend()
     return True
 
 
@@ -81,10 +82,13 @@ def _accuracy_vs_latency(findings: Findings, axes: "Axes") -> bool:
         scores = [score for score in findings.f1[findings.names.index(row.run)] if not isnan(score)]
         (median,) = percentiles(row.milliseconds, (50,))
         axes.scatter([median or 0.0], [sum(scores) / max(len(scores), 1)], label=row.run)
-    axes.set(xlabel="median milliseconds a query", ylabel="mean F1", title="Accuracy and latency")
+    axes.set(
+        xlabel="median milliseconds a query",
+        ylabel="mean F1 of all hits returned",
+        title="Accuracy and latency",
+    )
+    axes.margins(0.1)
     axes.set_ylim(bottom=0.0)
-    if rows:
-        axes.legend()
     return bool(rows)
 
 

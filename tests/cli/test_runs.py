@@ -7,7 +7,10 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from karat.app.stored import open_store
 from karat.formats import read_run
+from karat.model import Answer, Hit
+from tests.cli.conftest import PLAN
 
 Karat = Callable[..., CompletedProcess[str]]
 
@@ -107,3 +110,13 @@ def test_the_environment_names_the_store(
 
 def test_git_leaves_the_store_alone(kept: str, folder: Path) -> None:
     assert (folder / ".karat" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+def test_a_run_that_is_not_done_is_called_so(karat: Karat, folder: Path) -> None:
+    with open_store(str(folder / ".karat" / "karat.db"), new=True) as store:
+        first = f"{store.experiment(PLAN)}.1"
+        store.claim(first)
+        store.add(first, Answer("q1", (Hit("1.py", 1.0),)))
+    done = karat("runs", "export", "latest.1", "-o", "first.run")
+    assert done.returncode == 0, done.stderr
+    assert f"note: {first} has only 1 of 2 answers; it is " in done.stderr

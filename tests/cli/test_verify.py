@@ -147,3 +147,10 @@ def test_run_files_cannot_be_run_again(karat: Karat, folder: Path, name: str) ->
     done = karat("verify", name)
     assert done.returncode == 2
     assert f"{name} keeps no record of its runs" in done.stderr
+
+
+def test_a_report_that_keeps_no_runs_by_its_kind(karat: Karat, folder: Path) -> None:
+    karat("report", "gold.qrels", "old.run", "-o", "out.md", "--draws", "99")
+    done = karat("verify", "out.md")
+    assert done.returncode == 2
+    assert "out.md: only .html and .json reports keep what is needed" in done.stderr

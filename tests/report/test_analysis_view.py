@@ -35,7 +35,8 @@ def test_topics_name_their_words_and_the_weak_ones() -> None:
         "1 query left out, without a word to go by",
     )
     assert table.conclusion == "bm25 is weak on: parser token."
-    calm = Topics("hit@5", "words", ("bm25",), (0.5,), (sound,))
+    calm = Topics("hit@5", "words", ("bm25",), (0.5,), (sound,), missing=(190,))
+    assert topics_table(calm).notes[-1] == "bm25: 190 queries not in the run, which count 0"
     assert topics_table(calm).conclusion.startswith("No topic is weaker")
 
 

@@ -51,7 +51,7 @@ def test_what_a_run_cost_and_what_was_odd() -> None:
     }
     assert list(run_remarks(Measured(Run.of([]), None, "", "dense", notes), 1)) == [
         "work: dense indexed 1,200 rows for 1 tree, 900 embedded, 300 reused",
-        "dense: 2 hits dropped before judging: 2 line 0",
+        "dense: 2 more invalid hits, dropped before judging: 2 line 0",
         "dense: 4 queries were answered differently when asked again: a, b, c, ...",
     ]
     assert not list(run_remarks(Measured(Run.of([]), None, "", "rg", {"unstable": []}), 1))

@@ -88,6 +88,7 @@ def query_topics(
         tuple(average(column) for column in columns),
         tuple(found),
         int((labels < 0).sum()),
+        tuple(len(set(gold.query_ids) - set(run.run.query_ids)) for run in runs),
     )
 
 

@@ -22,6 +22,7 @@ __all__ = ["RunRecord", "differing", "read_records", "record_of", "short_digests
 SHORT = 8
 EMBEDDED = re.compile(r'<script type="application/json" id="records">(.*?)</script>', re.DOTALL)
 LARGEST = 1_000_000_000
+READ = (".html", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +108,15 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
 
     InputError where it keeps nothing: its runs came from files, and nobody knows how to get them.
     """
+    suffix = Path(path).suffix.lower()
+    if suffix not in READ:
+        raise InputError(
+            f"{os.fspath(path)}: only {' and '.join(READ)} reports keep what is needed to run them "
+            "again"
+        )
     text = read_text(path, limit=LARGEST, setting="json_bytes")
     place: Place = ()
-    if Path(path).suffix.lower() == ".html":
+    if suffix == ".html":
         embedded = EMBEDDED.search(text)
         text = embedded[1] if embedded else "[]"
         value = parse(text, os.fspath(path))

@@ -117,10 +117,13 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
     from karat.cli.run_files import keeper
 
     with open_store(store) as opened:
-        runs = choose(opened, name).runs
+        experiment, runs = choose(opened, name)
         keep = keeper(output, format_name, several=len(runs) > 1)
         for run in runs:
             keep(timed_run(opened.measured(run.id)))
+            if run.answers < experiment.queries:
+                what = f"{run.id} has only {run.answers:,} of {experiment.queries:,} answers"
+                click.echo(f"note: {what}; it is {run.status}", err=True)
 
 
 @command.command("delete")

@@ -66,10 +66,11 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
         for column, names in COLUMNS.items()
         if (name := _called(column, named, names, present))
     }
-    for column in (*REQUIRED, *named):
+    for column in dict.fromkeys((*REQUIRED, *named)):
         if column not in found:
-            wanted = named.get(column) or " or ".join(COLUMNS[column])
-            problems.add(0, f"no column for the {column}; expected {wanted}, or name it")
+            wanted = named.get(column) or f"{' or '.join(COLUMNS[column])}, or name it"
+            there = ", ".join(present) or "none"
+            problems.add(0, f"no column for the {column}; expected {wanted}; there are {there}")
     problems.finish()
     clicks = [_click(row, found, line, problems) for line, row in rows]
     problems.finish()

@@ -34,7 +34,7 @@ class Topics:
     """The topics of a gold set, the weakest on the last run first.
 
     *similar* says what made queries alike: a model, or words. *left_out* queries have no text to
-    compare.
+    compare; *missing* are, for each run, the queries that are not in it and count 0.
     """
 
     measure: str
@@ -43,6 +43,7 @@ class Topics:
     means: tuple[float, ...]
     topics: tuple[Topic, ...]
     left_out: int = 0
+    missing: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

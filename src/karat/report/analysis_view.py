@@ -35,6 +35,11 @@ def topics_table(found: Topics) -> Table:
     notes = [f"over all queries: {means}; queries are alike by {found.similar}"]
     if found.left_out:
         notes.append(f"{queries(found.left_out)} left out, without a word to go by")
+    notes += [
+        f"{name}: {queries(count)} not in the run, which count 0"
+        for name, count in zip(found.runs, found.missing, strict=False)
+        if count
+    ]
     return Table(
         f"{found.measure} by topic",
         (*columns, Column("for example", spare=2)),

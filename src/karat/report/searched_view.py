@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from karat.model.searched import Searched
 from karat.model.timings import Measured
+from karat.report.display import counted
 from karat.report.score_view import queries
 
 __all__ = ["dropped_line", "odd_answers", "remarks", "run_remarks", "warning"]
@@ -94,10 +95,11 @@ def dropped_line(name: str, counts: Mapping[str, int]) -> str:
     """Return how many hits make no sense, and why.
 
     >>> dropped_line("rg", {"not in the corpus": 3, "line 0": 1})
-    'rg: 4 hits dropped before judging: 3 not in the corpus, 1 line 0'
+    'rg: 4 more invalid hits, dropped before judging: 3 not in the corpus, 1 line 0'
     """
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
-    return f"{name}: {sum(counts.values()):,} hits dropped before judging: {reasons}"
+    dropped = counted(sum(counts.values()), "more invalid hit")
+    return f"{name}: {dropped}, dropped before judging: {reasons}"
 
 
 def _counts(notes: Mapping[str, object], key: str) -> Mapping[str, int]:

@@ -9,10 +9,13 @@ from karat.engines.fusion import RRF_K
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.recipe import Recipe
 from karat.engines.stages import DenseStage, LexicalStage, Stage
+from karat.engines.weights import Weights
 
 __all__ = ["bm25", "dense", "hybrid"]
 
 K1, B, HEADER = 1.6, 0.75, 3
+# Shares of the embeddings; see design/0004-order-of-code.md.
+DENSE, DENSE_OF_LINES_OF_CODE = 0.6, 0.5
 
 
 def bm25(
@@ -62,7 +65,7 @@ def hybrid(
     windows: str = "prose",
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
-    dense_weight: float = 0.6,
+    dense_weight: float | None = None,
     k1: float = K1,
     b: float = B,
     header: int = HEADER,
@@ -74,7 +77,8 @@ def hybrid(
 ) -> ChunkEngine:
     """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``.
 
-    The other settings are those of ``bm25`` and ``dense``.
+    *dense_weight* is the share of the embeddings: without one 0.6, and 0.5 for code of which lines
+    are judged. The other settings are those of ``bm25`` and ``dense``.
     """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
     caches = user_caches(cache)
@@ -82,8 +86,14 @@ def hybrid(
         LexicalStage(k1=k1, b=b, header=header),
         DenseStage(create_embedder(model), windows=windows, caches=caches),
     ]
-    weights = [1.0 - dense_weight, dense_weight]
+    weights = _weights(dense_weight, unit)
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
+
+
+def _weights(dense: float | None, unit: str) -> Weights:
+    if dense is not None:
+        return Weights.of_dense(code=dense, other=dense)
+    return Weights.of_dense(code=DENSE_OF_LINES_OF_CODE if unit == "lines" else DENSE, other=DENSE)
 
 
 def _recipe(

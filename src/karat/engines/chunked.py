@@ -30,6 +30,7 @@ from karat.engines.ranking import diversified, raised
 from karat.engines.recipe import Recipe
 from karat.engines.stages import Stage
 from karat.engines.threshold import above
+from karat.engines.weights import Weights
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -68,7 +69,7 @@ class ChunkEngine:
         stages: Sequence[Stage],
         *,
         name: str,
-        weights: Sequence[float] | None = None,
+        weights: Weights | None = None,
         recipe: Recipe | None = None,
         caches: Caches = NO_CACHES,
     ) -> None:
@@ -76,7 +77,7 @@ class ChunkEngine:
         if not stages:
             raise InputError(f"engine {name!r} has no stage; expected one or more")
         self.name = name
-        self.weights = tuple(weights or [1.0 / len(stages)] * len(stages))
+        self.weights = weights or Weights.alike(len(stages))
         self.recipe = recipe or Recipe()
         self.current: Current = NOT_KEPT
         self._last = threading.local()
@@ -182,7 +183,7 @@ class ChunkEngine:
         places = self._searched(query, k)
         if places is None:
             return [Step("stage", ())]
-        scored = self._scored(query, {})
+        scored = self._scored(query, places, {})
         found = [
             Step("stage", _hits(self._ordered(scores, places, k), scores, places))
             for scores in (scored.factors * part for part in scored.lifted)
@@ -207,20 +208,20 @@ class ChunkEngine:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         return places if query.strip() and len(places) else None
 
-    def _scored(self, query: str, phases: dict[str, int]) -> Scored:
+    def _scored(self, query: str, places: Places, phases: dict[str, int]) -> Scored:
         parts = [self._timed(stage, query, phases) for stage in self.stages]
         lifted = [
             self._raised(stage, part, query) if stage.by_words else part
             for stage, part in zip(self.stages, parts, strict=True)
         ]
         factors = self._index.factors(self.recipe.rules)
-        return Scored(parts, lifted, self._joined(lifted), factors)
+        return Scored(parts, lifted, self._joined(lifted, places), factors)
 
     def _ranked(self, query: str, k: int, places: Places) -> Ranked:
         def rank() -> Ranked:
             phases: dict[str, int] = {}
             self._last.phases = phases
-            scored = self._scored(query, phases)
+            scored = self._scored(query, places, phases)
             rows, joined = self._deepened(scored, places, k)
             hits = _hits(rows, scored.factors * joined, places)
             shown = [hit.score for hit in hits]
@@ -242,11 +243,12 @@ class ChunkEngine:
         make = partial(raised, part, self._index.names, query, rules, unit=unit)
         return self.current.once(query, key, make)
 
-    def _joined(self, parts: Sequence[Scores]) -> Scores:
+    def _joined(self, parts: Sequence[Scores], places: Places) -> Scores:
         if len(parts) == 1:
             return parts[0]
         recipe = self.recipe
-        return fuse(parts, self.weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
+        weights = self.weights.of(places)
+        return fuse(parts, weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
 
     def _deepened(self, scored: Scored, places: Places, k: int) -> tuple[NDArray[np.intp], Scores]:
         """Return the best *k* rows, and the joined scores of all.
@@ -258,7 +260,7 @@ class ChunkEngine:
         rows = self._ordered(scored.factors * joined, places, k)
         if len(rows) == k or len(scored.parts) == 1:
             return rows, joined
-        deeper = rest(joined, scored.lifted, self.weights)
+        deeper = rest(joined, scored.lifted, self.weights.of(places))
         further = self._ordered(scored.factors * deeper, places, k)
         return places.distinct(np.concatenate([rows, further]))[:k], joined + deeper
 

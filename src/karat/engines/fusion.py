@@ -8,9 +8,21 @@ from numpy.typing import NDArray
 
 from karat.errors import InputError, UnknownName
 
-__all__ = ["FUSIONS", "Scores", "fuse", "min_max", "reciprocal_ranks", "rest", "spread", "top"]
+__all__ = [
+    "FUSIONS",
+    "Scores",
+    "Weight",
+    "fuse",
+    "min_max",
+    "reciprocal_ranks",
+    "rest",
+    "spread",
+    "top",
+]
 
 Scores = NDArray[np.float32]
+# Of one ranking: for all places alike, or one for each.
+Weight = float | Scores
 Floating = TypeVar("Floating", bound=np.floating)
 
 RRF_K = 60.0
@@ -79,7 +91,7 @@ FUSIONS: dict[str, Callable[..., Scores]] = {"rrf": reciprocal_ranks, "min-max":
 
 def fuse(
     parts: Sequence[Scores],
-    weights: Sequence[float],
+    weights: Sequence[Weight],
     *,
     method: str = "min-max",
     rrf_k: float = RRF_K,
@@ -99,11 +111,11 @@ def fuse(
     scaled = FUSIONS[method]
     total = np.zeros(len(parts[0]) if parts else 0, np.float32)
     for part, weight in zip(parts, weights, strict=True):
-        total += np.float32(weight) * scaled(part, depth=depth, **options)
+        total += np.asarray(weight, np.float32) * scaled(part, depth=depth, **options)
     return total
 
 
-def rest(joined: Scores, parts: Sequence[Scores], weights: Sequence[float]) -> Scores:
+def rest(joined: Scores, parts: Sequence[Scores], weights: Sequence[Weight]) -> Scores:
     """Return scores for what *parts* found too deep to be in *joined*, and 0 for all else.
 
     Each part counts by its share of its best score; all are below the lowest of *joined*.
@@ -116,7 +128,8 @@ def rest(joined: Scores, parts: Sequence[Scores], weights: Sequence[float]) -> S
     lowest = joined[found].min(initial=1.0)
     total = np.zeros(len(joined), np.float32)
     for part, weight in zip(parts, weights, strict=True):
-        total += np.float32(weight) * np.maximum(part, 0) / max(part.max(initial=0), 1e-9)
+        share = np.maximum(part, 0) / max(part.max(initial=0), 1e-9)
+        total += np.asarray(weight, np.float32) * share
     total[found] = 0
     scaled: Scores = total * (lowest / sum(weights))
     return scaled

@@ -55,6 +55,11 @@ class Places:
         """Return the number of the file of each place."""
         return np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
 
+    @cached_property
+    def code(self) -> NDArray[np.bool_]:
+        """Return for each place whether it is a piece of code."""
+        return np.fromiter((place.chunk.kind == "code" for place in self.rows), np.bool_, len(self))
+
     def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return *rows* without those that lie on the same lines as one before them.
 

@@ -55,8 +55,21 @@ def test_what_only_tests_a_parser_is_not_parsed(unit: str, language: str) -> Non
     assert symbols(riddle, language) == []
 
 
-def test_brackets_that_nobody_closes_are_not_parsed() -> None:
-    assert parse("".join(f"{{a{n}: " for n in range(6000)), "javascript") is None
+@pytest.mark.parametrize(
+    ("unit", "language"), [("{{a{}, ", "javascript"), ("x{}<", "csharp"), ("x{} | ", "bash")]
+)
+def test_what_nobody_closes_is_not_parsed(unit: str, language: str) -> None:
+    assert parse("".join(unit.format(n) for n in range(6000)), language) is None
+    assert parse("".join(unit.format(n) for n in range(200)), language) is not None
+
+
+def test_encoded_data_is_no_riddle() -> None:
+    chance = random.Random(1)
+    data = "".join(chance.choices("abcXYZ019+/=%\\'", k=100_000))
+    assert [symbol.name for symbol in symbols(f'def f(): ...\nX = """{data}"""\n', "python")] == [
+        "f",
+        "X",
+    ]
 
 
 @pytest.mark.parametrize(

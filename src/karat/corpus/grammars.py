@@ -19,15 +19,20 @@ GRAMMARS = frozenset(QUERIES)
 
 PARSE_LIMIT_S = 5.0
 # How often the clock is looked at. Where time grows with the square of the text, half a kilobyte
-# still takes only some tenths of a second; less would slow ordinary texts down. The callback that
-# tree-sitter has for this crashes before Python 3.14.
+# still takes a second or two at most; less would slow ordinary texts down. The callback that
+# py-tree-sitter has for this crashes, up to 0.26.
 _BLOCK = 512
 # What follows is no code but a test of compilers, on which nothing in the process can stop
-# tree-sitter. Brackets that nobody closes overflow its stack. Other words that open something, over
-# and over, take it time by their square when all of the text is read.
+# tree-sitter. Brackets that nobody closes overflow its stack. Signs and words that open something,
+# over and over, take it time by their square when all of the text is read.
 _OPEN_BRACKETS = 5000
+_SIGNS_IN_A_ROW = b"(" * 5000
 _LONGEST_PERIOD = 256
 _REPEATED = 8192
+# Those of long strings, as quotes and what base64 has, are none.
+_OPENING, _ENDING = b"([{<|?:&!@~^$*-.#", b")]}>,;"
+_SIGNS = bytes(ord(")" if byte in _ENDING else "(") for byte in range(256))
+_NO_SIGNS = bytes(byte for byte in range(256) if byte not in _OPENING + _ENDING)
 # Words that fit nowhere, side by side, take a query as much.
 _RUBBLE = 20_000
 
@@ -79,7 +84,11 @@ def parse(
 def _is_riddle(data: bytes) -> bool:
     opened = sum(map(data.count, b"([{")) - sum(map(data.count, b")]}"))
     starts = range(0, len(data) - _REPEATED, _REPEATED // 2)
-    return opened > _OPEN_BRACKETS or any(_repeats(data, start) for start in starts)
+    return (
+        opened > _OPEN_BRACKETS
+        or _SIGNS_IN_A_ROW in data.translate(_SIGNS, _NO_SIGNS)
+        or any(_repeats(data, start) for start in starts)
+    )
 
 
 def _repeats(data: bytes, start: int) -> bool:

@@ -61,3 +61,8 @@ def test_latex_is_a_booktabs_table(findings: Findings) -> None:
     rows = [line for line in drawn.splitlines() if line.endswith(r"\\")]
     head, *body = rows[:3]
     assert {row.count("&") for row in body} == {head.count("&")}
+
+
+def test_markdown_begins_with_what_it_is_about(findings: Findings) -> None:
+    title, _, about, *_ = draw(findings, "report.md").split("\n")
+    assert (title, about) == ("# small", "4 queries, 2 runs, baseline old. 2026-01-02 03:04 UTC")

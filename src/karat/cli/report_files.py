@@ -68,21 +68,29 @@ def judged_by(
     return [Judged(found.gold, measured, now, scoring, confidence) for measured in found.runs]
 
 
-def write_report(findings: "Findings", path: str) -> None:
-    """Write a report in the format of its name."""
+def write_report(findings: "Findings", path: str, *, charts: "Sequence[Path]" = ()) -> None:
+    """Write a report in the format of its name; Markdown shows the *charts* that lie beside it."""
     from karat.formats.atomic import write_text
     from karat.report.draw import draw
 
-    write_text(path, draw(findings, path))
+    text = draw(findings, path)
+    shown = [chart.name for chart in charts if chart.suffix == ".png"]
+    if shown and path.endswith(".md"):
+        from karat.report.markdown import pictures
+
+        text += f"\n{pictures(shown)}"
+    write_text(path, text)
     click.echo(f"wrote {path}", err=True)
 
 
-def write_charts(findings: "Findings", folder: str) -> None:
-    """Write the charts as PNG and SVG files."""
+def write_charts(findings: "Findings", folder: str) -> "list[Path]":
+    """Write the charts as PNG and SVG files, and return these."""
     from karat.report.figures import write_figures
 
-    for path in write_figures(findings, folder):
+    written = write_figures(findings, folder)
+    for path in written:
         click.echo(f"wrote {path}", err=True)
+    return written
 
 
 def write_folder(
@@ -96,12 +104,13 @@ def write_folder(
     """Fill *folder*: a file of results for each run, reports on all of them, and charts."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    for name in formats:
-        if name in REPORTS:
-            write_report(findings, str(place / REPORTS[name]))
-        else:
-            write_schema("agents", judged, str(place / f"{{engine}}.{name}"))
+    drawn: list[Path] = []
     if charts and find_spec("matplotlib") is None:
         click.echo("warning: no charts; they need pip install 'karat[charts]'", err=True)
     elif charts:
-        write_charts(findings, folder)
+        drawn = write_charts(findings, folder)
+    for name in formats:
+        if name in REPORTS:
+            write_report(findings, str(place / REPORTS[name]), charts=drawn)
+        else:
+            write_schema("agents", judged, str(place / f"{{engine}}.{name}"))

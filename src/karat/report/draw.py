@@ -35,9 +35,10 @@ def _html(findings: Findings) -> str:
 
 def _markdown(findings: Findings) -> str:
     from karat.report.findings.tables import tables
-    from karat.report.markdown import render
+    from karat.report.markdown import plain, render
 
-    return "\n".join(map(render, tables(findings)))
+    title = f"# {plain(findings.gold.name)}\n\n{plain(findings.about)}\n"
+    return "\n".join((title, *map(render, tables(findings))))
 
 
 def _text(findings: Findings) -> str:

@@ -1,9 +1,11 @@
 """Tables as Markdown."""
 
+from collections.abc import Iterable
+
 from karat.report.display import printable
 from karat.report.table import Table
 
-__all__ = ["plain", "render"]
+__all__ = ["pictures", "plain", "render"]
 
 
 def render(table: Table) -> str:
@@ -22,6 +24,19 @@ def render(table: Table) -> str:
     if table.conclusion:
         lines += ["", plain(table.conclusion)]
     return "\n".join(lines) + "\n"
+
+
+def pictures(names: Iterable[str]) -> str:
+    """Return a section that shows the pictures in the files of these *names*.
+
+    >>> print(pictures(["f1_distribution.png"]))
+    ### Charts
+    <BLANKLINE>
+    ![f1_distribution](f1_distribution.png)
+    <BLANKLINE>
+    """
+    shown = (f"![{name.partition('.')[0]}]({name})\n" for name in names)
+    return "\n".join(("### Charts\n", *shown))
 
 
 def plain(text: str) -> str:

@@ -85,6 +85,15 @@ class Findings:
         return self.contest.comparison.systems
 
     @property
+    def about(self) -> str:
+        """Return a line on how much was compared with what, and when."""
+        runs = len(self.names)
+        what = f"{len(self.gold):,} queries, {runs} run{'' if runs == 1 else 's'}"
+        if runs > 1:
+            what += f", baseline {self.names[0]}"
+        return f"{what}. {self.origin.made_at}"
+
+    @property
     def lead(self) -> str:
         """Return the measure that the report is led by."""
         return self.contest.comparison.metrics[0]

@@ -83,10 +83,6 @@ def _sections(findings: Findings) -> Iterator[Markup]:
 
 
 def _header(findings: Findings) -> Markup:
-    runs = len(findings.names)
-    what = f"{len(findings.gold):,} queries, {runs} run{'' if runs == 1 else 's'}"
-    if runs > 1:
-        what += f", baseline {findings.names[0]}"
     links = {
         "leaderboard": "Leaderboard",
         "charts": "Charts",
@@ -99,7 +95,7 @@ def _header(findings: Findings) -> Markup:
     return tag(
         "header",
         tag("h1", tag("bdi", findings.gold.name)),
-        tag("p", f"{what}. {findings.origin.made_at}", class_="sub"),
+        tag("p", findings.about, class_="sub"),
         tag("nav", *(tag("a", name, href=f"#{key}") for key, name in links.items())),
     )
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from karat.app.evaluate import Evaluated, Result
     from karat.app.settings import Confidence, Scoring
     from karat.model import Dataset
+    from karat.model.timings import Measured
     from karat.report.findings import Findings
     from karat.report.table import Table
 
@@ -67,18 +68,30 @@ def show_evaluated(
 def _tables(
     found: "Evaluated", gold: "Dataset", output: Output, lines: Sequence[str]
 ) -> "list[Table]":
-    from karat.report.findings.latency import times_table
-    from karat.report.findings.spending import spent_tables
-
     *before, whole = _result_tables(found.overall, gold, output)
-    tables = [*before, times_table(found.runs, gold.query_ids), *spent_tables(found.runs)]
-    tables.append(replace(whole, notes=(*whole.notes, *lines)))
+    tables = [*before, *_times(found.runs, gold)]
+    tables.append(replace(whole, notes=(*whole.notes, *_untimed(found.runs), *lines)))
     if found.resolved:
         # It flatters, so that it comes after the one that counts.
         table = _result_tables(found.resolved, gold, output)[-1]
         title = f"{table.title}, without the targets that are not in the tree searched"
         tables.append(replace(table, title=title, conclusion=""))
     return tables
+
+
+def _times(runs: "Sequence[Measured]", gold: "Dataset") -> "tuple[Table, ...]":
+    """Return how long the runs took; nothing where no run was timed."""
+    from karat.report.findings.latency import times_table
+    from karat.report.findings.spending import spent_tables
+
+    if _untimed(runs):
+        return ()
+    return (times_table(runs, gold.query_ids), *spent_tables(runs))
+
+
+def _untimed(runs: "Sequence[Measured]") -> tuple[str, ...]:
+    """Return a line that says so where no run was timed."""
+    return () if any(run.timings for run in runs) else ("latency: not measured",)
 
 
 def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[Table]":
@@ -94,17 +107,14 @@ def show_findings(
 
     *more* are lines to read beside them.
     """
-    from karat.report.findings.latency import times_table
     from karat.report.findings.leaderboard import leaderboard_table
     from karat.report.findings.resolved import resolved_tables
-    from karat.report.findings.spending import spent_tables
     from karat.report.findings.tables import advice_table
 
     board = leaderboard_table(findings)
-    lines = (*_trouble(findings), *remarks(searched), *more)
+    lines = (*_untimed(findings.runs), *_trouble(findings), *remarks(searched), *more)
     tables = [
-        times_table(findings.runs, findings.gold.query_ids),
-        *spent_tables(findings.runs),
+        *_times(findings.runs, findings.gold),
         advice_table(findings),
         _led(replace(board, notes=(*board.notes, *lines))),
         *map(_led, resolved_tables(findings)),

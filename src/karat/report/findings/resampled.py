@@ -7,6 +7,9 @@ __all__ = ["resampled_means", "share_of_wins"]
 
 Array = NDArray[np.float64]
 
+# Means of the same scores may differ by the order in which they were summed.
+SAME = 1e-12
+
 
 def resampled_means(values: Array, *, draws: int, seed: int) -> Array:
     """Return ``means[draw, run]`` over queries drawn with replacement; NaN is left out.
@@ -29,8 +32,13 @@ def resampled_means(values: Array, *, draws: int, seed: int) -> Array:
 def share_of_wins(scores: Array, run: int) -> float:
     """Return in which share of the draws *run* has the highest score, NaN being the lowest.
 
+    Runs that have it together share the draw: of two that are the same, each is first in half. A
+    draw in which no run has a score is left out.
+
     >>> share_of_wins(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 1.0], [0.0, 2.0]]), 1)
-    0.75
+    0.625
     """
     known = np.where(np.isnan(scores), -np.inf, scores)
-    return float((known[:, run] >= known.max(axis=1)).mean())
+    best = known.max(axis=1, keepdims=True)
+    first = (known >= best - SAME)[np.isfinite(best[:, 0])]
+    return float((first[:, run] / first.sum(axis=1)).mean())

@@ -102,7 +102,7 @@ def test_problems(tmp_path: Path) -> None:
         (2, "results[0].retrieved_files[1]: expected text, found a number"),
         (3, "results[1]: 'retrieved_files' is missing"),
         (3, "results[1].latency_ms: -1 is out of range; expected 0 or more"),
-        (3, "results[1].outcome: 'odd' is none of answered, error, timeout"),
+        (3, "results[1].outcome: 'odd' is none of answered, error, timeout, agent_error"),
         (3, "results[1]: test_case_id 'a' appears more than once"),
         (4, "results[2]: 'test_case_id' is missing"),
     ]
@@ -116,7 +116,7 @@ def test_problems(tmp_path: Path) -> None:
     assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (0, "results of 2 agents; expected one per file"),
         (2, "latency_ms '-1' is no number of 0 or more"),
-        (3, "outcome 'odd' is none of answered, error, timeout"),
+        (3, "outcome 'odd' is none of answered, error, timeout, agent_error"),
         (3, "test case 'a' appears twice"),
         (4, "the test_case_id is empty"),
         (5, "3 cells; expected 5, as in the header"),
@@ -205,3 +205,11 @@ def test_a_latency_beyond_all_clocks_is_read(tmp_path: Path) -> None:
         "a,agent,a.py,a.py,1.0,99999999999999999999\n"
     )
     assert read_run(file, format="results-csv").latencies_ns[0] == 2**63 - 1
+
+
+@pytest.mark.parametrize("word", ["agent_error", "error"])
+def test_an_agent_that_broke_is_read_by_both_words(tmp_path: Path, word: str) -> None:
+    path = tmp_path / "results.json"
+    case = f'{{"test_case_id": "a", "retrieved_files": [], "outcome": "{word}"}}'
+    path.write_text(f'{{"agent_name": "x", "results": [{case}]}}', encoding="utf-8")
+    assert read_run(path).answer(0) == Answer("a", outcome=Outcome.ERROR)

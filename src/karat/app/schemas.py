@@ -10,7 +10,7 @@ from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import slice_rows
 from karat.formats.akashic_report import QueryReport, Report
 from karat.formats.octocode_results import OctocodeResults
-from karat.formats.results import CaseResult, Results
+from karat.formats.results import CaseResult, Results, outcome_name
 from karat.metrics import parse
 from karat.model import Dataset, Outcome, Status
 from karat.model.evaluation import Evaluation, Summary
@@ -139,7 +139,7 @@ def agent_results(judged: Judged) -> Results:
                 list(dict.fromkeys(target.path for target in query.targets if target.grade > 0)),
                 _known(scores[row]),
                 _known(times[row]),
-                {"outcome": outcome.name.lower()},
+                {"outcome": outcome_name(outcome)},
             )
         )
     return Results(

@@ -21,6 +21,7 @@ __all__ = [
     "Results",
     "added",
     "latency_of",
+    "outcome_name",
     "write_results_json",
 ]
 
@@ -29,7 +30,9 @@ Values = Mapping[str, object]
 NOTHING: Values = {}
 # What a folder of results may hold: cases as JSON and CSV, and reports on all agents.
 FOLDER_FORMATS = ("json", "csv", "markdown", "html")
-OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
+# The benchmark's own word for an agent that broke on a case; ours is read as well.
+AGENT_ERROR = "agent_error"
+OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome} | {AGENT_ERROR: Outcome.ERROR}
 NS_PER_MS = 1_000_000
 LONGEST_NS = 2**63 - 1
 
@@ -61,10 +64,19 @@ def sniff(_path: str, head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and named and opens_list(head, "results")
 
 
+def outcome_name(outcome: Outcome) -> str:
+    """Return what results call *outcome*.
+
+    >>> [outcome_name(outcome) for outcome in Outcome]
+    ['answered', 'agent_error', 'timeout']
+    """
+    return AGENT_ERROR if outcome is Outcome.ERROR else outcome.name.lower()
+
+
 def read(path: Path, options: Options) -> Run:
     """Return the files of each case as hits in order, named after the agent.
 
-    A case may carry ``outcome`` (answered, error or timeout), which Karat's own results do.
+    A case may carry ``outcome`` (answered, agent_error or timeout), which Karat's own results do.
     """
     value, check = load_json(path, limit=options.limits.json_bytes)
     top = check.record(value, ())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.model import Dataset, Query, Target
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.report.findings import Findings
@@ -200,3 +200,21 @@ def test_rows_are_drawn_as_they_are_needed(
     )
     linked = opened(findings, at="#query=q280")
     assert linked.locator(".open[aria-expanded=true] .id").inner_text() == "q280"
+
+
+@pytest.mark.parametrize(
+    ("target", "moves"),
+    [(Target("a.py"), ["→ 2", "→ 1", "gone"]), (Target("a.py", 1, 1, 3), ["gone", "gone", "gone"])],
+)
+def test_another_part_of_a_file_is_the_same_hit_where_files_are_looked_for(
+    opened: Open, make: Callable[..., Findings], target: Target, moves: list[str]
+) -> None:
+    def found(name: str, *hits: Hit) -> Measured:
+        return Measured(Run.of([Answer("q1", hits)], name=name), None, "", name)
+
+    old = found("old", Hit("a.py", 3.0, 1, 3), Hit("b.py", 2.0, 1, 3), Hit("c.py", 1.0, 1, 3))
+    new = found("new", Hit("b.py", 3.0, 4, 6), Hit("a.py", 2.0, 4, 6))
+    gold = Dataset.of([Query("q1", "log in", (target,))], name="parts")
+    page = opened(make([old, new], gold=gold))
+    page.locator(".open").first.click()
+    assert page.locator(".detail .hits").first.locator(".move").all_inner_texts() == moves

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from math import isnan
 
-from karat.model import Hit, Target
+from karat.model import Dataset, Hit, Target
 from karat.model.trace import Trace
 from karat.report.display import printable
 from karat.report.findings import Findings
@@ -26,8 +26,9 @@ def packed(findings: Findings, *, highest: float) -> dict[str, object]:
 
     Scores are in thousandths, null where there is none. ``hits[run][query]`` is flat: the number
     of a place, with line truth followed by its first and last line; ``matched`` has a character a
-    hit, the number of the target that it covers, or a dot. ``fates`` is there where engines were
-    asked again.
+    hit, the number of the target that it covers, or a dot. ``files`` has the file of each place
+    where whole files are looked for: another part of one is the same hit there. ``fates`` is there
+    where engines were asked again.
     """
     gold = findings.gold
     comparison = findings.contest.comparison
@@ -75,7 +76,14 @@ def packed(findings: Findings, *, highest: float) -> dict[str, object]:
         "reasons": [words.reason for words in FATES.values()],
         "retrieved": [[trace.retrieved for trace in row] for row in findings.traces],
         "places": places.names,
+        "files": places.files if _whole_files(gold) else None,
     }
+
+
+def _whole_files(gold: Dataset) -> bool:
+    return not any(
+        target.end_line or target.symbol for row in range(len(gold)) for target in gold.targets(row)
+    )
 
 
 def _fates(findings: Findings) -> list[list[str]] | None:
@@ -111,6 +119,8 @@ class _Places:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._files: dict[str, int] = {}
+        self.files: list[int] = []
 
     @property
     def names(self) -> list[str]:
@@ -120,7 +130,10 @@ class _Places:
         packed: list[int] = []
         for hit in hits:
             name = printable(f"{hit.path} {hit.symbol}".strip())
-            packed.append(self._numbers.setdefault(name, len(self._numbers)))
+            if name not in self._numbers:
+                self._numbers[name] = len(self._numbers)
+                self.files.append(self._files.setdefault(hit.path, len(self._files)))
+            packed.append(self._numbers[name])
             if lines:
                 packed += (hit.start_line, hit.end_line)
         return packed

@@ -278,23 +278,24 @@
       make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, make("bdi", {}, head))))), make("tbody", {}, ...rows)));
   }
 
-  // Return the places of a run's hits as text, best first.
+  // Return the places of a run's hits, best first: their text, and what is the same in another run.
   function placesOf(run, query) {
     const flat = data.hits[run][query];
     const step = data.lines ? 3 : 1;
     const found = [];
     for (let at = 0; at < flat.length; at += step) {
       const lines = data.lines && flat[at + 2] ? `:${flat[at + 1]}-${flat[at + 2]}` : "";
-      found.push(data.places[flat[at]] + lines);
+      const name = data.places[flat[at]] + lines;
+      found.push({ name, same: data.files ? data.files[flat[at]] : name });
     }
     return found;
   }
 
   function hits(query, run, against, number) {
-    const elsewhere = against === undefined ? null : placesOf(against, query);
-    const items = placesOf(run, query).map((name, at) => {
+    const elsewhere = against === undefined ? null : placesOf(against, query).map((place) => place.same);
+    const items = placesOf(run, query).map(({ name, same }, at) => {
       const matched = data.matched[run][query][at] !== ".";
-      const move = elsewhere === null ? "" : moved(at, elsewhere.indexOf(name), number);
+      const move = elsewhere === null ? "" : moved(at, elsewhere.indexOf(same), number);
       return make("li", { class: matched ? "hit" : false },
         make("span", { class: "rank" }, String(at + 1)),
         make("span", { class: "place" }, make("bdi", {}, name), matched ? " ✓" : ""),

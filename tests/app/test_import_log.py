@@ -119,6 +119,8 @@ clicked = st.builds(
     query=st.sampled_from(["a", "A ", "b", "c d", "c  d"]),
     path=st.sampled_from(["", "x.py", "y.py"]),
     session=st.sampled_from(["", "1", "2", "3"]),
+    time=st.sampled_from([None, 0.0, 1.0, 2.0]),
+    dwell_s=st.sampled_from([None, 1.0, 60.0]),
 )
 
 

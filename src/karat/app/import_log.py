@@ -153,13 +153,14 @@ def _sessions(clicks: Iterable[Click]) -> list[list[Click]]:
 def _opened(clicks: Sequence[Click], dwell_s: float) -> list[Opened]:
     """Return each result of one session once; a second click on it is no second opinion."""
     content: dict[str, bool | None] = {}
-    timed = [click for click in clicks if click.time is not None]
-    last = max(timed, key=lambda click: click.time or 0.0).path if timed else None
+    latest = max((click.time for click in clicks if click.time is not None), default=None)
+    # Several at the same moment are all the last: nobody knows which was later.
+    last = {click.path for click in clicks if click.time == latest}
     for click in clicks:
         if click.dwell_s is not None:
             stayed: bool | None = click.dwell_s >= dwell_s
         else:
-            stayed = None if last is None else click.path == last
+            stayed = None if latest is None else click.path in last
         content[click.path] = content.get(click.path) or stayed
     return [Opened(path, stayed) for path, stayed in content.items()]
 

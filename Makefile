@@ -18,13 +18,13 @@ export UV_SYSTEM_CERTS ?= 1
 FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
 THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
 # These wait for the processes that they start, and kill, more than they work.
-JOBS_TESTS    := tests/server/jobs
+WAITING_TESTS := tests/runner tests/server
 HEARD_AT_THE_END = said=$$(mktemp); trap 'rm -f $$said' EXIT; \
 	$(PY) -m pytest -p no:cacheprovider $(1) > $$said 2>&1; status=$$?; cat $$said; exit $$status
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-others test-numbers test-jobs check fix cover ui bench lock clean
+.PHONY: help demo test test-others test-numbers test-waiting check fix cover ui bench lock clean
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,17 +35,17 @@ demo: .venv/.demo ## Mine a gold set from this repository, or REPO=..., compare 
 
 test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
 	@$(COMPILE_SOURCE)
-	@$(MAKE) --no-print-directory --jobs=2 test-others test-numbers test-jobs
+	@$(MAKE) --no-print-directory --jobs=2 test-others test-numbers test-waiting
 
 # Two at a time. The longest is heard while it runs, the others when they have ended.
 test-others:
-	$(PY) -m pytest $(addprefix --ignore=,$(THEIR_TESTS) $(JOBS_TESTS))
+	$(PY) -m pytest $(addprefix --ignore=,$(THEIR_TESTS) $(WAITING_TESTS))
 
 test-numbers:
 	@$(call HEARD_AT_THE_END,$(THEIR_TESTS) $(addprefix --cov=,$(FULLY_COVERED)) --cov-fail-under=100)
 
-test-jobs:
-	@$(call HEARD_AT_THE_END,$(JOBS_TESTS))
+test-waiting:
+	@$(call HEARD_AT_THE_END,$(WAITING_TESTS))
 
 check: .venv/.test ## Check format, lint, types and layers
 	$(PY) -m ruff format --check .

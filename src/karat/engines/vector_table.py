@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from karat.engines.fusion import Scores
 from karat.engines.vectors.exact import ExactIndex, Mask
 from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE, HnswIndex, recall
+from karat.engines.vectors.products import products
 from karat.errors import MissingExtra
 
 __all__ = ["VectorTable"]
@@ -24,9 +25,9 @@ class VectorTable:
     """Rows of one *dimension*.
 
     Up to *approximate_above* rows each product is computed, and does not depend on the rows beside
-    it: a matrix product would sum a row in another order where the matrix is longer. Beyond, where
-    the extra ``hnsw`` is installed, a graph finds the nearest rows and the others count 0. Rows
-    added since the graph was built are compared one by one, until they too are so many.
+    it. Beyond, where the extra ``hnsw`` is installed, a graph finds the nearest rows and the others
+    count 0. Rows added since the graph was built are compared one by one, until they too are so
+    many.
 
     >>> table = VectorTable(2)
     >>> table.extend(np.array([[1, 0], [0.6, 0.8]], np.float32))
@@ -80,12 +81,12 @@ class VectorTable:
         Where a graph is asked, it looks only for rows of *live*.
         """
         covered = self._covered
-        products: Scores = np.zeros(self._length, np.float32)
+        found: Scores = np.zeros(self._length, np.float32)
         if self._graph is not None:
             near = self._graph.search(vector, FOUND, live=None if live is None else live[:covered])
-            products[near.rows] = near.scores
-        np.einsum("ij,j->i", self.rows[covered:], vector, out=products[covered:])
-        return np.maximum(products, np.float32(0), out=products)
+            found[near.rows] = near.scores
+        found[covered:] = products(self.rows[covered:], vector)
+        return np.maximum(found, np.float32(0), out=found)
 
     @cached_property
     def recall(self) -> float | None:

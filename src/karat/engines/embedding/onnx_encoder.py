@@ -1,6 +1,5 @@
 """Embeddings by an ONNX graph on the processor, without torch."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -13,9 +12,10 @@ from karat.engines.embedding.base import Kind
 from karat.engines.embedding.graph import GRAPH_VERSION
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.processors import processors
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["OnnxEmbedder", "Pooling", "open_session", "processors"]
+__all__ = ["OnnxEmbedder", "Pooling", "open_session"]
 
 Pooling = Literal["first", "mean"]
 
@@ -150,14 +150,6 @@ class OnnxEmbedder:
         feed = {name: known[name] for name in self._inputs}
         (out,) = self._session.run([self._output], feed)
         return [out[row, : len(numbers)] for row, numbers in enumerate(ids)]
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    # What this process may use, where the system says so, not what the machine has.
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _first(tokens: Vectors) -> Vectors:

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.current import NOT_KEPT, Current
-from karat.engines.embedding.onnx_encoder import open_session, processors
+from karat.engines.embedding.onnx_encoder import open_session
 from karat.engines.embedding.onnx_folder import longest, read_folder
 from karat.engines.embedding.texts import embeddable
 from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.processors import processors
 from karat.errors import InputError
 
 __all__ = ["OnnxCross", "onnx_cross"]

@@ -202,6 +202,20 @@ def test_rows_are_drawn_as_they_are_needed(
     assert linked.locator(".open[aria-expanded=true] .id").inner_text() == "q280"
 
 
+def found(name: str, *hits: Hit) -> Measured:
+    return Measured(Run.of([Answer("q1", hits)], name=name), None, "", name)
+
+
+def test_what_is_not_shown_is_not_gone(opened: Open, make: Callable[..., Findings]) -> None:
+    old = found("old", Hit("late.py", 2.0), Hit("p0.py", 1.0))
+    new = found("new", *(Hit(f"p{rank}.py", -rank) for rank in range(10)), Hit("late.py", -10.0))
+    gold = Dataset.of([Query("q1", "log in", (Target("p0.py"),))], name="deep")
+    page = opened(make([old, new], gold=gold))
+    page.locator(".open").first.click()
+    moves = page.locator(".detail .hits").first.locator(".move").all_inner_texts()
+    assert moves == ["not in first 10", "→ 1"]
+
+
 @pytest.mark.parametrize(
     ("target", "moves"),
     [(Target("a.py"), ["→ 2", "→ 1", "gone"]), (Target("a.py", 1, 1, 3), ["gone", "gone", "gone"])],
@@ -209,9 +223,6 @@ def test_rows_are_drawn_as_they_are_needed(
 def test_another_part_of_a_file_is_the_same_hit_where_files_are_looked_for(
     opened: Open, make: Callable[..., Findings], target: Target, moves: list[str]
 ) -> None:
-    def found(name: str, *hits: Hit) -> Measured:
-        return Measured(Run.of([Answer("q1", hits)], name=name), None, "", name)
-
     old = found("old", Hit("a.py", 3.0, 1, 3), Hit("b.py", 2.0, 1, 3), Hit("c.py", 1.0, 1, 3))
     new = found("new", Hit("b.py", 3.0, 4, 6), Hit("a.py", 2.0, 4, 6))
     gold = Dataset.of([Query("q1", "log in", (target,))], name="parts")

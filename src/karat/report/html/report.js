@@ -293,9 +293,10 @@
 
   function hits(query, run, against, number) {
     const elsewhere = against === undefined ? null : placesOf(against, query).map((place) => place.same);
+    const all = elsewhere !== null && data.retrieved[against][query] <= elsewhere.length;
     const items = placesOf(run, query).map(({ name, same }, at) => {
       const matched = data.matched[run][query][at] !== ".";
-      const move = elsewhere === null ? "" : moved(at, elsewhere.indexOf(same), number);
+      const move = elsewhere === null ? "" : moved(at, elsewhere.indexOf(same), number, all ? "" : `not in first ${elsewhere.length}`);
       return make("li", { class: matched ? "hit" : false },
         make("span", { class: "rank" }, String(at + 1)),
         make("span", { class: "place" }, make("bdi", {}, name), matched ? " ✓" : ""),
@@ -306,9 +307,10 @@
     return make("div", {}, make("h4", {}, make("bdi", {}, data.runs[run])), list, rest > 0 ? make("small", {}, `and ${rest} more`) : "");
   }
 
-  // Say where a hit stands in the other run; the second list tells the way from the first to it.
-  function moved(at, there, number) {
-    if (there < 0) return number ? "new" : "gone";
+  // Say where a hit stands in the other run; the second list tells the way from the first to it. Where
+  // the other run has more hits than are shown, a hit that is not among these is only *absent* there.
+  function moved(at, there, number, absent) {
+    if (there < 0) return absent || (number ? "new" : "gone");
     const steps = number ? there - at : 0;
     if (!number || steps === 0) return there === at ? "=" : `→ ${there + 1}`;
     return steps > 0 ? `↑ ${steps}` : `↓ ${-steps}`;

@@ -57,6 +57,10 @@ def offsets(name: str, text: str) -> list[Span]:
     return spans
 
 
+def test_the_default_is_that_of_the_embedder_taken_when_nobody_chooses_one() -> None:
+    assert DEFAULT_TOKENIZER == DEFAULT_EMBEDDER
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(text=ANY, size=st.integers(1, 40), share=st.floats(0, 0.99))
 @settings(max_examples=150, deadline=None)

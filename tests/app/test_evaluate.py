@@ -249,7 +249,13 @@ def test_hits_that_make_no_sense_are_counted(gold: Dataset, ask: Ask, tmp_path: 
     script.write_text('#!/bin/sh\necho \'["notes.py", "nowhere.py"]\'\n')
     script.chmod(0o755)
     engine = {"engine": "command", "name": "odd", "command": [str(script)]}
-    assert ask(gold, [engine]).runs[0].notes["invalid"] == {"not in the corpus": 3}
+    alone = ask(gold, [engine])
+    assert alone.runs[0].notes["invalid"] == {"not in the corpus": 3}
+    assert isinstance(alone.overall, Evaluation)
+    assert alone.overall.notes.invalid == {"not in the corpus": 3}
+    beside = ask(gold, ["keyword", engine]).overall
+    assert isinstance(beside, Contest)
+    assert [one.notes.invalid for one in beside.evaluations] == [{}, {"not in the corpus": 3}]
 
 
 def test_runs_that_fail_are_not_compared(gold: Dataset, ask: Ask) -> None:

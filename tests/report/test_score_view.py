@@ -64,13 +64,12 @@ def test_rows_are_exact(evaluation: Evaluation) -> None:
 
 def test_notes_say_all_that_is_behind_the_numbers(evaluation: Evaluation) -> None:
     assert list(note_lines(evaluation)) == [
-        "6 queries: 1 missing, 1 error, 1 timeout (each counts 0), 4 invalid hits; "
+        "6 queries: 1 missing, 1 error, 1 timeout (each counts 0), 4 invalid hits left out "
+        "(1 duplicate, 1 end before start, 1 line below 1, 1 non-finite score); "
         "83% of the first 10 hits are judged",
         "1 query of the gold set not in the run: q5",
         "4 queries of the run not in the gold set: other0, other1, other2, ...",
         "1 query without a relevant target: left out of the means",
-        "invalid hits, left out: 1 duplicate, 1 end before start, 1 line below 1, "
-        "1 non-finite score",
         "ties decide a relevant rank in 1 query (rule: trec10)",
     ]
 
@@ -85,14 +84,13 @@ def test_the_text_of_the_tiny_set(evaluation: Evaluation) -> None:
         "recall@10    0.4000         1.0000  5\n"
         "precision@5  0.1200         0.3000  5\n"
         "\n"
-        "6 queries: 1 missing, 1 error, 1 timeout (each counts 0), 4 invalid hits; "
-        "83% of the first 10 hits\n"
-        "  are judged\n"
+        "6 queries: 1 missing, 1 error, 1 timeout (each counts 0), 4 invalid hits left out "
+        "(1 duplicate, 1\n"
+        "  end before start, 1 line below 1, 1 non-finite score); 83% of the first 10 hits are "
+        "judged\n"
         "1 query of the gold set not in the run: q5\n"
         "4 queries of the run not in the gold set: other0, other1, other2, ...\n"
         "1 query without a relevant target: left out of the means\n"
-        "invalid hits, left out: 1 duplicate, 1 end before start, 1 line below 1, "
-        "1 non-finite score\n"
         "ties decide a relevant rank in 1 query (rule: trec10)\n"
     )
 

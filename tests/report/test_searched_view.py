@@ -1,5 +1,6 @@
 """A reader learns what was searched, what was not there, and what it cost."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -46,12 +47,44 @@ def test_what_misleads_has_one() -> None:
 def test_what_a_run_cost_and_what_was_odd() -> None:
     notes = {
         "work": {"rows": 1_200, "embedded": 900, "reused": 300},
-        "invalid": {"line 0": 2},
         "unstable": ["a", "b", "c", "d"],
     }
-    assert list(run_remarks(Measured(Run.of([]), None, "", "dense", notes), 1)) == [
+    assert list(run_remarks([Measured(Run.of([]), None, "", "dense", notes)], 1)) == [
         "work: dense indexed 1,200 rows for 1 tree, 900 embedded, 300 reused",
-        "dense: 2 more invalid hits, dropped before judging: 2 line 0",
         "dense: 4 queries were answered differently when asked again: a, b, c, ...",
     ]
-    assert not list(run_remarks(Measured(Run.of([]), None, "", "rg", {"unstable": []}), 1))
+    assert not list(run_remarks([Measured(Run.of([]), None, "", "rg", {"unstable": []})], 1))
+
+
+def test_an_index_is_told_once_for_all_that_share_it() -> None:
+    words, vectors = {"rows": 40}, {"rows": 40, "embedded": 60, "reused": 0}
+    group = ["bm25", "dense", "hybrid"]
+
+    def told(*runs: tuple[str, Mapping[str, int], list[str]]) -> list[str]:
+        found = [
+            Measured(Run.of([]), None, name, name, {"work": work, "together": together})
+            for name, work, together in runs
+        ]
+        return list(run_remarks(found, 3))
+
+    assert told(("dense", vectors, group), ("hybrid", vectors, group)) == [
+        "work: dense, hybrid share an index of 40 rows for 3 trees, 60 embedded, 0 reused"
+    ]
+    assert told(
+        ("bm25", words, group),
+        ("dense", vectors, group),
+        ("hybrid", vectors, group),
+        ("files", {"rows": 9}, group),
+    ) == [
+        "work: bm25, dense, hybrid share an index of 40 rows for 3 trees; dense, hybrid: "
+        "60 embedded, 0 reused",
+        "work: files indexed 9 rows for 3 trees",
+    ]
+    alone = [
+        Measured(Run.of([]), None, engine, name, {"work": words})
+        for engine, name in (("a", "bm25 @5"), ("a", "bm25 @9"), ("b", "own"))
+    ]
+    assert list(run_remarks(alone, 1)) == [
+        "work: bm25 @5, bm25 @9 share an index of 40 rows for 1 tree",
+        "work: own indexed 40 rows for 1 tree",
+    ]

@@ -1,12 +1,12 @@
 """What an experiment has shown: its runs scored or compared, with and without lost targets."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from karat.app.compare import compare
 from karat.app.experiment import Done
-from karat.app.score import score
+from karat.app.score import score, with_dropped
 from karat.app.settings import Confidence, Scoring
 from karat.errors import EngineError
 from karat.model import Dataset
@@ -85,10 +85,11 @@ def _judged(
 ) -> Result:
     if len(runs) == 1:
         measured = runs[0]
-        return score(
+        found = score(
             gold, measured.run, scoring=scoring, confidence=confidence, by=by, name=measured.name
         )
-    return compare(
+        return with_dropped(found, measured)
+    contest = compare(
         gold,
         [measured.run for measured in runs],
         scoring=scoring,
@@ -96,3 +97,4 @@ def _judged(
         by=by,
         names=[measured.name for measured in runs],
     )
+    return replace(contest, evaluations=tuple(map(with_dropped, contest.evaluations, runs)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.app.compare import compared, contest_of, means_among
 from karat.app.record import RunRecord
-from karat.app.score import evaluate_run
+from karat.app.score import evaluate_run, with_dropped
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels, slice_rows
 from karat.app.unresolved import resolved_for
@@ -145,13 +145,16 @@ def _scored(
 ) -> list[Evaluation]:
     """Return the scores of *runs* on *gold*; what they are worth is found out together."""
     return [
-        evaluate_run(
-            gold,
-            measured.run,
-            scoring=replace(scoring, measures=tuple(map(str, measures))),
-            confidence=None,
-            slices={},
-            name=measured.name,
+        with_dropped(
+            evaluate_run(
+                gold,
+                measured.run,
+                scoring=replace(scoring, measures=tuple(map(str, measures))),
+                confidence=None,
+                slices={},
+                name=measured.name,
+            ),
+            measured,
         )
         for measured in runs
     ]

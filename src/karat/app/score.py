@@ -1,7 +1,8 @@
 """Score one run against a gold set."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING
@@ -14,11 +15,12 @@ from karat.matching.judge import Scored, Truth
 from karat.metrics import Measure, average, evaluate
 from karat.model import JudgedRun, Run, ScoreTable, Status
 from karat.model.evaluation import Evaluation, Notes, Summary
+from karat.model.timings import Measured
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
 
-__all__ = ["evaluate_run", "score"]
+__all__ = ["evaluate_run", "score", "with_dropped"]
 
 JUDGED_SHARE = Measure("judged", 10)
 ANSWERED = (Status.SCORED, Status.UNJUDGED)
@@ -105,6 +107,18 @@ def evaluate_run(
             for tag, values in slices.items()
         },
     )
+
+
+def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
+    """Return *evaluation* with the hits that were dropped before judging among the invalid ones.
+
+    A search outside Karat is told of hits that make no sense as soon as it is asked.
+    """
+    dropped = measured.notes.get("invalid")
+    if not isinstance(dropped, Mapping) or not dropped:
+        return evaluation
+    invalid = Counter(evaluation.notes.invalid) + Counter(dropped)
+    return replace(evaluation, notes=replace(evaluation.notes, invalid=dict(invalid)))
 
 
 def _summaries(

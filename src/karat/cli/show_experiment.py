@@ -12,6 +12,7 @@ from karat.model import Status
 from karat.model.evaluation import Evaluation
 from karat.model.searched import Searched
 from karat.report.display import printable
+from karat.report.score_view import invalid_text
 from karat.report.searched_view import odd_answers, remarks, run_remarks, warning
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def show_evaluated(
     """Show one run scored, or several compared."""
     lines = [
         *remarks(found.searched),
-        *(line for run in found.runs for line in run_remarks(run, found.searched.trees)),
+        *run_remarks(found.runs, found.searched.trees),
         *found.remarks,
     ]
     if output.style == "json":
@@ -137,8 +138,8 @@ def _trouble(findings: "Findings") -> Iterator[str]:
     for evaluation, run in zip(findings.contest.evaluations, findings.runs, strict=True):
         notes = evaluation.notes
         counts = {status.name.lower(): notes.statuses[status] for status in TROUBLE}
-        counts["invalid hits"] = sum(notes.invalid.values())
-        said = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        lines += [f"{evaluation.name}: {said}"] if said else []
+        said = [f"{count:,} {what}" for what, count in counts.items() if count]
+        said += [invalid_text(notes)] if notes.invalid else []
+        lines += [f"{evaluation.name}: {', '.join(said)}"] if said else []
         lines += odd_answers(run)
     yield from lines or ["no query went unanswered and no hit was invalid, in any run"]

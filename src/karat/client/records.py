@@ -160,6 +160,7 @@ class RunResult:
     timeouts: int
     invalid: int
     fates: AnyMapping[str, int]
+    warnings: list[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
 from karat.model import Status
-from karat.model.evaluation import Evaluation, Summary
+from karat.model.evaluation import Evaluation, Notes, Summary
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
 
 __all__ = [
     "clusters_line",
+    "invalid_text",
     "level_title",
     "note_lines",
     "per_query_table",
@@ -79,11 +80,10 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
     effect = ""
     if any(counts[status] for status in FAILED):
         effect = " (left out)" if _left_out(evaluation, FAILED) else " (each counts 0)"
-    invalid = _count(sum(notes.invalid.values()), "invalid hit")
     share = ""
     if not isnan(notes.judged_share):
         share = f"; {notes.judged_share:.0%} of the first 10 hits are judged"
-    yield f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid}{share}"
+    yield f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid_text(notes)}{share}"
     missing = _with_status(evaluation, (Status.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])
@@ -95,12 +95,22 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
         left_out = _left_out(evaluation, (Status.UNJUDGED,))
         effect = "left out of the means" if left_out else "count in the means"
         yield f"{queries(counts[Status.UNJUDGED])} without a relevant target: {effect}"
-    if notes.invalid:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(notes.invalid.items()))
-        yield f"invalid hits, left out: {reasons}"
     yield from clusters_line(notes.queries, notes.clusters)
     if notes.tied:
         yield f"ties decide a relevant rank in {queries(notes.tied)} (rule: {notes.ties})"
+
+
+def invalid_text(notes: Notes) -> str:
+    """Return how many hits make no sense and are left out, and why.
+
+    >>> invalid_text(Notes(9, {}, {"not in the corpus": 3, "line below 1": 1}, (), "docid", 0, 0.5))
+    '4 invalid hits left out (1 line below 1, 3 not in the corpus)'
+    """
+    count = _count(sum(notes.invalid.values()), "invalid hit")
+    if not notes.invalid:
+        return count
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(notes.invalid.items()))
+    return f"{count} left out ({reasons})"
 
 
 def clusters_line(count: int, clusters: int) -> Iterator[str]:

@@ -1,13 +1,12 @@
 """What a reader must know about the trees that were searched."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from karat.model.searched import Searched
 from karat.model.timings import Measured
-from karat.report.display import counted
 from karat.report.score_view import queries
 
-__all__ = ["dropped_line", "odd_answers", "remarks", "run_remarks", "warning"]
+__all__ = ["odd_answers", "remarks", "run_remarks", "warning"]
 
 SNAPSHOTS = {
     "parent": "each query on the tree before its change (parent)",
@@ -59,52 +58,61 @@ def warning(searched: Searched) -> str:
     return ""
 
 
-def run_remarks(measured: Measured, trees: int) -> Iterator[str]:
-    """Yield what indexing *trees* cost a run, and what was odd about its answers.
+def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
+    """Yield what indexing *trees* cost the *runs*, and what was odd about their answers.
 
     >>> from karat.model import Run
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
-    >>> for line in run_remarks(Measured(Run.of([]), None, "", "bm25", notes), 250):
+    >>> for line in run_remarks([Measured(Run.of([]), None, "", "bm25", notes)], 250):
     ...     print(line)
     work: bm25 indexed 5,000 rows for 250 trees
     bm25: 1 query was answered differently when asked again: q1
     """
-    if work := _counts(measured.notes, "work"):
-        others = "".join(f", {n:,} {what}" for what, n in work.items() if what != "rows")
-        rows = work.get("rows", 0)
-        yield f"work: {measured.name} indexed {rows:,} rows for {_trees(trees)}{others}"
-    yield from odd_answers(measured)
+    # Engines in one process that have as many rows share them, and so does what is cut from the
+    # answers of one engine.
+    sharing: dict[tuple[object, ...], list[Measured]] = {}
+    for run in runs:
+        if work := _work(run):
+            together = run.notes.get("together")
+            who = tuple(together) if isinstance(together, list) else run.engine
+            sharing.setdefault((who, work.get("rows", 0)), []).append(run)
+    for (_, rows), group in sharing.items():
+        share = "indexed" if len(group) == 1 else "share an index of"
+        names = ", ".join(run.name for run in group)
+        yield f"work: {names} {share} {rows:,} rows for {_trees(trees)}{_embedded(group)}"
+    for run in runs:
+        yield from odd_answers(run)
 
 
 def odd_answers(measured: Measured) -> Iterator[str]:
-    """Yield which hits of a run made no sense, and which queries it answers now so, now so."""
-    name, notes = measured.name, measured.notes
-    if dropped := _counts(notes, "invalid"):
-        yield dropped_line(name, dropped)
-    unstable = notes.get("unstable")
+    """Yield which queries a run answers now so, now so."""
+    unstable = measured.notes.get("unstable")
     if isinstance(unstable, list) and unstable:
         shown = ", ".join(map(str, unstable[:3])) + (", ..." if len(unstable) > 3 else "")
         were = "was" if len(unstable) == 1 else "were"
         yield (
-            f"{name}: {queries(len(unstable))} {were} answered differently when asked again: "
-            f"{shown}"
+            f"{measured.name}: {queries(len(unstable))} {were} answered differently when asked "
+            f"again: {shown}"
         )
 
 
-def dropped_line(name: str, counts: Mapping[str, int]) -> str:
-    """Return how many hits make no sense, and why.
-
-    >>> dropped_line("rg", {"not in the corpus": 3, "line 0": 1})
-    'rg: 4 more invalid hits, dropped before judging: 3 not in the corpus, 1 line 0'
-    """
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
-    dropped = counted(sum(counts.values()), "more invalid hit")
-    return f"{name}: {dropped}, dropped before judging: {reasons}"
-
-
-def _counts(notes: Mapping[str, object], key: str) -> Mapping[str, int]:
-    found = notes.get(key)
+def _work(measured: Measured) -> Mapping[str, int]:
+    found = measured.notes.get("work")
     return found if isinstance(found, Mapping) else {}
+
+
+def _embedded(group: Sequence[Measured]) -> str:
+    """Return what else than rows is counted, with the runs that it is said of if not of all."""
+    said: dict[str, list[str]] = {}
+    for run in group:
+        others = [f"{count:,} {what}" for what, count in _work(run).items() if what != "rows"]
+        said.setdefault(", ".join(others), []).append(run.name)
+    parts = [
+        f", {text}" if len(names) == len(group) else f"; {', '.join(names)}: {text}"
+        for text, names in said.items()
+        if text
+    ]
+    return "".join(parts)
 
 
 def _trees(count: int) -> str:

@@ -155,6 +155,8 @@ def test_a_team_measures_its_search(outcome: Outcome) -> None:
     assert (mode["engine"], mode["search_mode"]) == (None, "sparse")
     # The other half of its answers is a file that the collection does not have.
     assert run.invalid == QUERIES
+    left_out = f"{run.name}: {QUERIES} invalid hits left out ({QUERIES} not in the corpus)"
+    assert run.warnings == [left_out]
     hits = [query.retrieved_doc_ids for query in outcome.client.queries(outcome.benchmark, run.id)]
     assert sorted(hits) == [[f"{word}.md"] for word in sorted(WORDS[:QUERIES])]
     assert outcome.team.keys == {f"Bearer {SECRET}"}

@@ -1,17 +1,19 @@
 """All runs of a benchmark: while it runs by what is kept of each, afterwards with statistics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
 from karat.app.benchmarks import BenchmarkConfig
 from karat.app.results import Scored, results_key
 from karat.model import Outcome
+from karat.model.evaluation import Notes
 from karat.model.evaluation import Summary as SummedUp
 from karat.model.timings import Measured
 from karat.report.findings.fate_words import FATES, told_fates
 from karat.report.findings.latency import latencies_ms
 from karat.report.findings.leaderboard import best_first
 from karat.report.findings.ranks import fates
+from karat.report.score_view import invalid_text
 from karat.report.searched_view import odd_answers
 from karat.server.schemas.results import Latency, Results, RunResult, Summary
 from karat.server.views.runs import (
@@ -57,7 +59,7 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
     same, told = _identical(scored), _fates(scored)
     shown = {}
     for place, run in enumerate(scored.runs):
-        measured, evaluation = findings.runs[place], findings.contest.evaluations[place]
+        measured, notes = findings.runs[place], findings.contest.evaluations[place].notes
         resolved = None
         if scored.resolved is not None:
             resolved = flat_metrics(scored.resolved[place].summaries)
@@ -66,8 +68,8 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
             update={
                 "resolved_metrics_flat": resolved,
                 "latency": _latency(measured, findings.gold.query_ids),
-                "invalid": sum(evaluation.notes.invalid.values()) + _dropped(measured),
-                "warnings": [*emptied([measured]), *odd_answers(measured)],
+                "invalid": sum(notes.invalid.values()),
+                "warnings": [*emptied([measured]), *_odd(measured, notes)],
                 "fates": told[place],
                 "identical_to": same[run.id],
             }
@@ -152,10 +154,11 @@ def _summary(benchmark: Benchmark, means: Mapping[str, float | None]) -> Summary
     )
 
 
-def _dropped(measured: Measured) -> int:
-    """Return how many hits of a search outside Karat are of no document, and were never judged."""
-    counts = measured.notes.get("invalid")
-    return sum(counts.values()) if isinstance(counts, Mapping) else 0
+def _odd(measured: Measured, notes: Notes) -> Iterator[str]:
+    """Yield why hits of a run are left out, and what else is odd about its answers."""
+    if notes.invalid:
+        yield f"{measured.name}: {invalid_text(notes)}"
+    yield from odd_answers(measured)
 
 
 def _latency(measured: Measured, query_ids: Sequence[str]) -> Latency:

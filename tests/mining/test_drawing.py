@@ -116,6 +116,15 @@ def test_a_lost_file_that_is_no_target_costs_nothing(project: "Builder") -> None
     assert (len(made.found), losses.unreadable) == (6, [])
 
 
+def test_a_lost_file_costs_nothing_where_another_one_moves(project: "Builder") -> None:
+    moved = {"shop/cart.py": None, "shop/basket.py": "x = 1\n", "tests/test_1.py": "assert 1\n"}
+    project.commit(moved, "Count visitors twice in reports")
+    project.lose("main~1:tests/test_1.py")
+    losses = Losses()
+    made = drawn(project, losses=losses)
+    assert (len(made.found), losses.unreadable) == (7, [])
+
+
 @pytest.mark.parametrize("spelled", ["shop/bill.py", "shop/rechnung_ä.py"])
 def test_a_file_that_is_rewritten_as_it_moves_is_followed(
     project: "Builder", monkeypatch: pytest.MonkeyPatch, spelled: str

@@ -144,7 +144,7 @@ def test_the_excerpt_agrees_with_the_whole(text: str, data: st.DataObject) -> No
     assert part is not None
     assert whole is not None
     assume(not part.root.has_error and not whole.root.has_error)
-    assert list(regions([hunk], len(lines), part)) == list(regions([hunk], len(lines), whole))
+    assert list(regions([hunk], text, part)) == list(regions([hunk], text, whole))
     new_part, new_whole = parse(after, "python"), parse("".join(new), "python")
     assert new_part is not None
     assert new_whole is not None

@@ -118,7 +118,7 @@ def test_an_insertion_stands_for_the_lines_around_it(history: "Builder") -> None
 def test_regions_stay_within_the_file(
     hunk: Hunk, last_line: int, expected: list[tuple[int, int, int]]
 ) -> None:
-    assert [region[:3] for region in regions([hunk], last_line, None)] == expected
+    assert [region[:3] for region in regions([hunk], "x\n" * last_line, None)] == expected
 
 
 def test_files_meant_as_a_whole(history: "Builder") -> None:

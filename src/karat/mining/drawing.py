@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from karat.mining.candidates import Candidate
+from karat.mining.commits import Change, Commit
 from karat.mining.filters import CODE_EQUAL, Filters, Selection, rule_table
 from karat.mining.losses import Losses
 from karat.mining.sampling import Sampler
@@ -129,7 +130,7 @@ def _compared(candidates: Sequence[Candidate]) -> set[str]:
     paths = {
         path
         for candidate in candidates
-        for change in (candidate.commit.changes if _moves(candidate) else candidate.targets)
+        for change in (*candidate.targets, *_moves(candidate.commit))
         for path in (change.old_path, change.path)
     }
     # Other letters may be spelled anew on the way to Git.
@@ -137,5 +138,7 @@ def _compared(candidates: Sequence[Candidate]) -> set[str]:
     return paths if handed_over else set()
 
 
-def _moves(candidate: Candidate) -> bool:
-    return any(change.status in "DR" for change in candidate.commit.changes)
+def _moves(commit: Commit) -> list[Change]:
+    """Return the files that *commit* deletes or adds, none where nothing can have been renamed."""
+    moved = [change for change in commit.changes if change.status in "ADR"]
+    return moved if any(change.status != "A" for change in moved) else []

@@ -158,12 +158,7 @@ def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse | None)
             tree = trees(old, language)
         else:
             tree, same = _compared(old, new.text, hunks, language, trees=trees)
-    return whole._replace(regions=tuple(regions(hunks, _count(old), tree)), same_code=same)
-
-
-def _count(text: str) -> int:
-    """Return how many lines *text* has; only LF ends a line."""
-    return text.count("\n") + (text[-1:] not in ("", "\n"))
+    return whole._replace(regions=tuple(regions(hunks, old, tree)), same_code=same)
 
 
 def _compared(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from karat.engines.spec import parse_spec
 from karat.model import Dataset, Outcome
 from karat.model.timings import Measured
 from karat.runner import QUALITY, Configuration, Settings, Source, Visit, lane, quality, timing
+from karat.runner.process import EngineProcess, Failure, Question, Reply
 from karat.runner.quality import PIECES_EACH
 from tests.engines.embedding.endpoint import Endpoint, serving
 from tests.runner.conftest import TEXTS, Kept, gold, toy
@@ -84,6 +86,32 @@ def test_times_are_those_of_a_query_alone(visits: Visits, tmp_path: Path) -> Non
     assert expected(note) == []
     quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
     assert expected(note) == [1, 1]
+
+
+@pytest.mark.parametrize("repetitions", [1, 2])
+def test_the_next_question_is_sent_ahead_only_where_nothing_is_timed(
+    repetitions: int, visits: Visits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[str, str]] = []
+    ask = EngineProcess.ask
+
+    def noted(
+        process: EngineProcess, asked: Question, then: Question | None = None
+    ) -> list[Reply | Failure] | Failure:
+        sent.append((asked.query, then.query if then else ""))
+        return ask(process, asked, then)
+
+    monkeypatch.setattr(EngineProcess, "ask", noted)
+    dataset = gold(*(f"q{number}" for number in range(PIECES_EACH * 3)))
+    settings = replace(QUALITY, repetitions=repetitions)
+    timing([toy("Good")], dataset, visits(dataset), settings=settings)
+    assert {then for _, then in sent} == {""}
+    sent.clear()
+    quality([(toy("Good"),)], dataset, visits(dataset), settings=settings)
+    announced = [then for _, then in sent if then]
+    # All but the first query of each piece.
+    assert len(announced) == (PIECES_EACH * 2 if repetitions == 1 else 0)
+    assert all(then in {"", after} for (_, then), (after, _) in pairwise(sent))
 
 
 @pytest.mark.parametrize("how", ["fail", "leave", "hang"])

@@ -6,10 +6,10 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.external import External, Reply
 from karat.engines.base import Engine
 from karat.model import Hit
+from karat.model.packing import PackedHits
 from karat.model.spec import Spec
 from karat.runner import Configuration
 from karat.runner.asked import Asked
-from karat.runner.wire import unpacked
 
 CORPUS = from_texts({f"{name}.py": "one\ntwo\nthree\nfour\n" for name in "abc"})
 
@@ -58,7 +58,7 @@ def test_each_search_begins_anew() -> None:
     one = asked(engine, k=2, files=True)
     said = one.ask("x", first=True, before=lambda: engine.noted.append("before"))
     assert engine.noted == ["before", 2, "before", 8]
-    assert [hit.path for hit in unpacked(said["hits"])] == ["a.py"] * 4 + ["b.py"]
+    assert [hit.path for hit in PackedHits(said["hits"])] == ["a.py"] * 4 + ["b.py"]
 
 
 def test_an_engine_of_ours_is_asked_once_for_as_much_as_it_took_before() -> None:
@@ -95,7 +95,7 @@ def test_a_hit_that_was_dropped_is_counted_once_however_deep_the_search_goes() -
 
 def test_a_threshold_and_a_depth_leave_the_beginning() -> None:
     said = asked(Deep(), k=9, threshold=0.75).ask("x", first=True, before=lambda: None)
-    assert [hit.score for hit in unpacked(said["hits"])] == [12.0, 11.0, 10.0, 9.0]
+    assert [hit.score for hit in PackedHits(said["hits"])] == [12.0, 11.0, 10.0, 9.0]
 
 
 def test_a_further_repetition_says_whether_it_is_the_same() -> None:

@@ -1,7 +1,7 @@
 """Engines of one group answer as each does alone, whatever becomes of their process."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -52,7 +52,7 @@ def outcomes(measured: Measured) -> dict[str, Outcome]:
     return {answer.query_id: answer.outcome for answer in measured.run.answers()}
 
 
-def ranking(measured: Measured) -> dict[str, tuple[Hit, ...]]:
+def ranking(measured: Measured) -> dict[str, Sequence[Hit]]:
     return {answer.query_id: answer.hits for answer in measured.run.answers()}
 
 

@@ -5,12 +5,13 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from karat.runner import Source
-from karat.runner.process import EngineProcess, Failure, Reply
+from karat.runner.process import EngineProcess, Failure, Question, Reply
 from tests.runner.conftest import TEXTS, alive, toy
 
 # Is killed while an engine of its own searches for ever.
@@ -19,12 +20,12 @@ import sys
 sys.path[:0] = sys.argv[1:3]
 from conftest import TEXTS, toy
 from karat.runner import Source
-from karat.runner.process import EngineProcess
+from karat.runner.process import EngineProcess, Question
 process = EngineProcess()
 process.open({0: toy("Bad")}, apart=False)
 process.show(Source.of_texts(TEXTS), 60)
 print(process.pid, flush=True)
-process.ask("hang", [0], first=True, timeout_s=600)
+process.ask(Question("hang", [0], 600))
 """
 
 
@@ -42,18 +43,80 @@ def test_ask_after_show() -> None:
         indexed = process.show(Source.of_texts(TEXTS), 60)
         assert not isinstance(indexed, Failure)
         assert {member: found.documents for member, found in indexed.items()} == {7: 2}
-        reply = only(process.ask("a", [7], first=True, timeout_s=60))
+        reply = only(process.ask(Question("a", [7], 60)))
         assert isinstance(reply, Reply)
         assert [hit.path for hit in reply.hits] == sorted(TEXTS)
-        again = only(process.ask("a", [7], first=False, timeout_s=60))
+        again = only(process.ask(Question("a", [7], 60, first=False)))
         assert isinstance(again, Reply)
         assert (again.same, again.hits) == (True, ())
     finally:
         process.close()
     process.close()
-    gone = process.ask("a", [7], first=True, timeout_s=60)
+    gone = process.ask(Question("a", [7], 60))
     assert isinstance(gone, Failure)
     assert gone.gone
+    assert not alive(process.pid)
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[tuple[EngineProcess, Callable[[], list[str]]]]:
+    """Return a process with an engine that misbehaves, and what tells what it was asked."""
+    process, note = EngineProcess(), tmp_path / "note"
+    process.open({0: toy("Bad", note=str(note))}, apart=False)
+    process.show(Source.of_texts(TEXTS), 60)
+    yield process, lambda: [line.split(maxsplit=1)[1] for line in note.read_text().splitlines()]
+    process.close()
+
+
+Asked = tuple[EngineProcess, Callable[[], list[str]]]
+
+
+def question(query: str, timeout_s: float = 60.0) -> Question:
+    return Question(query, [0], timeout_s)
+
+
+def paths(replies: list[Reply | Failure] | Failure) -> list[str]:
+    reply = only(replies)
+    assert isinstance(reply, Reply)
+    return [hit.path for hit in reply.hits]
+
+
+def test_what_is_asked_next_is_asked_once(asked: Asked) -> None:
+    process, queries = asked
+    assert paths(process.ask(question("a"), then=question("b"))) == sorted(TEXTS)
+    assert paths(process.ask(question("b"), then=question("c"))) == sorted(TEXTS)
+    assert paths(process.ask(question("c"))) == sorted(TEXTS)
+    assert queries() == ["index", "a", "b", "c"]
+
+
+def test_another_question_than_the_announced_one_gets_its_own_answer(asked: Asked) -> None:
+    process, queries = asked
+    process.ask(question("a"), then=question("fail"))
+    assert paths(process.ask(question("b"))) == sorted(TEXTS)
+    assert queries() == ["index", "a", "fail", "b"]
+    process.ask(question("c"), then=question("d"))
+    assert process.peak_bytes() > 0
+
+
+@pytest.mark.parametrize(
+    ("next_one", "timeout_s", "reason"), [("leave", 60.0, "agent_error"), ("hang", 1.0, "timeout")]
+)
+def test_what_harms_is_the_next_question_and_not_this_one(
+    asked: Asked, next_one: str, timeout_s: float, reason: str
+) -> None:
+    process, _ = asked
+    assert paths(process.ask(question("a"), then=question(next_one))) == sorted(TEXTS)
+    failure = process.ask(question(next_one, timeout_s))
+    assert isinstance(failure, Failure)
+    assert (failure.reason, failure.gone) == (reason, True)
+    assert not alive(process.pid)
+
+
+def test_one_that_hangs_unwanted_is_ended(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.runner.process.CLOSE_S", 0.2)
+    process, _ = asked
+    process.ask(question("a"), then=question("hang"))
+    process.close()
     assert not alive(process.pid)
 
 

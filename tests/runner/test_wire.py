@@ -1,29 +1,26 @@
-"""Hits travel unchanged."""
-
-from math import isnan
+"""Messages travel unchanged."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.model import Hit
-from karat.runner.wire import decoded, encoded, packed, unpacked
+from karat.runner.wire import decoded, encoded, with_bytes
 
-text = st.text(st.characters(exclude_characters="\0"))
-whole = st.integers(-1, 2**31 - 1)
-hits = st.lists(st.builds(Hit, text, st.floats(), whole, whole, text, whole))
+texts = st.dictionaries(st.text(), st.text())
 
 
-@given(hits)
-def test_hits_come_back_bit_for_bit(sent: list[Hit]) -> None:
-    line = encoded({"hits": packed(sent)})
+@given(texts)
+def test_a_message_is_one_line(message: dict[str, str]) -> None:
+    line = encoded(message)
     assert b"\n" not in line
-    received = unpacked(decoded(line)["hits"])
-    assert [repr(hit) for hit in received] == [repr(hit) for hit in sent]
+    assert decoded(line) == message
 
 
-def test_no_score_stays_none() -> None:
-    assert isnan(unpacked(packed([Hit("a.py")]))[0].score)
+@given(texts, st.lists(st.binary()))
+def test_bytes_follow_the_line(message: dict[str, str], sent: list[bytes]) -> None:
+    line, _, rest = with_bytes({"said": message, "sent": sent}).partition(b"\n")
+    assert decoded(line) == {"said": message, "sent": [len(data) for data in sent]}
+    assert rest == b"".join(sent)
 
 
 @pytest.mark.parametrize("line", [b"[]", b"", b"{", b"\xff"])

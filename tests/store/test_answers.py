@@ -1,33 +1,42 @@
-from math import inf, nan
+import json
+import struct
+import zlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.model import Hit
-from karat.store.answers import pack, storable, unpack
+from karat.model.packing import packed
+from karat.store.answers import storable, unpack
 
-WHOLE = st.integers(-(2**31), 2**31 - 1)
-# Every character, also those that no file holds.
-TEXT = st.text(st.characters(), max_size=8)
-HITS = st.lists(st.builds(Hit, TEXT, st.floats(), WHOLE, WHOLE, TEXT, WHOLE), max_size=6)
+HITS = (Hit("a.py", 0.5, 3, 9, "login", 40), Hit("b.py", 0.25, 1, 2))
 
 
-@given(HITS)
-def test_hits_come_back(hits: list[Hit]) -> None:
-    # As text, because no NaN equals another.
-    assert repr(unpack(pack(hits))) == repr(tuple(hits))
+@pytest.mark.parametrize("hits", [HITS, ()])
+def test_hits_come_back(hits: tuple[Hit, ...]) -> None:
+    assert unpack(packed(hits)) == hits
 
 
-def test_scores_keep_every_bit() -> None:
-    scores = [0.1, nan, inf, -inf, -0.0, 5e-324]
-    found = unpack(pack([Hit("a", score) for score in scores]))
-    assert repr([hit.score for hit in found]) == repr(scores)
-
-
-def test_what_is_not_set_takes_no_room() -> None:
-    hits = [Hit(f"src/package/module_{number}.py") for number in range(100)]
-    lines = [hit._replace(start_line=number, end_line=number) for number, hit in enumerate(hits)]
-    assert len(pack(hits)) < len(pack(lines)) < len(repr(hits)) / 10
+@pytest.mark.parametrize(
+    ("columns", "scores", "hits"),
+    [
+        (
+            {"path": ["a.py", "b.py"], "start_line": [3, 1], "end_line": [9, 2]}
+            | {"symbol": ["login", ""], "tokens": [40, -1]},
+            [0.5, 0.25],
+            HITS,
+        ),
+        # What nobody had set was left out.
+        ({"path": ["a.py"]}, [1.0], (Hit("a.py", 1.0),)),
+        ({}, [], ()),
+    ],
+)
+def test_hits_of_earlier_days_are_read(
+    columns: dict[str, list[object]], scores: list[float], hits: tuple[Hit, ...]
+) -> None:
+    text = zlib.compress(json.dumps(columns).encode(), 1)
+    assert unpack(text + struct.pack(f"<{len(scores)}d", *scores)) == hits
 
 
 @given(st.text(st.characters()))

@@ -139,7 +139,7 @@ def test_a_folder_that_is_shut(shut_folder: Path) -> None:
 
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     def limit(connection: sqlite3.Connection, _entry: object) -> None:
-        connection.execute("PRAGMA max_page_count = 40")
+        connection.execute("PRAGMA max_page_count = 100")
 
     noise = tuple(Hit(os.urandom(50).hex()) for _ in range(100))
     answers = [Answer(f"q{number}", noise) for number in range(1_000)]

@@ -1,7 +1,7 @@
 """What a search returned."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import nan
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
     """One query's hits in the order returned, how it ended and how long it took (-1: unknown)."""
 
     query_id: str
-    hits: tuple[Hit, ...] = ()
+    hits: Sequence[Hit] = ()
     outcome: Outcome = Outcome.ANSWERED
     latency_ns: int = -1
     extra: Mapping[str, object] = NOTHING

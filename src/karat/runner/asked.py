@@ -20,10 +20,11 @@ from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.threshold import by_score
 from karat.errors import EngineError
 from karat.model import Hit
+from karat.model.packing import packed
 from karat.runner.depth import cut, deep_enough, needed
 from karat.runner.plan import Configuration
 from karat.runner.spending import spent
-from karat.runner.wire import Message, packed
+from karat.runner.wire import Message
 
 __all__ = ["Asked"]
 
@@ -85,13 +86,7 @@ class Asked:
         timed = self._timed(query, before)
         checked = self._accepted(timed.hits)
         _, _, k, files, threshold = self._asked_for
-        hits = cut(
-            checked.hits,
-            k=k if files else len(checked.hits),
-            files=files,
-            threshold=threshold,
-            by_score=self._by_score,
-        )
+        hits = cut(checked.hits, k=k, files=files, threshold=threshold, by_score=self._by_score)
         if not first:
             return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
         self._hits = hits

@@ -45,15 +45,18 @@ class Crew:
         for lane in self._lanes():
             lane.expect(plan)
 
-    def ask(self, visit: Visit, row: int, members: Sequence[int]) -> Iterator[tuple[int, Taken]]:
+    def ask(
+        self, visit: Visit, row: int, members: Sequence[int], then: int | None = None
+    ) -> Iterator[tuple[int, Taken]]:
         """Yield the answers of *members*, places in the group, to the query at *row*.
 
-        One that has failed for good has none.
+        One that has failed for good has none. *then* is the query that they will be asked next, if
+        that is known.
         """
         company = [member for member in members if member not in self._alone]
         on_trial: Collection[int] = ()
         if company and self._together:
-            found = self._together.ask(visit, row, company)
+            found = self._together.ask(visit, row, company, then)
             if not isinstance(found, Failure) and not self._together.failed:
                 yield from found.items()
             elif self._together.broken:
@@ -65,7 +68,7 @@ class Crew:
                 on_trial = company
         for member in members:
             if member in self._alone and not self._interrupted:
-                yield from self._by_itself(member, visit, row, returns=member in on_trial)
+                yield from self._by_itself(member, visit, row, then, returns=member in on_trial)
 
     def interrupt(self) -> None:
         """End all processes from another thread; what is being asked fails, and nothing follows."""
@@ -79,11 +82,11 @@ class Crew:
             lane.close()
 
     def _by_itself(
-        self, member: int, visit: Visit, row: int, *, returns: bool
+        self, member: int, visit: Visit, row: int, then: int | None, *, returns: bool
     ) -> Iterator[tuple[int, Taken]]:
         """Ask one that is alone, and that *returns* to the others if it did no harm."""
         lane = self._alone[member]
-        found = lane.ask(visit, row, [member])
+        found = lane.ask(visit, row, [member], None if returns else then)
         self.members[member].account.failed = lane.failed or self.members[member].account.failed
         if isinstance(found, Failure):
             query_id = self._dataset.query_ids[row]

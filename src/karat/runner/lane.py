@@ -6,7 +6,7 @@ from itertools import product
 from karat.model import Dataset, Outcome
 from karat.runner.members import Account, Member
 from karat.runner.plan import Settings, Visit, warm_up_rows
-from karat.runner.process import EngineProcess, Failure, Indexed, Reply
+from karat.runner.process import EngineProcess, Failure, Indexed, Question, Reply
 from karat.runner.sources import Source
 from karat.runner.taken import Taken, taken
 
@@ -46,7 +46,7 @@ class Lane:
         self._lost = ""
         self._harmful: set[tuple[int, int]] = set()
         # Times are those of a query alone, and so is what it finds when it is asked again.
-        self._looks_ahead = not timed and settings.repetitions == 1
+        self._looks_ahead = self._expects = not timed and settings.repetitions == 1
         # Queries and the members of this process who were told to expect them.
         self._expected: set[tuple[int, int]] = set()
         if len(members) > 1:
@@ -67,10 +67,13 @@ class Lane:
         self._plan = plan
         self._source = shown or self._source
 
-    def ask(self, visit: Visit, row: int, members: Sequence[int]) -> dict[int, Taken] | Failure:
+    def ask(
+        self, visit: Visit, row: int, members: Sequence[int], then: int | None = None
+    ) -> dict[int, Taken] | Failure:
         """Return the answers of *members* to the query at *row*, on the tree of *visit*.
 
         One that cannot be built has no answer. Where none of them can answer, why not comes back.
+        *then* is the query that they will be asked next, if that is known.
         """
         broken = self._ready(visit)
         if self.failed:
@@ -80,12 +83,12 @@ class Lane:
         usable = [member for member in members if not self.members[member].account.failed]
         self._expect(row, usable)
         if not self._process:
-            return self.ask(visit, row, members)
+            return self.ask(visit, row, members, then)
         replies: dict[int, list[Reply | Failure]] = {member: [] for member in usable}
         for repetition in range(self._settings.repetitions):
             asked = [member for member in usable if not _failed(replies[member])]
-            # One request each: while the engine searches, nothing is read or stored here.
-            said = self._asked(row, asked, first=not repetition)
+            # One request each: while an engine is timed, nothing is read or stored here.
+            said = self._asked(row, asked, first=not repetition, then=then)
             if isinstance(said, Failure):
                 return said
             for member, reply in zip(asked, said, strict=True):
@@ -140,7 +143,7 @@ class Lane:
 
     def _warm(self, row: int, member: int) -> None:
         if (row, member) not in self._harmful:
-            replies = self._asked(row, [member], first=True)
+            replies = self._asked(row, [member])
             if isinstance(replies, Failure) or isinstance(replies[0], Failure):
                 self._harmful.add((row, member))
 
@@ -150,14 +153,14 @@ class Lane:
         A process that hangs or dies of many is replaced, and the next one is asked one by one.
         """
         new = [member for member in members if (row, member) not in self._expected]
-        if not new or not self._looks_ahead or self._process is None:
+        if not new or not self._expects or self._process is None:
             return
         rows = [row, *_rows_after(row, self._plan)][:AHEAD]
         self._expected.update(product(rows, new))
         texts = [self._dataset.texts[row] for row in rows]
         failure = self._process.expect(texts, new, self._settings.timeout_s)
         if failure and failure.gone:
-            self._looks_ahead = False
+            self._expects = False
             self._process, self._lost = None, failure.message
 
     def _show(self, source: Source) -> dict[int, Indexed] | Failure:
@@ -204,14 +207,18 @@ class Lane:
                 tell("indexed", found._asdict())
 
     def _asked(
-        self, row: int, members: Sequence[int], *, first: bool
+        self, row: int, members: Sequence[int], *, first: bool = True, then: int | None = None
     ) -> list[Reply | Failure] | Failure:
         if self._process is None:
             raise RuntimeError("asked before the engine was ready")
         if not members:
             return []
-        text, timeout_s = self._dataset.texts[row], self._settings.timeout_s
-        replies = self._process.ask(text, members, first=first, timeout_s=timeout_s)
+        texts, timeout_s = self._dataset.texts, self._settings.timeout_s
+        question = Question(texts[row], members, timeout_s, first=first)
+        following = None
+        if then is not None and self._may_follow(then, members):
+            following = Question(texts[then], members, timeout_s)
+        replies = self._process.ask(question, following)
         if isinstance(replies, Failure):
             self._lose(replies)
             return replies
@@ -220,6 +227,14 @@ class Lane:
             # Only in company: it may have worked for all, and each may be quick enough alone.
             return Failure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
         return replies
+
+    def _may_follow(self, row: int, members: Sequence[int]) -> bool:
+        """Say whether the process may search the query at *row* while answers are looked at here.
+
+        What it is to expect it has to hear before.
+        """
+        heard = not self._expects or self._expected.issuperset(product([row], members))
+        return self._looks_ahead and heard
 
     def _lose(self, failure: Failure) -> None:
         """Do without the process if it is gone; too many in a row are the end of the lane."""

@@ -14,12 +14,13 @@ from karat.engines.adapters.child import Child
 from karat.engines.adapters.quoted import last_words
 from karat.errors import EngineError
 from karat.model import Hit, Outcome
+from karat.model.packing import PackedHits
 from karat.runner.plan import Configuration
 from karat.runner.processes import kill_below
 from karat.runner.sources import Source
-from karat.runner.wire import Message, decoded, encoded, unpacked
+from karat.runner.wire import Message, decoded, encoded
 
-__all__ = ["EngineProcess", "Failure", "Indexed", "Reply"]
+__all__ = ["EngineProcess", "Failure", "Indexed", "Question", "Reply"]
 
 # The path first, so that the process finds Karat and the user's classes where this one did.
 BOOT = (
@@ -61,12 +62,24 @@ class Reply(NamedTuple):
 
     ns: int
     same: bool = True
-    hits: tuple[Hit, ...] = ()
+    hits: Sequence[Hit] = ()
     phases: Mapping[str, int] = {}
     tokens: int = 0
     cost: float = 0.0
     invalid: Mapping[str, int] = {}
     mended: Mapping[str, int] = {}
+
+
+class Question(NamedTuple):
+    """A *query* for *members*, which may take *timeout_s* each.
+
+    Before the *first* repetition of a query its engine is reset if it can be.
+    """
+
+    query: str
+    members: Sequence[int]
+    timeout_s: float
+    first: bool = True
 
 
 class EngineProcess:
@@ -80,6 +93,9 @@ class EngineProcess:
     def __init__(self) -> None:
         """Start the process; it has no engine yet."""
         self._ended = False
+        # What it was asked ahead of time, and since when it had nothing else to do.
+        self._ahead: Message | None = None
+        self._since = 0.0
         self._folder = TemporaryDirectory(prefix="karat-engine-", ignore_cleanup_errors=True)
         try:
             self._child = Child(
@@ -140,15 +156,13 @@ class EngineProcess:
         answer = self._request(request, timeout_s)
         return answer if isinstance(answer, Failure) else None
 
-    def ask(
-        self, query: str, members: Sequence[int], *, first: bool, timeout_s: float
-    ) -> list[Reply | Failure] | Failure:
-        """Search *query* by each of *members*, which may take *timeout_s* each.
+    def ask(self, asked: Question, then: Question | None = None) -> list[Reply | Failure] | Failure:
+        """Return the replies of all members that are asked, in their order.
 
-        Before the *first* repetition of a query its engine is reset if it can be.
+        While they are looked at here, the process goes on with *then*, which is to be asked next.
         """
-        request = {"op": "ask", "query": query, "members": list(members), "first": first}
-        answer = self._request(request, timeout_s * len(members))
+        timeout_s = asked.timeout_s * len(asked.members)
+        answer = self._request(_ask(asked), timeout_s, then=_ask(then) if then else None)
         return answer if isinstance(answer, Failure) else [_reply(s) for s in answer["replies"]]
 
     def peak_bytes(self) -> int:
@@ -182,13 +196,25 @@ class EngineProcess:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
 
-    def _request(self, message: Message, timeout_s: float) -> Message | Failure:
+    def _request(
+        self, message: Message, timeout_s: float, *, then: Message | None = None
+    ) -> Message | Failure:
         if self._ended:
             return Failure(Outcome.ERROR, "agent_error", "its process has ended", gone=True)
-        deadline = monotonic() + timeout_s
+        if self._ahead is not None and self._ahead != message:
+            # Nobody wants that answer any more, but it comes before the one to this message.
+            unwanted = self._request(self._ahead, timeout_s)
+            if isinstance(unwanted, Failure) and unwanted.gone:
+                return unwanted
         try:
-            self._child.send(encoded(message), deadline)
-            answer = decoded(self._child.receive(deadline))
+            if self._ahead is None:
+                self._since = monotonic()
+                self._child.send(encoded(message), self._since + timeout_s)
+            self._ahead = then
+            if then is not None:
+                self._child.send(encoded(then), self._since + timeout_s)
+            answer = self._received(self._since + timeout_s)
+            self._since = monotonic()
         except TimeoutError:
             self.kill()
             said = f"took longer than {timeout_s:g} s and was ended"
@@ -207,6 +233,14 @@ class EngineProcess:
         failure = answer.get("failure")
         return answer if failure is None else _failure(failure)
 
+    def _received(self, deadline: float) -> Message:
+        """Return the next answer; the hits in it are bytes that nobody has read yet."""
+        answer = decoded(self._child.receive(deadline))
+        for said in answer.get("replies", ()):
+            if "hits" in said:
+                said["hits"] = PackedHits(self._child.receive_bytes(said["hits"], deadline))
+        return answer
+
     def _obituary(self) -> str:
         """Return how the process ended, and what it said last."""
         code = self._child.exit_code(wait_s=1.0)
@@ -220,12 +254,13 @@ class EngineProcess:
         return f"{how}; its last words: {last_words(said)}" if said else how
 
 
+def _ask(asked: Question) -> Message:
+    query, members, _, first = asked
+    return {"op": "ask", "query": query, "members": list(members), "first": first}
+
+
 def _reply(said: Message) -> Reply | Failure:
-    if "failure" in said:
-        return _failure(said["failure"])
-    if "hits" in said:
-        said["hits"] = unpacked(said["hits"])
-    return Reply(**said)
+    return _failure(said["failure"]) if "failure" in said else Reply(**said)
 
 
 def _failure(said: Message) -> Failure:

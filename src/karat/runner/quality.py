@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -179,11 +180,12 @@ class _Shards:
     def _ask(self, crew: Crew, piece: Sequence[Visit]) -> None:
         crew.expect(piece)
         for visit in piece:
-            for row in visit.rows:
+            for row, after in zip_longest(visit.rows, visit.rows[1:]):
                 wanting = self._wanting(row)
                 if self._stop.is_set() or not wanting:
                     continue
-                for place, taken in crew.ask(visit, row, wanting):
+                then = after if after is not None and self._wanting(after) == wanting else None
+                for place, taken in crew.ask(visit, row, wanting, then):
                     if not self._interrupted:
                         self._said.put(_Said(self._records[place], taken))
 

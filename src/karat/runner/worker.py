@@ -23,7 +23,7 @@ from karat.runner.asked import Asked
 from karat.runner.plan import Configuration
 from karat.runner.processes import kill_below, peak_bytes
 from karat.runner.sources import Opener, Source
-from karat.runner.wire import Message, decoded, encoded
+from karat.runner.wire import Message, decoded, with_bytes
 
 __all__ = ["main"]
 
@@ -41,7 +41,7 @@ def main(folder: str) -> None:
     threading.Thread(target=_leave_with, args=watched, daemon=True).start()
     host = _Host()
     for line in requests:
-        answers.write(encoded(host.answer(decoded(line))) + b"\n")
+        answers.write(with_bytes(host.answer(decoded(line))))
         answers.flush()
     host.close()
     rmtree(folder, ignore_errors=True)

@@ -3,57 +3,28 @@
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from math import isnan
 
 from sqlalchemy import Row
 
 from karat.errors import InputError
 from karat.model import Answer, Hit, Outcome
+from karat.model.packing import PackedHits, packed
 from karat.model.timings import Sample
 
-__all__ = ["OUTCOMES", "answer_of", "kept_id", "pack", "row_of", "sample_of", "storable", "unpack"]
+__all__ = ["OUTCOMES", "answer_of", "kept_id", "row_of", "sample_of", "storable", "unpack"]
 
-FASTEST = 1
-# Made once: json.dumps would make one for each answer.
-ENCODER = json.JSONEncoder(separators=(",", ":"))
+# How compressed data begins.
+ZLIB = b"x"
 # What a hit has where nobody has set it. Every hit has a path.
 UNSET: Mapping[str, object] = {**Hit("")._asdict(), "path": None}
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 
 
-def pack(hits: Sequence[Hit]) -> bytes:
-    """Return *hits* as compressed JSON, column by column, and then their scores as doubles.
-
-    What nobody has set is left out. Scores are not spelled out, which would take the most time and
-    leave no way to write NaN and infinity.
-
-    >>> unpack(pack([Hit("a.py", 0.5), Hit("b.py")]))[0]
-    Hit(path='a.py', score=0.5, start_line=0, end_line=0, symbol='', tokens=-1)
-    """
-    columns = dict(zip(Hit._fields, zip(*hits, strict=True), strict=False))
-    scores = columns.pop("score", ())
-    kept = {
-        field: column
-        for field, column in columns.items()
-        if any(value != UNSET[field] for value in column)
-    }
-    text = ENCODER.encode(kept).encode()
-    doubles = b"" if all(map(isnan, scores)) else struct.pack(f"<{len(scores)}d", *scores)
-    return zlib.compress(text, FASTEST) + doubles
-
-
 def unpack(data: bytes) -> tuple[Hit, ...]:
-    """Return the hits that :func:`pack` was given."""
-    reader = zlib.decompressobj()
-    columns = json.loads(reader.decompress(data))
-    doubles = reader.unused_data
-    if doubles:
-        columns["score"] = struct.unpack(f"<{len(doubles) // 8}d", doubles)
-    count = len(columns.get("path", ()))
-    filled = [columns.get(field, (unset,) * count) for field, unset in UNSET.items()]
-    return tuple(map(Hit._make, zip(*filled, strict=True)))
+    """Return the hits that :func:`karat.model.packing.packed` was given, now or in earlier days."""
+    return _compressed(data) if data.startswith(ZLIB) else tuple(PackedHits(data))
 
 
 def row_of(
@@ -66,7 +37,7 @@ def row_of(
         "run": run,
         "query": kept_id(answer.query_id),
         "outcome": answer.outcome.name.lower(),
-        "hits": pack(answer.hits),
+        "hits": packed(answer.hits),
         "latency_ns": answer.latency_ns,
         "extra": dict(answer.extra) or None,
         "finished": finished,
@@ -110,6 +81,18 @@ def storable(text: str) -> str:
     'a?b?'
     """
     return text.replace("\0", "?").encode("utf-8", "replace").decode()
+
+
+def _compressed(data: bytes) -> tuple[Hit, ...]:
+    """Return hits as they were once kept: columns in compressed JSON, then scores as doubles."""
+    reader = zlib.decompressobj()
+    columns = json.loads(reader.decompress(data))
+    doubles = reader.unused_data
+    if doubles:
+        columns["score"] = struct.unpack(f"<{len(doubles) // 8}d", doubles)
+    count = len(columns.get("path", ()))
+    filled = [columns.get(field, (unset,) * count) for field, unset in UNSET.items()]
+    return tuple(map(Hit._make, zip(*filled, strict=True)))
 
 
 def _times(sample: Sample | None) -> Mapping[str, object]:

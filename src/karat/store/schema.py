@@ -118,7 +118,7 @@ RUNS = Table(
     UniqueConstraint("experiment", "position"),
 )
 
-# The id is the order in which queries ended. The hits are packed by karat.store.answers.
+# The id is the order in which queries ended. The hits are packed by karat.model.packing.
 ANSWERS = Table(
     "answers",
     METADATA,

@@ -104,14 +104,13 @@ def _ask(
     }
     if all(len(known) == len(task.dataset) for known in skip.values()):
         return task.cancelled()
-    entries = {one.configuration.name: one.entries for one in group}
     with Buffer(recorder) as buffer:
         work = Work(
             [one.configuration for one in group],
             task.dataset,
             task.visits,
             settings=replace(task.settings, warm_up=0, repetitions=1),
-            hooks=_Keeping(task, recorder, buffer, entries).hooks(skip),
+            hooks=_Keeping(task, recorder, buffer, group).hooks(skip),
         )
         asked = executor.quality(work)
     found |= {
@@ -145,17 +144,19 @@ def _times(
         # What indexing costs is known only to who has indexed, so that one is asked in any case.
         last = {min(task.timed)} if task.timed <= known else frozenset()
         skip[entry.name] = (untimed | known) - last
-    itself = {entry.name: (entry,) for entry in entries}
+    each = [
+        Retrieval(
+            Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold), (entry,)
+        )
+        for entry in entries
+    ]
     with Buffer(recorder) as buffer:
         work = Work(
-            [
-                Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold)
-                for entry in entries
-            ],
+            [one.configuration for one in each],
             task.dataset,
             task.visits,
             settings=task.settings,
-            hooks=_Keeping(task, recorder, buffer, itself).hooks(skip),
+            hooks=_Keeping(task, recorder, buffer, each).hooks(skip),
         )
         asked = executor.timing(work)
     return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
@@ -175,19 +176,19 @@ def _is_stopped(asked: Iterable[Measured]) -> bool:
 
 
 class _Keeping:
-    """Keeps the answers of a configuration for all *entries* that are cut from it."""
+    """Keeps the answers of each retrieval for all entries that are cut from it."""
 
     def __init__(
         self,
         task: Task,
         recorder: Recorder,
         buffer: Buffer,
-        entries: Mapping[str, Sequence[Entry]],
+        retrievals: Sequence[Retrieval],
     ) -> None:
         self._task = task
         self._recorder = recorder
         self._buffer = buffer
-        self._entries = entries
+        self._retrievals = {one.configuration.name: one for one in retrievals}
         self._begun: set[str] = set()
 
     def hooks(self, skip: Mapping[str, Collection[str]]) -> Hooks:
@@ -197,22 +198,27 @@ class _Keeping:
 
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
         """Keep *answer* once for each entry."""
-        for entry in self._entries[run]:
-            hits = cut(
-                answer.hits,
-                k=entry.k,
-                files=self._task.files,
-                threshold=entry.threshold,
-                by_score=by_score(entry.spec),
-            )
-            kept_in = self._task.runs[entry.name]
-            self._buffer.add(kept_in, answer._replace(hits=hits), sample)
+        configuration, entries = self._retrievals[run]
+        # Read once for all that are cut from them; for one that wants them all, not even that.
+        hits = answer.hits if len(entries) == 1 else tuple(answer.hits)
+        for entry in entries:
+            kept = answer
+            if (entry.k, entry.threshold) != (configuration.k, configuration.threshold):
+                beginning = cut(
+                    hits,
+                    k=entry.k,
+                    files=self._task.files,
+                    threshold=entry.threshold,
+                    by_score=by_score(entry.spec),
+                )
+                kept = answer._replace(hits=beginning)
+            self._buffer.add(self._task.runs[entry.name], kept, sample)
 
     def listen(self, event: Event) -> None:
         """Tell of each entry what happens to the configuration that it is cut from."""
         if event.kind in INDEXES and event.detail["corpus"] not in self._task.snapshots:
             raise InputError("what is searched has changed in the meantime; run it anew")
-        for entry in self._entries[event.run]:
+        for entry in self._retrievals[event.run].entries:
             if event.kind == "indexed" and entry.name not in self._begun:
                 self._begun.add(entry.name)
                 self._recorder.begin(self._task.runs[entry.name])

@@ -181,16 +181,27 @@ class Child:
         start = 0
         while (end := self._pending.find(b"\n", start)) < 0:
             start = len(self._pending)
-            if start > self._max_bytes:
-                raise EngineError(f"the process printed more than {self._max_bytes:,} bytes")
-            _wait(self._readable, deadline)
-            chunk = os.read(self._stdout.fileno(), CHUNK)
-            if not chunk:
-                raise EOFError
-            self._pending += chunk
+            self._read(deadline)
         line = bytes(self._pending[:end])
         del self._pending[: end + 1]
         return line
+
+    def receive_bytes(self, count: int, deadline: float) -> bytes:
+        """Return the next *count* bytes; raises as :meth:`receive` does."""
+        while len(self._pending) < count:
+            self._read(deadline)
+        taken = bytes(self._pending[:count])
+        del self._pending[:count]
+        return taken
+
+    def _read(self, deadline: float) -> None:
+        if len(self._pending) > self._max_bytes:
+            raise EngineError(f"the process printed more than {self._max_bytes:,} bytes")
+        _wait(self._readable, deadline)
+        chunk = os.read(self._stdout.fileno(), CHUNK)
+        if not chunk:
+            raise EOFError
+        self._pending += chunk
 
     def close(self) -> None:
         """Close its input, give it a moment to leave, then end its whole group."""

@@ -91,7 +91,7 @@ agents:
     config: {windw: 3}
   - name: c
     engine: bm25
-    config: {top_k: 0}
+    config: {top_k: 0, model: granit, k2: 3}
   - engine: bm25
 output:
   formats: [pdf]
@@ -113,7 +113,12 @@ output:
     assert "agents are KeywordSearchAgent" in found[10][0]
     assert found[12] == ["expected either 'class' or 'engine'"]
     assert "did you mean 'window'" in found[15][0]
-    assert "top_k '0' is no whole number above 0" in found[18][0]
+    assert [message.partition(";")[0] for message in found[18]] == [
+        "name 'c' appears more than once",
+        "top_k '0' is no whole number above 0",
+        "no embedder named 'granit'",
+        "bm25: no option 'k2'",
+    ]
     assert found[21] == ["'name' is missing"]
     assert found[23] == ["'pdf' is none of: json, csv, markdown, html"]
     assert found[24] == ["'maybe' is neither true nor false"]

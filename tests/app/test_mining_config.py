@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.app.mining_config import read_mining_config
-from karat.errors import FormatError
+from karat.errors import FormatError, InputError
 
 
 @pytest.fixture
@@ -55,4 +55,21 @@ def test_every_problem_at_once(config: Path) -> None:
         f"{config}:3: dataset.include_merge_commits: 'perhaps' is neither true nor false",
         f"{config}:4: dataset.off[0]: expected text, found an object",
         f"{config}:5: datasets: unknown key; did you mean 'dataset'?",
+    ]
+
+
+def test_what_an_option_does_not_take_is_among_them(config: Path) -> None:
+    config.write_text("dataset:\n  min_files: x\n  max_file: 2\n  limit: [1]\n  off: [a, b]\n")
+
+    def accept(name: str, value: object) -> None:
+        raise InputError(f"{name} is not {value}")
+
+    with pytest.raises(FormatError) as caught:
+        read_mining_config(config, accepts=accept)
+    assert [problem.message for problem in caught.value.problems] == [
+        "dataset.min_files: min_files is not x",
+        "dataset.max_file: unknown key; did you mean 'max_files'?",
+        "dataset.max_file: max_file is not 2",
+        "dataset.limit: expected text, found a list",
+        "dataset.off: off is not ['a', 'b']",
     ]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from karat.engines.spec import build
 from karat.errors import InputError
 from karat.model.spec import Spec
-from karat.sweep.matrix import MODES, Matrix
+from karat.sweep.axes import MODES
+from karat.sweep.matrix import Matrix
 
 
 def names(**axes: Any) -> list[str]:
@@ -57,7 +58,7 @@ def test_further_engines() -> None:
     assert [entry.name for entry in alone.entries()] == found[-4:]
     assert alone.count() == 4
     assert alone.entries()[0].options == {"engine": "own", "top_k": 5}
-    with pytest.raises(InputError, match="search_modes is empty"):
+    with pytest.raises(InputError, match="search_modes: the list is empty"):
         Matrix(search_modes=())
 
 
@@ -144,21 +145,36 @@ def test_every_mode_is_an_engine() -> None:
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
-        ({"search_modes": ()}, "search_modes is empty"),
-        ({"search_modes": ("dense", "sparse", "dense")}, "search_modes has 'dense' more than once"),
+        ({"search_modes": ()}, "search_modes: the list is empty"),
+        (
+            {"search_modes": ("dense", "sparse", "dense")},
+            "search_modes: 'dense' appears more than once",
+        ),
         ({"search_modes": ("lexical",)}, "'lexical' is none of: dense, sparse, hybrid"),
-        ({"top_k_values": (10, 0)}, "top_k_values holds 0; expected 1 or more"),
-        ({"rrf_k_values": (60, 60)}, "rrf_k_values has 60 more than once"),
-        ({"score_thresholds": (1.5,)}, "holds 1.5; expected 0 to 1, or null"),
-        ({"score_thresholds": (float("nan"),)}, "holds nan"),
-        ({"score_thresholds": (None, 0.0)}, "null and 0, which both drop nothing"),
-        ({"primary_k": 0}, "primary_k is 0"),
-        ({"k_values_for_metrics": (-1,)}, "k_values_for_metrics holds -1"),
+        ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
+        ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
+        ({"score_thresholds": (1.5,)}, "1.5 is out of range; expected 0 to 1, or null"),
+        ({"score_thresholds": (float("nan"),)}, "nan is out of range"),
+        ({"score_thresholds": (None, 0.0)}, "null and 0 both drop nothing"),
+        ({"primary_k": 0}, "primary_k: 0 is out of range"),
+        ({"k_values_for_metrics": (-1,)}, "k_values_for_metrics: -1 is out of range"),
     ],
 )
 def test_what_is_refused(axes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Matrix(**axes)
+
+
+def test_all_that_is_refused_is_told_at_once() -> None:
+    with pytest.raises(InputError) as refused:
+        Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
+    assert str(refused.value).splitlines() == [
+        "search_modes: 'lexical' is none of: dense, sparse, hybrid",
+        "top_k_values: 0 is out of range; expected 1 or more",
+        "top_k_values: 5 appears more than once",
+        "models: no embedder named 'granit'; did you mean 'granite'?",
+        "primary_k: -1 is out of range; expected 1 or more",
+    ]
 
 
 def test_what_is_measured() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.errors import FormatError, InputError
+from karat.errors import FormatError
 from karat.sweep.matrix import Matrix
 from karat.sweep.matrix_file import read_matrix
 
@@ -61,10 +61,37 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     ]
 
 
+def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> None:
+    place = tmp_path / "m.yaml"
+    place.write_text(
+        "config_matrix:\n"
+        "  search_modes: [dense, lexical]\n"
+        "  top_k_values:\n    - 5\n    - ten\n    - 0\n    - 5\n"
+        "  score_thresholds: [null, 0]\n"
+        "  chunkers: ['lines:20', lnes]\n"
+        "  models: granit\n"
+        "  rerankers: [maxsin]\n"
+        "  primary_k: [5, 10]\n"
+    )
+    with pytest.raises(FormatError) as refused:
+        read_matrix(place)
+    assert str(refused.value).replace(f"{place}:", "").splitlines() == [
+        "2: config_matrix.search_modes[1]: 'lexical' is none of: dense, sparse, hybrid",
+        "5: config_matrix.top_k_values[1]: 'ten' is no whole number",
+        "6: config_matrix.top_k_values[2]: 0 is out of range; expected 1 or more",
+        "7: config_matrix.top_k_values[3]: 5 appears more than once",
+        "8: config_matrix.score_thresholds: null and 0 both drop nothing; expected one of them",
+        "9: config_matrix.chunkers[1]: no chunker named 'lnes'; did you mean 'lines'?",
+        "10: config_matrix.models: no embedder named 'granit'; did you mean 'granite'?",
+        "11: config_matrix.rerankers[0]: no reranker named 'maxsin'; did you mean 'maxsim'?",
+        "12: config_matrix.primary_k: ['5', '10'] is no whole number",
+    ]
+
+
 def test_what_means_nothing_names_the_file(tmp_path: Path) -> None:
     place = tmp_path / "m.json"
     place.write_text('{"config_matrix": {"search_modes": []}}')
-    with pytest.raises(InputError, match=r"m\.json: search_modes is empty"):
+    with pytest.raises(FormatError, match=r"m\.json:1: config_matrix.search_modes: the list is em"):
         read_matrix(place)
     place.write_text('{"config_matrix": {}, "name": "a"}')
     with pytest.raises(FormatError, match="name: unknown key"):

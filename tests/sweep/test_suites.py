@@ -81,3 +81,21 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         suite("quick_test", place)
     with pytest.raises(UnknownName, match="did you mean 'quick_test'"):
         suite("quick_tests")
+
+
+def test_all_faults_of_a_suite_are_told_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "suites.yaml"
+    place.write_text(
+        "mine:\n"
+        "- {name: one, chunk_size: 90, embedding_model: granit, use_reranker: true, "
+        "reranker_model: maxsin}\n"
+        "- {name: two, chunk_size: 90, embedding_model: static, use_reranker: false}\n"
+        "- {name: three, chunk_size: 90, embedding_model: statik, use_reranker: false}\n"
+    )
+    with pytest.raises(InputError) as refused:
+        suite("mine", place)
+    assert str(refused.value).splitlines() == [
+        "one: no embedder named 'granit'; did you mean 'granite'?",
+        "one: no reranker named 'maxsin'; did you mean 'maxsim'?",
+        "three: no embedder named 'statik'; did you mean 'static'?",
+    ]

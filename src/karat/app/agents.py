@@ -1,7 +1,7 @@
 """Agents as other benchmarks name and configure them, as the engines that Karat has."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from karat.app.entries import DEPTH
@@ -43,7 +43,7 @@ def agent_of(name: str, target: str, config: Mapping[str, object]) -> Agent:
 
     *config* holds its options. ``top_k`` is how many hits it is asked for, and ``model`` may be a
     name of the hub, except of a class of the user, which is given all as it stands. What cannot be
-    applied is refused.
+    applied is refused, all of it at once.
 
     >>> agent = agent_of("words", "KeywordSearchAgent", {"case_sensitive": "false", "top_k": "5"})
     >>> agent.spec.name, dict(agent.spec.params), agent.k
@@ -51,10 +51,13 @@ def agent_of(name: str, target: str, config: Mapping[str, object]) -> Agent:
     """
     options = dict(config)
     k = None
+    wrong: list[str] = []
     if ":" not in target:
-        k = _depth(options.pop(TOP_K, None))
-        if isinstance(model := options.get("model"), str):
-            options["model"] = embedder_named(model)
+        with _noting(wrong):
+            k = _depth(options.pop(TOP_K, None))
+        if isinstance(options.get("model"), str):
+            with _noting(wrong):
+                options["model"] = embedder_named(str(options.pop("model")))
     elif "(" not in target:
         options = {"class": target, "options": options}
         target = "python"
@@ -64,9 +67,19 @@ def agent_of(name: str, target: str, config: Mapping[str, object]) -> Agent:
         raise UnknownName(f"{error}; agents are {', '.join(CLASSES)}, or module:Class") from None
     spec = Spec(base.kind, base.name, {**base.params, **options})
     # A class that fails when it is made costs its own run.
-    with suppress(EngineError):
+    with _noting(wrong), suppress(EngineError):
         build(spec)
+    if wrong:
+        raise InputError("\n".join(wrong))
     return Agent(name, spec, k)
+
+
+@contextmanager
+def _noting(wrong: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        wrong.append(str(error))
 
 
 def _depth(given: object) -> int | None:

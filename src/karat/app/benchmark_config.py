@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from karat.app.agents import Agent, agent_of
-from karat.app.mining_config import GOLD_SET, SECTIONS, mining_options
+from karat.app.mining_config import ANYTHING, GOLD_SET, SECTIONS, Accepts, mining_options
 from karat.errors import InputError, MissingExtra
 from karat.formats import DEFAULT, Limits
 from karat.formats.akashic_suites import SWITCH
@@ -45,9 +45,11 @@ class BenchmarkConfig:
 
 
 def read_benchmark_config(
-    path: str | os.PathLike[str], *, limits: Limits = DEFAULT
+    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: Limits = DEFAULT
 ) -> BenchmarkConfig:
     """Return what is in *path*; every problem is told at once, with its line.
+
+    What *accepts* refuses of the settings of mining is among them.
 
     The sections are ``dataset``, ``evaluation``, ``agents`` and ``output``. Paths count from the
     folder of the file. The order of the queries is always left to chance, by a seed that is kept.
@@ -56,7 +58,7 @@ def read_benchmark_config(
     top = check.record(value, ())
     check.known(top, SECTIONS, ())
     folder = Path(path).parent
-    mining = mining_options(check, top)
+    mining = mining_options(check, top, accepts)
     agents = tuple(_agents(check, top))
     evaluation = _section(check, top, "evaluation", EVALUATION_KEYS)
     output = _section(check, top, "output", OUTPUT_KEYS)
@@ -96,10 +98,9 @@ def _gold_set(check: Checker, top: Record, mining: Mapping[str, object]) -> str 
 
 
 def _agents(check: Checker, top: Record) -> list[Agent]:
-    rows = list(check.listed(top, "agents", ()))
-    found = [_agent(check, check.record(item, place), place) for place, item in rows]
-    labels = ((place, agent.name) for (place, _), agent in zip(rows, found, strict=True) if agent)
-    check.unique(labels, "name")
+    rows = [(place, check.record(item, place)) for place, item in check.listed(top, "agents", ())]
+    check.unique(((place, str(row.get("name") or "")) for place, row in rows), "name")
+    found = (_agent(check, row, place) for place, row in rows)
     return [agent for agent in found if agent]
 
 
@@ -117,7 +118,8 @@ def _agent(check: Checker, row: Record, place: Place) -> Agent | None:
     try:
         return agent_of(name, target, config)
     except (InputError, MissingExtra) as error:
-        check.add(place, str(error))
+        for line in str(error).splitlines():
+            check.add(place, line)
         return None
 
 

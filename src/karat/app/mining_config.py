@@ -1,7 +1,7 @@
 """The settings of mining in a YAML file, by the names of the options that they stand for."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from karat.formats import DEFAULT, Limits
@@ -9,8 +9,11 @@ from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.yamltext import load_yaml
 
-__all__ = ["GOLD_SET", "SECTIONS", "mining_options", "read_mining_config"]
+__all__ = ["ANYTHING", "GOLD_SET", "SECTIONS", "Accepts", "mining_options", "read_mining_config"]
 
+# Raises ValueError where the option of this name cannot be given this value.
+Accepts = Callable[[str, object], object]
+ANYTHING: Accepts = lambda _name, _value: None  # noqa: E731 - what a default is called
 # One file may serve several commands.
 SECTIONS = ("dataset", "evaluation", "agents", "output")
 # A set that is there already, and need not be mined.
@@ -31,29 +34,36 @@ _PLACE = ("dataset",)
 
 
 def read_mining_config(
-    path: str | os.PathLike[str], *, limits: Limits = DEFAULT
+    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: Limits = DEFAULT
 ) -> Mapping[str, object]:
     """Return option -> value of the section ``dataset``; numbers stay text, for options to read.
 
-    The path of a repository counts from the folder of the file. Unknown keys are refused.
+    The path of a repository counts from the folder of the file. Unknown keys are refused, and with
+    them all values that *accepts* refuses.
     """
     value, check = load_yaml(path, limit=limits.yaml_bytes)
     top = check.record(value, ())
     check.known(top, SECTIONS, ())
-    found = mining_options(check, top)
+    found = mining_options(check, top, accepts)
     check.finish()
     return found
 
 
-def mining_options(check: Checker, top: Record) -> Mapping[str, object]:
+def mining_options(check: Checker, top: Record, accepts: Accepts) -> Mapping[str, object]:
     """Return the same of what was read already; problems are left to *check*."""
     section = check.record(top.get("dataset") or {}, _PLACE)
     check.known(section, (GOLD_SET, *LISTS, *SWITCHES, *TEXTS), _PLACE)
-    found = {
-        OPTIONS.get(key, key): _value(check, section, key)
-        for key, given in section.items()
-        if given is not None and key != GOLD_SET
-    }
+    found: dict[str, object] = {}
+    for key, given in section.items():
+        if given is None or key == GOLD_SET:
+            continue
+        option = OPTIONS.get(key, key)
+        if value := _value(check, section, key):
+            try:
+                accepts(option, value)
+            except ValueError as error:
+                check.add((*_PLACE, key), str(error))
+        found[option] = value
     folder = Path(check.source).parent
     places = found.get("repositories")
     if isinstance(places, list):

@@ -8,7 +8,7 @@ from karat.engines.registry import ADAPTERS
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.model.spec import Spec
-from karat.sweep.matrix import MODES
+from karat.sweep.axes import MODES
 
 __all__ = ["chosen_engines", "kind_of", "offered_engines"]
 

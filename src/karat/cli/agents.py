@@ -97,8 +97,9 @@ def chosen(
     read = None
     if config is not None:
         from karat.app.benchmark_config import read_benchmark_config
+        from karat.cli.mining_options import accepted_by, recipe_command
 
-        read = read_benchmark_config(config)
+        read = read_benchmark_config(config, accepts=accepted_by(recipe_command()))
     # Before a gold set is mined, which takes long.
     known = _agents(agents, read)
     dataset = _gold(gold, read, inputs)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.groups import Group
+from karat.cli.numbers import WholeNumber
 from karat.cli.options import (
     Inputs,
     confidence_options,
@@ -40,7 +41,7 @@ def command() -> None:
 @command.command("topics")
 @click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
 @click.option("--model", metavar="SPEC", help="An embedder, or words; granite where it is there.")
-@click.option("--topics", type=click.IntRange(1), metavar="N", help="As many topics.")
+@click.option("--topics", type=WholeNumber(1), metavar="N", help="As many topics.")
 @store_option
 @judging_options
 @confidence_options

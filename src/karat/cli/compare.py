@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.experiment_options import Asking, Place, asking_options, where_options
+from karat.cli.numbers import WholeNumber
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class ManyWords(click.Command):
     help="YAML as `karat init` writes it; without --agents, all of its agents are compared.",
 )
 @where_options
-@click.option("-k", type=click.IntRange(1), help="How many hits, or files; 100 by default.")
+@click.option(
+    "-k", type=WholeNumber(1), metavar="N", help="How many hits, or files; 100 by default."
+)
 @asking_options(timed="all")
 @scoring_options
 @confidence_options

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.experiment_options import Asking, Place, asking_options, where_options
+from karat.cli.numbers import WholeNumber
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ __all__ = ["command"]
     help="YAML as `karat init` writes it: gold set, agents, settings and where results go.",
 )
 @where_options
-@click.option("-k", type=click.IntRange(1), help="How many hits, or files; 100 by default.")
+@click.option(
+    "-k", type=WholeNumber(1), metavar="N", help="How many hits, or files; 100 by default."
+)
 @asking_options(timed="all")
 @scoring_options
 @confidence_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import Command, with_options
 from karat.cli.run_files import NAME
 from karat.cli.store_options import store_option
@@ -134,19 +135,19 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
     options = (
         click.option(
             "--sample",
-            type=click.IntRange(1),
+            type=WholeNumber(1),
             metavar="N",
             help="Ask only N of the queries, drawn by --seed.",
         ),
         click.option(
             "--repetitions",
-            type=click.IntRange(1),
+            type=WholeNumber(1),
             metavar="N",
             help="How often a query is timed; 3 by default, the first time cold.",
         ),
         click.option(
             "--timeout",
-            type=click.FloatRange(0, min_open=True),
+            type=Number(0, min_open=True),
             metavar="SECONDS",
             help="How long a search may take; 30 by default. Then its process is ended.",
         ),
@@ -160,7 +161,7 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
         ),
         click.option(
             "--workers",
-            type=click.IntRange(1),
+            type=WholeNumber(1),
             default=min(MOST_WORKERS, os.cpu_count() or 1),
             metavar="N",
             help="Processes that search at once where nothing is timed; one per core, at most 4.",

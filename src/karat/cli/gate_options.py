@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import Command, with_options
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ RULES = (
     ),
     click.option(
         "--min-queries",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         default=1,
         show_default=True,
         metavar="N",
@@ -134,13 +135,13 @@ OCTOCODE = (
     click.option("--mode", type=click.Choice(["code", "docs"]), help="octocode: what to search."),
     click.option(
         "--threshold",
-        type=click.FloatRange(0, 1),
+        type=Number(0, 1),
         metavar="SHARE",
         help="octocode: the least similarity that it returns.",
     ),
     click.option(
         "--max-results",
-        type=click.IntRange(5),
+        type=WholeNumber(5),
         metavar="N",
         help="octocode: how many results of a query count, 20 by default.",
     ),

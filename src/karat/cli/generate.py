@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.mining_options import recipe_options
+from karat.cli.mining_options import accepted_by, recipe_options
+from karat.cli.numbers import Number
 
 if TYPE_CHECKING:
     from karat.mining.recipe import Recipe
@@ -18,7 +19,7 @@ def _configure(ctx: click.Context, _option: click.Parameter, path: str | None) -
     if path:
         from karat.app.mining_config import read_mining_config
 
-        ctx.default_map = dict(read_mining_config(path))
+        ctx.default_map = dict(read_mining_config(path, accepts=accepted_by(ctx.command)))
 
 
 def _list_rules(*, as_json: bool) -> None:
@@ -87,7 +88,7 @@ def _part_names(
     default=0.5,
     show_default=True,
     metavar="SHARE",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     help="Share of the cases in the newer file.",
 )
 @click.option("--cache", is_flag=True, help="Keep what Git says about commits for the next time.")

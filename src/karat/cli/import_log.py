@@ -2,6 +2,7 @@
 
 import click
 
+from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import MATCHES
 from karat.report.text import printable
 
@@ -27,7 +28,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--min-clicks",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=1,
     show_default=True,
     metavar="N",
@@ -35,7 +36,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--min-sessions",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=1,
     show_default=True,
     metavar="N",
@@ -43,7 +44,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--many-clicks",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=3,
     show_default=True,
     metavar="N",
@@ -52,7 +53,7 @@ __all__ = ["command"]
 @click.option(
     "--dwell",
     "dwell_s",
-    type=click.FloatRange(0),
+    type=Number(0),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

@@ -23,7 +23,9 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 @click.command("judge")
 @click.argument("goldset", type=click.Path(exists=True))
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True))
-@click.option("-k", "--depth", default=10, show_default=True, help="Pool the first K hits.")
+@click.option(
+    "-k", "--depth", default=10, show_default=True, metavar="K", help="Pool the first K hits."
+)
 @click.option(
     "-o",
     "--output",

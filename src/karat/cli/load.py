@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import click
 
+from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import place_options
 
 __all__ = ["command"]
@@ -16,7 +17,7 @@ __all__ = ["command"]
     "--rate",
     "rates",
     multiple=True,
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     default=(1.0, 5.0, 20.0),
     show_default=True,
     help="Queries a second; repeat it.",
@@ -25,11 +26,13 @@ __all__ = ["command"]
     "--seconds",
     default=10.0,
     show_default=True,
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     help="How long each rate is offered.",
 )
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many hits.")
-@click.option("--seed", default=0, show_default=True, help="Seed of all chance.")
+@click.option(
+    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
+)
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all chance.")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(
     gold: str,

@@ -1,18 +1,20 @@
 """Options of mining; they reach the command as one recipe."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.numbers import WholeNumber
 from karat.cli.options import Command, with_options
+from karat.errors import InputError
 
 if TYPE_CHECKING:
     from karat.mining.recipe import Recipe
     from karat.mining.scan import Unit
 
-__all__ = ["recipe_of", "recipe_options"]
+__all__ = ["accepted_by", "recipe_command", "recipe_of", "recipe_options"]
 
 HARDNESS = ("cleaned", "masked", "words", "dropped", "all")
 
@@ -21,7 +23,7 @@ RECIPE = (
         "--limit",
         default=250,
         show_default=True,
-        type=click.IntRange(0),
+        type=WholeNumber(0),
         metavar="N",
         help="Cases from each repository; 0 takes all.",
     ),
@@ -29,7 +31,7 @@ RECIPE = (
         "--seed",
         default=0,
         show_default=True,
-        type=click.IntRange(0),
+        type=WholeNumber(0),
         metavar="N",
         help="Seed of all chance.",
     ),
@@ -71,7 +73,7 @@ RECIPE = (
     click.option(
         "--max-commits",
         default=0,
-        type=click.IntRange(0),
+        type=WholeNumber(0),
         metavar="N",
         help="Look at the newest N commits only.",
     ),
@@ -80,7 +82,7 @@ RECIPE = (
         "--min-files",
         default=1,
         show_default=True,
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         metavar="N",
         help="Fewest target files of a case.",
     ),
@@ -88,7 +90,7 @@ RECIPE = (
         "--max-files",
         default=10,
         show_default=True,
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         metavar="N",
         help="Most target files of a case.",
     ),
@@ -110,12 +112,31 @@ def recipe_of(values: Mapping[str, object]) -> "Recipe":
     def keep(*, recipe: "Recipe") -> None:
         found.append(recipe)
 
-    reader = click.command("generate")(recipe_options(keep))
+    reader = recipe_command(keep)
     known = {option.name for option in reader.params}
     given = {name: value for name, value in values.items() if name in known}
     with reader.make_context("generate", [], default_map=given) as ctx:
         reader.invoke(ctx)
     return found[0]
+
+
+def recipe_command(command: Command = lambda **_: None) -> click.Command:
+    """Return a command that takes these options and nothing else."""
+    return click.command("generate")(recipe_options(command))
+
+
+def accepted_by(command: click.Command) -> Callable[[str, object], object]:
+    """Return what raises InputError for a value that the option of a name cannot be given."""
+    options = {option.name: option for option in command.params}
+
+    def accept(name: str, value: object) -> None:
+        try:
+            if name in options:
+                options[name].process_value(click.Context(command), value)
+        except click.BadParameter as error:
+            raise InputError(error.message) from None
+
+    return accept
 
 
 def recipe_options(command: Command) -> Command:

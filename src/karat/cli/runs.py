@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.groups import Group
+from karat.cli.numbers import WholeNumber
 from karat.cli.store_options import store_option
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def command() -> None:
     help="Only what this command has made.",
 )
 @click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many."
+    "--limit", type=WholeNumber(1), default=20, show_default=True, help="At most so many."
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @store_option

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.numbers import WholeNumber
 from karat.cli.options import place_options
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ STEPS = {
 @click.command("search")
 @click.argument("query")
 @place_options
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many hits.")
+@click.option(
+    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
+)
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(

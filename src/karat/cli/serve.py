@@ -2,6 +2,7 @@
 
 import click
 
+from karat.cli.numbers import WholeNumber
 from karat.cli.store_options import store_option
 
 __all__ = ["command"]
@@ -13,7 +14,8 @@ __all__ = ["command"]
     "--port",
     default=8080,
     show_default=True,
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
+    metavar="N",
     help="Port to listen on; 0 is any that is free.",
 )
 @store_option
@@ -49,7 +51,8 @@ __all__ = ["command"]
     "--workers",
     default=1,
     show_default=True,
-    type=click.IntRange(0, 64),
+    type=WholeNumber(0, 64),
+    metavar="N",
     help="Processes that index and run benchmarks; 0 leaves that to another service.",
 )
 @click.option(

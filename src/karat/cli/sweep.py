@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.experiment_options import Asking, Place, asking_options, where_options
+from karat.cli.numbers import WholeNumber
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
 
 if TYPE_CHECKING:
@@ -37,14 +38,15 @@ FIRST_SUITE = "quick_test"
 @click.option("--single", is_flag=True, help="Run the first configuration only, to try it out.")
 @click.option(
     "--allow",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Run up to N configurations; above 50 they must be allowed.",
 )
 @where_options
 @click.option(
     "-k",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
+    metavar="N",
     help="How many hits, or files, of a suite; 100 by default. A matrix says top_k_values.",
 )
 @asking_options(timed="20")

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 import click
 
+from karat.cli.numbers import WholeNumber
+
 __all__ = ["command"]
 
 STANDARD_INPUT = "-"
@@ -35,7 +37,8 @@ STANDARD_INPUT = "-"
     "-l",
     "--level_for_rel",
     "level",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
+    metavar="N",
     default=1,
     show_default=True,
     help="The lowest grade that is relevant.",
@@ -44,7 +47,8 @@ STANDARD_INPUT = "-"
     "-M",
     "--Max_retrieved_per_topic",
     "depth",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
+    metavar="N",
     help="Forget all hits below this rank.",
 )
 @click.option(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.numbers import WholeNumber
 from karat.cli.store_options import store_option
 from karat.report.display import counted, printable
 
@@ -39,7 +40,7 @@ DIFFERS = 1
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=1,
     show_default=True,
     metavar="N",

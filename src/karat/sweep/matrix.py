@@ -5,22 +5,15 @@ from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import NamedTuple
 
-from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.names import embedder_named
-from karat.engines.rerank import DEFAULT_RERANKER, RERANKERS
+from karat.engines.rerank import DEFAULT_RERANKER
 from karat.errors import InputError
 from karat.model.spec import Spec
+from karat.sweep.axes import MODES, faults
 from karat.sweep.entries import Entry
 
-__all__ = ["MODES", "Matrix"]
-
-# The engine of each mode, and which axes it looks at.
-MODES: Mapping[str, tuple[str, frozenset[str]]] = {
-    "dense": ("dense", frozenset({"model"})),
-    "sparse": ("bm25", frozenset()),
-    "hybrid": ("hybrid", frozenset({"model", "rrf_k"})),
-}
+__all__ = ["Matrix"]
 
 
 class _Choice(NamedTuple):
@@ -42,7 +35,7 @@ class Matrix:
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
     the best score of the query. *primary_k* and *k_values_for_metrics* say what is measured.
     *engines* are further searches by their names, of which nothing but the depth is combined; with
-    some of them there may be no mode.
+    some of them there may be no mode. A model may have the name that the hub gives it.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [entry.name for entry in matrix.entries()]
@@ -62,32 +55,27 @@ class Matrix:
     engines: Mapping[str, Spec] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse an axis that is empty or has a value twice, and values that mean nothing."""
-        may_be_empty = {"k_values_for_metrics", *(["search_modes"] if self.engines else [])}
+        """Refuse axes that hold what means nothing; all that is wrong is told at once."""
+        wrong = [
+            f"{axis}: {message}"
+            for axis, values in self._axes()
+            for _, message in faults(axis, values)
+        ]
+        if wrong:
+            raise InputError("\n".join(wrong))
+
+    def _axes(self) -> Iterator[tuple[str, Sequence[object]]]:
         for axis in fields(self):
-            values = getattr(self, axis.name)
-            if isinstance(values, tuple):
-                _check_axis(axis.name, values, may_be_empty=axis.name in may_be_empty)
-        for mode in self.search_modes:
-            if mode not in MODES:
-                raise InputError(f"search mode {mode!r} is none of: {', '.join(MODES)}")
-        for name in ("top_k_values", "rrf_k_values", "k_values_for_metrics"):
-            low = min(getattr(self, name), default=1)
-            if low < 1:
-                raise InputError(f"{name} holds {low}; expected 1 or more")
-        if self.primary_k is not None and self.primary_k < 1:
-            raise InputError(f"primary_k is {self.primary_k}; expected 1 or more")
-        _check_thresholds(self.score_thresholds)
+            held = getattr(self, axis.name)
+            if isinstance(held, int):
+                yield axis.name, (held,)
+            elif isinstance(held, tuple) and (
+                held or axis.name != "search_modes" or not self.engines
+            ):
+                yield axis.name, held
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return the configurations, in the order of the axes; names that nothing has are refused.
-
-        A model may have the name that the hub gives it.
-        """
-        for chunker in self.chunkers:
-            create_chunker(chunker)
-        for reranker in self.rerankers:
-            RERANKERS.split(reranker)
+        """Return the configurations, in the order of the axes."""
         return (*map(self._entry, self._choices()), *self._engine_entries())
 
     def count(self) -> int:
@@ -161,22 +149,6 @@ class Matrix:
         if choice.score_threshold is not None:
             parts.append(f"≥{choice.score_threshold}")
         return " ".join(parts)
-
-
-def _check_axis(name: str, values: tuple[object, ...], *, may_be_empty: bool) -> None:
-    if not values and not may_be_empty:
-        raise InputError(f"{name} is empty; expected one value or more")
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise InputError(f"{name} has {value!r} more than once")
-
-
-def _check_thresholds(values: Sequence[float | None]) -> None:
-    for value in values:
-        if not 0.0 <= (value or 0.0) <= 1.0:
-            raise InputError(f"score_thresholds holds {value}; expected 0 to 1, or null")
-    if {None, 0.0} <= set(values):
-        raise InputError("score_thresholds has null and 0, which both drop nothing")
 
 
 def _spec(choice: _Choice) -> Spec:

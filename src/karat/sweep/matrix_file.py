@@ -1,15 +1,15 @@
 """A matrix in a YAML or JSON file."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-from karat.errors import InputError
 from karat.formats import DEFAULT, Limits
 from karat.formats.akashic_suites import SWITCH
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Place
 from karat.formats.jsontext import load_json
 from karat.formats.yamltext import load_yaml
+from karat.sweep.axes import faults
 from karat.sweep.matrix import Matrix
 
 __all__ = ["read_matrix"]
@@ -35,33 +35,32 @@ def read_matrix(path: str | os.PathLike[str], *, limits: Limits = DEFAULT) -> Ma
         top = check.record(top[BELOW], place)
     check.known(top, (*AXES, *SINGLE), place)
     found = {
-        key: tuple(_values(check, top, key, place)) for key in AXES if top.get(key) is not None
-    }
-    alone = {
-        key: _read(check, top[key], (*place, key), read)
-        for key, read in SINGLE.items()
+        key: _values(check, top[key], (*place, key), read)
+        for key, read in (AXES | SINGLE).items()
         if top.get(key) is not None
     }
     check.finish()
-    try:
-        return Matrix(**found, **alone)  # type: ignore[arg-type]
-    except InputError as error:
-        raise InputError(f"{os.fspath(path)}: {error}") from None
+    alone = {key: values[0] for key, values in found.items() if key in SINGLE}
+    return Matrix(**found | alone)  # type: ignore[arg-type]
 
 
-def _values(check: Checker, record: Record, key: str, place: Place) -> list[object]:
-    given, at = record[key], (*place, key)
-    if not isinstance(given, list):
-        return [_read(check, given, at, AXES[key])]
-    return [_read(check, value, where, AXES[key]) for where, value in check.rows(given, at)]
-
-
-def _read(check: Checker, value: object, place: Place, read: Callable[[object], object]) -> object:
-    try:
-        return read(value)
-    except ValueError as error:
-        check.add(place, str(error))
-        return None
+def _values(
+    check: Checker, given: object, place: Place, read: Callable[[object], object]
+) -> tuple[object, ...]:
+    """Return what *read* makes of one value or of a list, without those that mean nothing."""
+    several = isinstance(given, list) and place[-1] in AXES
+    rows = check.rows(given, place) if several else [(place, given)]
+    found: dict[Place, object] = {}
+    for at, value in rows:
+        try:
+            found[at] = read(value)
+        except ValueError as error:
+            check.add(at, str(error))
+    if found or given == []:
+        places = list(found)
+        for number, message in faults(str(place[-1]), tuple(found.values())):
+            check.add(place if number is None else places[number], message)
+    return tuple(found.values())
 
 
 # From JSON come numbers and truth values, from YAML their spelling.
@@ -97,7 +96,7 @@ def _word(value: object) -> str:
     raise ValueError(f"{value!r} is no name")
 
 
-AXES: Mapping[str, Callable[[object], object]] = {
+AXES: dict[str, Callable[[object], object]] = {
     "search_modes": _word,
     "use_reranker": _switch,
     "top_k_values": _whole,
@@ -108,4 +107,4 @@ AXES: Mapping[str, Callable[[object], object]] = {
     "rerankers": _word,
     "k_values_for_metrics": _whole,
 }
-SINGLE: Mapping[str, Callable[[object], object]] = {"primary_k": _whole}
+SINGLE: dict[str, Callable[[object], object]] = {"primary_k": _whole}

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from karat.corpus import create_chunker
 from karat.engines.embedding.names import embedder_named
-from karat.engines.rerank import DEFAULT_RERANKER, RERANKERS
+from karat.engines.rerank import DEFAULT_RERANKER
 from karat.errors import InputError, UnknownName
 from karat.formats.akashic_suites import SuiteConfig, read_suites
 from karat.model.spec import Spec
+from karat.sweep.axes import faults
 from karat.sweep.entries import Entry
 
 __all__ = ["BUNDLED", "entry_of", "suite", "suites"]
@@ -34,7 +34,15 @@ def suite(name: str, path: str | os.PathLike[str] = BUNDLED, *, k: int = 100) ->
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
         raise UnknownName(f"no suite named {name!r}; {hint}")
-    return tuple(entry_of(config, k=k) for config in known[name])
+    entries, wrong = [], []
+    for config in known[name]:
+        try:
+            entries.append(entry_of(config, k=k))
+        except InputError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise InputError("\n".join(wrong))
+    return tuple(entries)
 
 
 def entry_of(config: SuiteConfig, *, k: int = 100) -> Entry:
@@ -42,32 +50,26 @@ def entry_of(config: SuiteConfig, *, k: int = 100) -> Entry:
 
     Chunks are windows of ``chunk_size`` words and signs. What the model cannot read at once is
     embedded in parts, so that a large chunk is searched to its end. What cannot be applied is
-    refused.
+    refused, all of it at once.
     """
-    try:
-        model = embedder_named(config.embedding_model)
-        chunker = f"window:{config.chunk_size}"
-        create_chunker(chunker)
-        spec = Spec("engine", "dense", {"model": model, "windows": "all", "chunker": chunker})
-        if config.use_reranker:
-            spec = _reranked(spec, config.reranker_model)
-        elif config.reranker_model:
-            raise InputError(f"reranker_model {config.reranker_model!r} without use_reranker")
-    except UnknownName as error:
-        raise UnknownName(f"{config.name}: {error}") from None
-    except InputError as error:
-        raise InputError(f"{config.name}: {error}") from None
+    chunker, reranker = f"window:{config.chunk_size}", _reranker(config.reranker_model)
+    named = {"models": config.embedding_model, "chunkers": chunker, "rerankers": reranker}
+    wrong = [message for axis, name in named.items() for _, message in faults(axis, (name,))]
+    if config.reranker_model and not config.use_reranker:
+        wrong.append(f"reranker_model {config.reranker_model!r} without use_reranker")
+    if wrong:
+        raise InputError("\n".join(f"{config.name}: {message}" for message in wrong))
+    model = embedder_named(config.embedding_model)
+    spec = Spec("engine", "dense", {"model": model, "windows": "all", "chunker": chunker})
+    if config.use_reranker:
+        over = {"engine": spec.name, **spec.params}
+        spec = Spec("engine", "rerank", {"over": over, "model": reranker})
     said = config._asdict()
     name = said.pop("name")
     options = {option: value for option, value in said.items() if value != ""}
     return Entry(name, spec, k, options=options)
 
 
-def _reranked(spec: Spec, model: str) -> Spec:
-    over = {"engine": spec.name, **spec.params}
-    if not model:
-        return Spec("engine", "rerank", {"over": over, "model": DEFAULT_RERANKER})
-    # What the hub calls owner/model is a cross-encoder there.
-    named = f"cross:{model}" if "/" in model and ":" not in model else model
-    RERANKERS.split(named)
-    return Spec("engine", "rerank", {"over": over, "model": named})
+def _reranker(model: str) -> str:
+    """Return the name of a reranker: what the hub calls owner/model is a cross-encoder there."""
+    return f"cross:{model}" if "/" in model and ":" not in model else model or DEFAULT_RERANKER

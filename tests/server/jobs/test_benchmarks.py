@@ -48,7 +48,7 @@ def test_it_is_made(client: TestClient, mapping: str) -> None:
         ({"mapping_id": "0d5bd28f-1ff5-4b1c-9e80-1ff6f6a4f8a4"}, 404, "no mapping"),
         ({"config_matrix": {**MATRIX, "search_modes": ["dense"]}}, 400, "no dense index"),
         ({"config_matrix": {**MATRIX, "search_modes": ["hybrid"]}}, 400, "no dense index"),
-        ({"config_matrix": {**MATRIX, "top_k_values": [5, 5]}}, 400, "5 more than once"),
+        ({"config_matrix": {**MATRIX, "top_k_values": [5, 5]}}, 400, "5 appears more than once"),
         ({"config_matrix": {**MATRIX, "top_k_values": list(range(1, 27))}}, 422, "52 runs; at mo"),
         ({"config_matrix": {**MATRIX, "colour": "red"}}, 422, "config_matrix.colour"),
         ({"metrics_to_compute": ["ndgc"]}, 400, "did you mean 'ndcg'"),

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,17 +24,16 @@ CHANGES = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, git: Callable[..., str]) -> Path:
     """Return a folder with a history called flask, whose files move in the end, and questions."""
     project = tmp_path / "flask"
     (project / "app").mkdir(parents=True)
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@b.c"]
 
     def commit(message: str) -> None:
-        for words in (["add", "--all"], ["commit", "--quiet", f"--message={message}"]):
-            subprocess.run([*git, *words], cwd=project, check=True)
+        git(project, "add", "--all")
+        git(project, "commit", "--quiet", f"--message={message}")
 
-    subprocess.run([*git, "init", "--quiet"], cwd=project, check=True)
+    git(project, "init", "--quiet")
     for _, name, _ in CHANGES:
         (project / "app" / f"{name}.py").write_text(f"def {name[0]}(value):\n    return value\n")
     commit("start")

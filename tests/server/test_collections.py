@@ -3,7 +3,6 @@
 import io
 import json
 import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -71,16 +70,16 @@ def test_the_fields_of_a_collection(client: TestClient, folder: Path, work: Work
 
 
 def test_a_revision_of_a_repository(
-    client: TestClient, folder: Path, work: Work, tmp_path: Path
+    client: TestClient, folder: Path, work: Work, git: Callable[..., str]
 ) -> None:
-    git = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "First"]):
-        subprocess.run([*git, *command], check=True)
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "First")
     made = create(client, {"kind": "git", "path": str(folder), "revision": "HEAD"})
     # The branch moves on; the collection does not.
     (folder / "later.md").write_text("# Later\n", encoding="utf-8")
-    for command in (["add", "."], ["commit", "-q", "-m", "Second"]):
-        subprocess.run([*git, *command], check=True)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "Second")
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
     assert (found["status"], found["document_count"]) == ("ready", 3)

@@ -1,7 +1,6 @@
 """A collection whose documents have changed is indexed once more."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -131,30 +130,30 @@ def test_a_mapping_must_be_resolved_again_before_anything_runs(
     assert ask(mapping)["mapping_status"] == "resolved"
 
 
-def test_a_branch_that_has_moved_on(ask: Asked, folder: Path, work: Work) -> None:
-    def git(*words: str) -> str:
-        identity = ("-c", "user.name=a", "-c", "user.email=a@b.c")
-        command = ["git", "-C", str(folder), *identity, *words]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    git("init", "-q", "-b", "main")
-    git("add", ".")
-    git("commit", "-q", "-m", "one")
+def test_a_branch_that_has_moved_on(
+    ask: Asked, folder: Path, work: Work, git: Callable[..., str]
+) -> None:
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "one")
     made = {}
-    for revision in ("main", git("rev-parse", "HEAD")):
+    for revision in ("main", git(folder, "rev-parse", "HEAD")):
         source = {"kind": "git", "path": str(folder), "revision": revision}
         asked = {"name": revision, "source": source, "index": {"dense": False}}
         made[revision] = ask("collections", 201, json=asked)["id"]
     work()
-    first = git("rev-parse", "HEAD")
+    first = git(folder, "rev-parse", "HEAD")
     (folder / "new.md").write_text("# New\n\nAll is new.\n", encoding="utf-8")
-    git("add", ".")
-    git("commit", "-q", "-m", "two")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "two")
     for collection in made.values():
         ask(f"collections/{collection}/reindex", 202)
     work()
     moved, stays = (ask(f"collections/{collection}") for collection in made.values())
-    assert (moved["source"]["revision"], moved["document_count"]) == (git("rev-parse", "HEAD"), 3)
+    assert (moved["source"]["revision"], moved["document_count"]) == (
+        git(folder, "rev-parse", "HEAD"),
+        3,
+    )
     assert (stays["source"]["revision"], stays["document_count"]) == (first, 2)
 
 

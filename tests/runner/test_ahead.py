@@ -56,7 +56,8 @@ def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.Monk
     ]
     with serving() as endpoint:
         together = quality([group(endpoint.url)], dataset, plan)
-        assert asked(endpoint) == [4, 2] * PIECES_EACH
+        # The first one tells how long a query takes.
+        assert asked(endpoint) == [1, 4, 1] + [4, 2] * (PIECES_EACH - 1)
         endpoint.bodies.clear()
         twice = replace(QUALITY, repetitions=2)
         alone = quality([group(endpoint.url)], dataset, plan, settings=twice)
@@ -85,7 +86,18 @@ def test_times_are_those_of_a_query_alone(visits: Visits, tmp_path: Path) -> Non
     timing([toy("Eager", note=str(note))], dataset, visits(dataset), settings=settings)
     assert expected(note) == []
     quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
-    assert expected(note) == [1, 1]
+    # The first one tells how long a query takes.
+    assert expected(note) == [1]
+
+
+def test_where_one_query_takes_long_nobody_waits_for_many(
+    visits: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane, "PART", 0.0)
+    dataset, note = gold(*QUERIES), tmp_path / "note"
+    [measured] = quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
+    assert expected(note) == []
+    assert set(outcomes(measured).values()) == {Outcome.ANSWERED}
 
 
 @pytest.mark.parametrize("repetitions", [1, 2])
@@ -109,8 +121,8 @@ def test_the_next_question_is_sent_ahead_only_where_nothing_is_timed(
     sent.clear()
     quality([(toy("Good"),)], dataset, visits(dataset), settings=settings)
     announced = [then for _, then in sent if then]
-    # All but the first query of each piece.
-    assert len(announced) == (PIECES_EACH * 2 if repetitions == 1 else 0)
+    # All but the first query of each piece, and the one after the very first.
+    assert len(announced) == (PIECES_EACH * 2 - 1 if repetitions == 1 else 0)
     assert all(then in {"", after} for (_, then), (after, _) in pairwise(sent))
 
 
@@ -126,6 +138,7 @@ def test_what_goes_wrong_ahead_harms_no_query(
         [(toy("Eager", note=str(note)),)], dataset, visits(dataset), settings=settings
     )
     found = outcomes(measured)
+    assert any("expect" in line and how in line for line in note.read_text().splitlines())
     assert len(found) == len(dataset)
     assert [query for query, what in found.items() if what != Outcome.ANSWERED] == ["fail"]
     assert measured.notes["status"] == "completed"

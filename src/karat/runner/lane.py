@@ -13,8 +13,9 @@ from karat.runner.taken import Taken, taken
 __all__ = ["Lane"]
 
 NS_PER_S = 1e9
-# Queries that are expected together; all of them may take as long as one.
-AHEAD = 64
+# Queries that are expected together: so many, or fewer if they would take a good part of the time
+# that one may take.
+AHEAD, PART = 64, 0.25
 
 
 class Lane:
@@ -47,6 +48,8 @@ class Lane:
         self._harmful: set[tuple[int, int]] = set()
         # Times are those of a query alone, and so is what it finds when it is asked again.
         self._looks_ahead = self._expects = not timed and settings.repetitions == 1
+        # How long the last query took; the first one tells how many more may be expected together.
+        self._last_ns = 0
         # Queries and the members of this process who were told to expect them.
         self._expected: set[tuple[int, int]] = set()
         if len(members) > 1:
@@ -155,13 +158,21 @@ class Lane:
         new = [member for member in members if (row, member) not in self._expected]
         if not new or not self._expects or self._process is None:
             return
-        rows = [row, *_rows_after(row, self._plan)][:AHEAD]
+        rows = [row, *_rows_after(row, self._plan)][: self._together()]
+        if not rows:
+            return
         self._expected.update(product(rows, new))
         texts = [self._dataset.texts[row] for row in rows]
         failure = self._process.expect(texts, new, self._settings.timeout_s)
         if failure and failure.gone:
             self._expects = False
             self._process, self._lost = None, failure.message
+
+    def _together(self) -> int:
+        """Return how many queries may be expected at once."""
+        if not self._last_ns:
+            return 0
+        return min(AHEAD, int(PART * self._settings.timeout_s * NS_PER_S / self._last_ns))
 
     def _show(self, source: Source) -> dict[int, Indexed] | Failure:
         process = self._process
@@ -223,7 +234,9 @@ class Lane:
             self._lose(replies)
             return replies
         self._deaths = 0
-        if any(isinstance(reply, Reply) and reply.ns > timeout_s * NS_PER_S for reply in replies):
+        taken_ns = max((reply.ns for reply in replies if isinstance(reply, Reply)), default=0)
+        self._last_ns = taken_ns or self._last_ns
+        if taken_ns > timeout_s * NS_PER_S:
             # Only in company: it may have worked for all, and each may be quick enough alone.
             return Failure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
         return replies

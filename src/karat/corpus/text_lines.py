@@ -8,6 +8,9 @@ from karat.corpus.chunk import Piece
 
 __all__ = ["cut_by_size", "lines_of", "piece_of", "weights_of"]
 
+# Where str.splitlines() divides as well.
+_OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
 
 def lines_of(text: str) -> list[str]:
     r"""Return the lines of *text* with their line ends; only LF ends a line, as in Git.
@@ -15,7 +18,10 @@ def lines_of(text: str) -> list[str]:
     >>> lines_of("a\n\x0cb\n")
     ['a\n', '\x0cb\n']
     """
-    return StringIO(text, newline="\n").readlines()
+    if any(map(text.__contains__, _OTHER_ENDS)):
+        return StringIO(text, newline="\n").readlines()
+    # Much faster, and the same in nearly every text.
+    return text.splitlines(keepends=True)
 
 
 def weights_of(text: str) -> list[int]:

@@ -82,7 +82,7 @@ def _variants(
 
     A level that changes nothing asks nothing: the query has the first level that gives its text.
     """
-    texts = levels(query, paths)
+    texts = levels(query, paths, wanted=recipe.hardness)
     asked: set[str] = set()
     for level in recipe.hardness:
         if level not in texts or texts[level] in asked:

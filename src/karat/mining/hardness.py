@@ -1,7 +1,7 @@
 """One case at four levels of hardness, without a model: each gives away less than the last."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from karat.mining.leaks import Leak, leak
@@ -27,8 +27,14 @@ a an and as at before by for from in inside into of on or per the this to using 
 _LEADING = frozenset(_BEFORE_NAMES.split())
 
 
-def levels(query: str, paths: Iterable[str], *, least: int = LEAST_WORDS) -> dict[Level, str]:
-    """Return *query* at each level that leaves at least *least* words of content.
+def levels(
+    query: str,
+    paths: Sequence[str],
+    *,
+    wanted: Iterable[Level] = Level,
+    least: int = LEAST_WORDS,
+) -> dict[Level, str]:
+    """Return *query* at each level *wanted* that leaves at least *least* words of content.
 
     *paths* are those of the targets, before the change.
 
@@ -41,16 +47,10 @@ def levels(query: str, paths: Iterable[str], *, least: int = LEAST_WORDS) -> dic
     words: fix crash of get user with blank password
     dropped: fix crash with blank password
     """
-    masked = without_paths(query, tuple(paths))
-    found = {
-        Level.CLEANED: query,
-        Level.MASKED: masked,
-        Level.WORDS: _as_words(masked),
-        Level.DROPPED: _without(masked, is_identifier),
-    }
+    found = ((level, _MAKERS[level](query, paths)) for level in wanted)
     return {
         level: text
-        for level, text in found.items()
+        for level, text in found
         if level is Level.CLEANED or len(content_words(text)) >= least
     }
 
@@ -84,3 +84,11 @@ def _without(text: str, drops: Callable[[str], bool]) -> str:
         while kept and kept[-1].lower() in _LEADING:
             kept.pop()
     return " ".join(kept).strip(" ,;:-")
+
+
+_MAKERS: Mapping[Level, Callable[[str, Sequence[str]], str]] = {
+    Level.CLEANED: lambda query, _: query,
+    Level.MASKED: without_paths,
+    Level.WORDS: lambda query, paths: _as_words(without_paths(query, paths)),
+    Level.DROPPED: lambda query, paths: _without(without_paths(query, paths), is_identifier),
+}

@@ -60,4 +60,4 @@ class Recipe:
         """Say whether *candidate* can be asked at one level of the hardness at least."""
         if Level.CLEANED in self.hardness:
             return True
-        return not levels(candidate.query, candidate.paths).keys().isdisjoint(self.hardness)
+        return bool(levels(candidate.query, candidate.paths, wanted=self.hardness))

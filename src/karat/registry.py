@@ -3,7 +3,6 @@
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
@@ -65,6 +64,8 @@ class Registry(Generic[T]):
         key = self._aliases.get(key, key)
         if key in self._table or key in self._found_plugins():
             return key
+        from difflib import get_close_matches
+
         near = get_close_matches(key, [*self, *self._aliases], n=1, cutoff=NEAR)
         known = near[0] if near else ""
         hint = f"did you mean {known!r}?" if known else f"known: {', '.join(sorted(self))}"

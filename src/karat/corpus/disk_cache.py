@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 
 from karat.corpus.cache import ChunkKey, Cut, MemoryCache
@@ -110,6 +109,8 @@ class DiskCache:
 @cache
 def _code() -> str:
     """Return the hash of this package: equal specs may give other chunks when its code changes."""
+    from importlib.resources import files
+
     digest = sha256()
     for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
         if file.name.endswith(".py"):

@@ -5,7 +5,7 @@ The one place that decides it: corpora, engines and mining all ask here.
 
 import re
 from enum import Flag, auto
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from karat.corpus.languages import CONFIG, PROSE, language_of
@@ -139,7 +139,7 @@ def classify(path: str) -> FileClass:
     """
     folder, _, name = path.rpartition("/")
     language = language_of(path)
-    return FileClass(language, _SETS[_of_folder(folder) | _of_name(name, language)])
+    return FileClass(language, _trait_set(_of_folder(folder) | _of_name(name, language)))
 
 
 # A history names thousands of files in each folder, so that its traits are worked out once.
@@ -171,5 +171,5 @@ def _holding(*traits: tuple[Trait, object]) -> int:
     return sum(trait.value for trait, true in traits if true)
 
 
-# Flags are slow to join; their numbers are not.
-_SETS = [Trait(number) for number in range(2 ** len(Trait))]
+# Flags are slow to join; their numbers are not, and few sets of them occur.
+_trait_set = cache(Trait)

@@ -5,7 +5,6 @@ from karat.mining.commits import Change, Commit
 from karat.mining.filters import Filters, rule_table
 from karat.mining.hardness import Level
 from karat.mining.losses import Losses, Unreadable
-from karat.mining.mine import Mined
 from karat.mining.recipe import Recipe
 from karat.mining.regions import Region
 from karat.mining.rules import Limits
@@ -23,7 +22,6 @@ __all__ = [
     "Level",
     "Limits",
     "Losses",
-    "Mined",
     "Recipe",
     "Region",
     "ScanCache",

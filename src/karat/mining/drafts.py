@@ -1,6 +1,5 @@
 """A commit on its way to become a case: its files sorted, its message read when asked for."""
 
-import string
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -13,8 +12,9 @@ from karat.mining.wording import Reason, reasons
 __all__ = ["Draft", "Files", "Sorter"]
 
 _FILE_MODES = ("100644", "100755")
+_PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 # As bytes, because translating these takes a quarter of the time that characters do.
-_SEPARATORS = bytes(ord(" ") if chr(byte) in string.punctuation else byte for byte in range(256))
+_SEPARATORS = bytes.maketrans(_PUNCTUATION, b" " * len(_PUNCTUATION))
 
 
 class Files(NamedTuple):

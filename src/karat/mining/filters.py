@@ -7,7 +7,6 @@ whole and come last: a commit that a later one takes back, and one that asks the
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
@@ -97,6 +96,8 @@ def _check_names(off: Collection[str]) -> None:
     known = rule_table()
     for name in sorted(off):
         if name not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
             raise UnknownName(f"no rule named {name!r}; {hint}")

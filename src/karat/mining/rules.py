@@ -38,9 +38,10 @@ class Limits(NamedTuple):
     max_words: int = 30
 
 
+# In lower case, since a pattern that ignores case takes three times as long.
 _BOT = re.compile(
-    r"(?i)\bbot\b|\[bot\]|[-_]bot\b|robot|dependabot|renovate|greenkeeper|pre-commit-ci"
-    r"|github-actions|pyup|weblate|transifex|semantic-release|snyk|\bci@|\bautomation\b"
+    r"\bbot\b|_bot\b|robot|dependabot|renovate|greenkeeper|pre-commit-ci|github-actions|pyup|weblate"
+    r"|transifex|semantic-release|snyk|\bci@|\bautomation\b"
 )
 # What a slow pattern needs is looked for first.
 _DIGIT = re.compile(r"\d")
@@ -114,7 +115,7 @@ def _by_bot(draft: Draft) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _names_bot(author: str, email: str) -> bool:
-    return _BOT.search(f"{author} {email}") is not None
+    return _BOT.search(f"{author} {email}".lower()) is not None
 
 
 def _only(role: Role, draft: Draft) -> bool:

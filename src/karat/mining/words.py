@@ -1,7 +1,6 @@
 """Words of a query: which carry content, which are names out of code, what these are made of."""
 
 import re
-from string import ascii_lowercase, digits
 
 __all__ = ["FUNCTION_WORDS", "LEAST_WORDS", "content_words", "is_identifier", "parts", "tokens"]
 
@@ -31,7 +30,7 @@ way ways work working works wrong
 _FILLERS = frozenset(_FILLING.split())
 # Fewer words that carry content are no question.
 LEAST_WORDS = 3
-_LONELY = frozenset(ascii_lowercase + digits)
+_LONELY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _EMPTY = FUNCTION_WORDS | _FILLERS | _LONELY
 
 # The commonest first, which is fastest; each of the next four begins with a capital letter.

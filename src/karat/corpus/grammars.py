@@ -82,11 +82,12 @@ def parse(
 
 
 def _is_riddle(data: bytes) -> bool:
-    opened = sum(map(data.count, b"([{")) - sum(map(data.count, b")]}"))
+    signs = data.translate(None, _NO_SIGNS)
+    opened = sum(map(signs.count, b"([{")) - sum(map(signs.count, b")]}"))
     starts = range(0, len(data) - _REPEATED, _REPEATED // 2)
     return (
         opened > _OPEN_BRACKETS
-        or _SIGNS_IN_A_ROW in data.translate(_SIGNS, _NO_SIGNS)
+        or _SIGNS_IN_A_ROW in signs.translate(_SIGNS)
         or any(_repeats(data, start) for start in starts)
     )
 

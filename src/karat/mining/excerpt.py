@@ -14,7 +14,7 @@ from karat.mining.diffs import Hunk
 __all__ = ["excerpts"]
 
 # No outermost statement starts like this.
-_NO_STATEMENT = tuple(" \t\n\r\f\\#)]}\"'")
+_NO_STATEMENT = " \t\n\r\f\\#)]}\"'"
 # A definition within one does.
 _INNER = ("    def ", "    async def ", "    class ", "    @")
 _QUOTES = ('"""', "'''")
@@ -69,9 +69,9 @@ def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
     for row, line in _telling(lines):
         if line == "\n":
             start = row + 1
-        elif line.startswith("#"):
+        elif line[0] == "#":
             continue
-        elif line.startswith(_NO_STATEMENT):
+        elif line[0] in _NO_STATEMENT:
             if row == start and line.startswith(_INNER) and not is_hidden and row not in changed:
                 is_inner = True
                 yield row

@@ -89,6 +89,48 @@ def test_a_revision_of_a_repository(
     assert (answer.status_code, "no revision 'gone'" in answer.text) == (400, True)
 
 
+@pytest.mark.parametrize(
+    ("chunker", "status", "message"),
+    [
+        ("window(unit=words, size=4, overlap=1)", 201, ""),
+        ("lines:2", 201, ""),
+        ("windw(size=4)", 400, "no chunker named 'windw'; did you mean 'window'?"),
+        ("antigravity:1", 400, "no chunker named 'antigravity'; known: auto"),
+        ("auto:40", 400, "got an unexpected keyword argument 'size'"),
+        ("window:9", 400, "chunker 'window': overlap is 32; expected 0 or more, below size (9)"),
+        ("window(size=100, overlap=95)", 400, "overlap is 95; expected at most 90 of 100 here"),
+        ("window(unit=lines)", 400, "unit is 'lines'; expected words, characters, tokens"),
+        ("window(unit=tokens, tokenizer=granit)", 400, "did you mean 'granite'?"),
+        ("window(unit=tokens, tokenizer=file)", 400, "tokenizer file:: no such file"),
+        ("window(unit=tokens, tokenizer=file:/etc/passwd)", 422, "should match pattern"),
+        ("karat.corpus.lines:Lines", 422, "should match pattern"),
+    ],
+)
+def test_how_documents_are_cut(
+    client: TestClient, folder: Path, *, chunker: str, status: int, message: str
+) -> None:
+    source = {"kind": "folder", "path": str(folder)}
+    asked = {"name": "x", "source": source, "index": {**WORDS, "chunker": chunker}}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert (answer.status_code, message in answer.text) == (status, True), answer.text
+    sent, _ = send(client, packed(DOCUMENTS), index=json.dumps({**WORDS, "chunker": chunker}))
+    assert sent == status
+
+
+def test_windows_of_tokens(client: TestClient, folder: Path, work: Work) -> None:
+    pytest.importorskip("tokenizers")
+    chunker = "window(unit=tokens, size=6, overlap=2)"
+    source = {"kind": "folder", "path": str(folder)}
+    made = create(client, source, index={**WORDS, "chunker": chunker})
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["status"], found["chunker"], found["chunk_count"] > 3) == ("ready", chunker, True)
+    answer = client.post(
+        f"{COLLECTIONS}/{made['id']}/search", json={"query": "noon", "modes": ["sparse"]}
+    )
+    assert answer.json()["results"][0]["hits"][0]["path"] == "guide/mail.md"
+
+
 def test_a_revision_that_is_an_option(client: TestClient, folder: Path) -> None:
     source = {"kind": "git", "path": str(folder), "revision": "--upload-pack=x"}
     asked = {"name": "x", "source": source, "index": WORDS}

@@ -60,6 +60,7 @@ class Collection:
     source: Json
     status: str
     error_message: str | None
+    chunker: str
     dense: Json
     sparse: Json
     document_count: int

@@ -42,6 +42,7 @@ def shown(kept: Kept) -> Collection:
             "source": {name: kept.source.get(name) for name in ("kind", "path", "revision")},
             "status": kept.status,
             "error_message": kept.error or None,
+            "chunker": index.chunker,
             "dense": {
                 "state": kept.status if index.dense else "none",
                 "model": index.model if index.dense else None,

@@ -87,6 +87,25 @@ def test_the_depths_of_the_seed(client: TestClient) -> None:
     assert {config["rrf_k"] for config in configs if config["search_mode"] == "dense"} == {None}
 
 
+def test_a_preview_on_a_collection(client: TestClient, benchmark: str, store: ServiceStore) -> None:
+    """Its runs are by the model of the collection, and what that lacks is refused."""
+    dataset = store.benchmarks.get(benchmark).dataset
+
+    def preview(mapping: str | None, **index: object) -> str:
+        if index:
+            kept = {"dense": True, "sparse": True, "chunker": "auto", "model": "static", **index}
+            other = store.collections.add("local", "x", description="", source={}, index=kept)
+            mapping = store.mappings.add(dataset, other.id).id
+        axes = {"search_modes": ["dense", "sparse"]}
+        asked = {"config_matrix": axes, "mapping_id": mapping}
+        return client.post(f"{URL}/preview", json=asked).text
+
+    assert "embedded once by granite" in preview(None)
+    assert "embedded once by static" in preview(None, model="static")
+    assert "has no dense index" in preview(None, dense=False)
+    assert "no mapping" in preview("00000000-0000-4000-8000-000000000000")
+
+
 def test_lists_and_filters(client: TestClient, benchmark: str, mapping: str) -> None:
     for number in range(3):
         client.post(URL, json=body(mapping, name=str(number)))

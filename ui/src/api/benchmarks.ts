@@ -45,13 +45,13 @@ export const depth = ({ top_k_values }: ConfigMatrix): number =>
   Math.max(...(top_k_values ?? [10]));
 
 /** The exact runs of a matrix, asked of the server, which alone decides what multiplies. */
-export function usePreview(matrix: ConfigMatrix | null) {
+export function usePreview(matrix: ConfigMatrix | null, mapping: string | undefined) {
   return useQuery({
-    queryKey: ["preview", matrix],
+    queryKey: ["preview", matrix, mapping],
     queryFn: ({ signal }) =>
       request<Preview>("/benchmarks/preview", {
         method: "POST",
-        json: { config_matrix: matrix, top_k: matrix && depth(matrix) },
+        json: { config_matrix: matrix, top_k: matrix && depth(matrix), mapping_id: mapping },
         signal,
       }),
     placeholderData: (before) => before,

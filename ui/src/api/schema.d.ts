@@ -1,4 +1,4 @@
-// openapi.json 6d5bf15c1d323d46a99687279cffa8f6eb7709173f0e034d92e783cbcb1917ee
+// openapi.json b46432d2c327e6feb201f66af40964b0f59ea814ea03bacf868551a48c8a304d
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1218,6 +1218,8 @@ export interface components {
             status: "pending" | "indexing" | "ready" | "failed";
             /** Error Message */
             error_message: string | null;
+            /** Chunker */
+            chunker: string;
             dense: components["schemas"]["DenseIndex"];
             sparse: components["schemas"]["SparseIndex"];
             /** Document Count */
@@ -2084,6 +2086,8 @@ export interface components {
             /**
              * Chunker
              * @default auto
+             * @example window:256
+             * @example window(unit=tokens, size=200, overlap=20)
              */
             chunker: string;
             /**
@@ -2431,6 +2435,8 @@ export interface components {
         /**
          * PreviewRequest
          * @description A matrix whose runs are to be listed before anything is made.
+         *
+         *     With *mapping_id* they are those on its collection, by its chunks and its model.
          */
         PreviewRequest: {
             config_matrix: components["schemas"]["ConfigMatrix"];
@@ -2439,6 +2445,8 @@ export interface components {
              * @default 10
              */
             top_k: number;
+            /** Mapping Id */
+            mapping_id?: string | null;
         };
         /**
          * PreviewRun
@@ -5466,6 +5474,15 @@ export interface operations {
             };
             /** @description The token does not allow it, or the request comes from another site */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing, or it belongs to somebody else */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -39,6 +39,7 @@ export const collection = (more: Partial<Collection> = {}): Collection => ({
   source: { kind: "folder", path: "/srv/handbook", revision: null },
   status: "ready",
   error_message: null,
+  chunker: "auto",
   dense: { state: "ready", model: "minilm", dimension: 384, vectors: 120 },
   sparse: { state: "ready" },
   document_count: 40,

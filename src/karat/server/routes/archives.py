@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from karat.app.archives import ArchiveLimits, unpack
 from karat.app.collections import UPLOAD
+from karat.app.cutting import check_cutting
 from karat.app.search import is_bare
 from karat.errors import InputError
 from karat.server.collection_view import begin_indexing, forget
@@ -77,6 +78,7 @@ def upload_collection(
 ) -> Collection:
     """Make a collection of a zip, tar or tar.gz file; a job indexes its documents."""
     serving.check_quota(caller)
+    check_cutting(index.chunker)
     limits = serving.settings.limits
     bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
     with TemporaryDirectory(prefix="karat-upload-") as folder:

@@ -68,10 +68,14 @@ def create_benchmark(serving: Serving, caller: Asking, asked: BenchmarkCreate) -
     return _shown(serving, made)
 
 
-@router.post("/preview", responses=failures(400))
-def preview_benchmark(serving: Serving, asked: PreviewRequest) -> Preview:
+@router.post("/preview", responses=failures(400, 404))
+def preview_benchmark(serving: Serving, caller: Asking, asked: PreviewRequest) -> Preview:
     """List the runs that a matrix gives, and what they share; nothing is made."""
-    entries = _matrix(serving, _config(asked.config_matrix, asked.top_k)).entries()
+    collection = None
+    if asked.mapping_id:
+        mapping = serving.store.mappings.get(str(asked.mapping_id), owner=caller.sees)
+        collection = serving.store.collections.get(mapping.collection)
+    entries = _matrix(serving, _config(asked.config_matrix, asked.top_k), collection).entries()
     plan = share(entries, files=False)
     return Preview(
         total_runs=len(entries),

@@ -15,6 +15,7 @@ from karat.app.collections import (
     pinned_commit,
     source_now,
 )
+from karat.app.cutting import check_cutting
 from karat.errors import InputError
 from karat.server.collection_view import begin_indexing, forget, shown
 from karat.server.correlation import correlation_id
@@ -55,6 +56,7 @@ def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate)
     A job indexes them.
     """
     source = asked.source
+    check_cutting(asked.index.chunker)
     folder = allowed_folder(source.path, serving.settings.roots)
     if isinstance(source, BeirSource):
         for name in ("corpus.jsonl", "queries.jsonl"):

@@ -134,10 +134,14 @@ class RunConfig(Answer):
 
 
 class PreviewRequest(Request):
-    """A matrix whose runs are to be listed before anything is made."""
+    """A matrix whose runs are to be listed before anything is made.
+
+    With *mapping_id* they are those on its collection, by its chunks and its model.
+    """
 
     config_matrix: ConfigMatrix
     top_k: Depth = 10
+    mapping_id: UUID | None = None
 
 
 class PreviewRun(Answer):

@@ -29,12 +29,9 @@ State = Literal["pending", "indexing", "ready", "failed", "none"]
 Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 # A revision that begins with a dash would be taken for an option.
 Revision = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/^~@{}-]{0,254}$")]
-# A size may follow; anything else that a specification can say is for whoever starts the service.
+# A size may follow, or parameters; no path and no module, which are for who starts the service.
 Chunker = Annotated[
-    str,
-    StringConstraints(
-        pattern=r"^(auto|syntax|definitions|markdown|lines|window)(:[1-9][0-9]{0,4})?$"
-    ),
+    str, StringConstraints(pattern=r"^[a-z]{1,40}(:[0-9]{1,5}|\([a-z0-9_=, ]{1,200}\))?$")
 ]
 
 
@@ -68,7 +65,9 @@ class IndexOptions(Request):
 
     dense: bool = True
     sparse: bool = True
-    chunker: Chunker = "auto"
+    chunker: Chunker = Field(
+        default="auto", examples=["window:256", "window(unit=tokens, size=200, overlap=20)"]
+    )
     model: Literal["granite", "minilm", "static"] = "granite"
 
 
@@ -127,6 +126,7 @@ class Collection(Answer):
     source: CollectionSource
     status: Literal["pending", "indexing", "ready", "failed"]
     error_message: str | None
+    chunker: str
     dense: DenseIndex
     sparse: SparseIndex
     document_count: int

@@ -6,9 +6,10 @@ import { open } from "@/testing/render";
 const NEW = `/benchmarks/new?dataset=${uuid(1)}&collection=${uuid(2)}`;
 
 it("counts the runs exactly, warns above 25 and is refused above 50", async () => {
-  const { user } = open(NEW);
+  const { user, server } = open(NEW);
   const runs = await screen.findByRole("region", { name: "Runs of this matrix" });
   expect(runs.textContent).toContain("2 runs of at most 50");
+  await waitFor(() => expect(server.sent.at(-1)).toMatchObject({ mapping_id: uuid(3) }));
   const topK = screen.getByRole("textbox", { name: /top_k/ });
   await user.clear(topK);
   await user.type(topK, Array.from({ length: 14 }, (_, at) => at + 1).join(","));

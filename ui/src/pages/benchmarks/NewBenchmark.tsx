@@ -24,7 +24,7 @@ export function NewBenchmark() {
   const documents = useCollection(collection);
   const parsed = parse(draft);
   const resolved = mapping && mapping.mapping_status !== "pending";
-  const preview = usePreview(parsed.matrix);
+  const preview = usePreview(parsed.matrix, mapping?.id);
   const counted = preview.data !== undefined && preview.error === null;
   const ready = counted && name.trim() !== "" && resolved && parsed.matrix !== null;
 

@@ -61,8 +61,10 @@ function Found({ collection }: { collection: Collection }) {
             {source.kind} {source.path && <code>{source.path}</code>} {source.revision}
           </dd>
           <dt>Documents</dt>
+          <dd>{count(collection.document_count)}</dd>
+          <dt>Chunks</dt>
           <dd>
-            {count(collection.document_count)} in {count(collection.chunk_count)} chunks
+            {count(collection.chunk_count)} by <code>{collection.chunker}</code>
           </dd>
         </dl>
         <dl className="facts card">

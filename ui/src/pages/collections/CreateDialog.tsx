@@ -12,6 +12,15 @@ const KINDS = [
   { kind: "upload", label: "Archive from here (.zip, .tar.gz)" },
 ] as const;
 const MODELS = ["granite", "minilm", "static"] as const;
+// What is offered; the server knows which others there are, and what they take.
+const CHUNKERS = [
+  "auto",
+  "definitions",
+  "markdown",
+  "lines(size=40, overlap=5)",
+  "window:256",
+  "window(unit=tokens, size=256, overlap=32)",
+] as const;
 type Kind = (typeof KINDS)[number]["kind"];
 
 /** Makes a collection; its indexing goes on when the dialog is closed. */
@@ -32,7 +41,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         index: {
           dense: form.has("dense"),
           sparse: form.has("sparse"),
-          chunker: "auto",
+          chunker: text("chunker") || CHUNKERS[0],
           model: text("model") as (typeof MODELS)[number],
         },
         ...(kind === "upload"
@@ -98,6 +107,19 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             ))}
           </select>
           <small>From the best to the fastest; only the dense index uses it.</small>
+        </label>
+        <label className="field">
+          Chunks
+          <input name="chunker" list="chunkers" placeholder={CHUNKERS[0]} maxLength={250} />
+          <datalist id="chunkers">
+            {CHUNKERS.map((chunker) => (
+              <option key={chunker} value={chunker} />
+            ))}
+          </datalist>
+          <small>
+            How documents are cut: auto goes by their language; a window has the same number of
+            words, or of a model's tokens, each time.
+          </small>
         </label>
         <label className="field">
           Description

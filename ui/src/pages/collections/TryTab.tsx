@@ -1,8 +1,8 @@
-import { type FormEvent, useState } from "react";
-import { useTry } from "@/api/collections";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useContent, useTry } from "@/api/collections";
 import type { Collection, CollectionSearched, FoundHit, Mode } from "@/api/types";
 import { Code } from "@/parts/Code";
-import { Problem } from "@/parts/Notes";
+import { Loaded, Problem } from "@/parts/Notes";
 import { useUrlState } from "@/parts/urlState";
 import { milliseconds, place } from "@/words/format";
 
@@ -53,12 +53,12 @@ export function TryTab({ collection }: { collection: Collection }) {
         </small>
       )}
       <Problem of={search.error} />
-      {search.data && <Found searched={search.data} />}
+      {search.data && <Found id={collection.id} searched={search.data} />}
     </div>
   );
 }
 
-function Found({ searched }: { searched: CollectionSearched }) {
+function Found({ id, searched }: { id: string; searched: CollectionSearched }) {
   const [open, setOpen] = useState("");
   return (
     <div className="thirds">
@@ -74,10 +74,11 @@ function Found({ searched }: { searched: CollectionSearched }) {
                 key={`${place(hit)} ${hit.score}`}
                 hit={hit}
                 rank={at + 1}
-                query={searched.query}
                 open={open === `${mode} ${at}`}
                 onToggle={() => setOpen(open === `${mode} ${at}` ? "" : `${mode} ${at}`)}
-              />
+              >
+                <HitText id={id} hit={hit} query={searched.query} />
+              </Hit>
             ))}
           </ol>
         </section>
@@ -86,9 +87,15 @@ function Found({ searched }: { searched: CollectionSearched }) {
   );
 }
 
-type HitProps = { hit: FoundHit; rank: number; query: string; open: boolean; onToggle: () => void };
+type HitProps = {
+  hit: FoundHit;
+  rank: number;
+  open: boolean;
+  onToggle: () => void;
+  children: ReactNode;
+};
 
-function Hit({ hit, rank, query, open, onToggle }: HitProps) {
+function Hit({ hit, rank, open, onToggle, children }: HitProps) {
   return (
     <li>
       <button type="button" className="hit" aria-expanded={open} onClick={onToggle}>
@@ -100,7 +107,27 @@ function Hit({ hit, rank, query, open, onToggle }: HitProps) {
           {hit.score.toPrecision(3)}
         </small>
       </button>
-      {open && <Code label={`Text of ${place(hit)}`} text={hit.text} query={query} />}
+      {open && children}
     </li>
+  );
+}
+
+/** A hit where it stands in its document, in the colours of its language. */
+function HitText({ id, hit, query }: { id: string; hit: FoundHit; query: string }) {
+  const content = useContent(id, hit.path);
+  return (
+    <Loaded of={content}>
+      {({ text, language }) => (
+        <Code
+          label={`Text of ${place(hit)}`}
+          text={text}
+          language={language}
+          first={hit.start_line}
+          last={hit.end_line}
+          around={3}
+          query={query}
+        />
+      )}
+    </Loaded>
   );
 }

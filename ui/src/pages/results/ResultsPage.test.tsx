@@ -21,6 +21,18 @@ describe("results", () => {
     expect(names()).toEqual(["dense k=10", "★ hybrid k=10"]);
   });
 
+  it("tells how each run stands only where not all are completed", async () => {
+    const server = new FakeServer();
+    const { unmount } = open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).queryByText("Status")).toBeNull();
+    unmount();
+    server.results = results({ runs: [run(0, 0.6), run(1, 0.7, { status: "failed" })] });
+    open(RESULTS, server);
+    const other = await screen.findByRole("region", { name: "Runs" });
+    expect(within(other).getByText("failed")).toBeTruthy();
+  });
+
   it("shows the numbers with their interval and definition", async () => {
     const { user } = open(RESULTS);
     const table = await screen.findByRole("region", { name: "Runs" });

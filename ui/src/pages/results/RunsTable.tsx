@@ -101,12 +101,17 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
         </>
       ),
     },
-    {
-      id: "status",
-      header: "Status",
-      sort: (run) => run.status,
-      cell: (run) => <Status of={run.status} />,
-    },
+    // Where all are completed it says nothing, and would take the room of a number.
+    ...(results.runs.every(({ status }) => status === "completed")
+      ? []
+      : [
+          {
+            id: "status",
+            header: "Status",
+            sort: (run: RunResult) => run.status,
+            cell: (run: RunResult) => <Status of={run.status} />,
+          },
+        ]),
   ];
 }
 

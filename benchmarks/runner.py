@@ -71,9 +71,10 @@ class Stored:
             self.samples.append(sample)
 
     def flush(self) -> None:
-        """Store what is left; the last query has not ended before that."""
+        """Store what is left, which the last query takes; the process that ends before does not."""
+        started = perf_counter_ns()
         self._buffer.flush()
-        self.ends[-1] = perf_counter_ns()
+        self.ends[-1] += perf_counter_ns() - started
 
     @property
     def each_ms(self) -> float:

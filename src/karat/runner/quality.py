@@ -16,6 +16,7 @@ from karat.model.timings import Measured
 from karat.runner.alone import lock_file, working
 from karat.runner.crew import Crew
 from karat.runner.events import Hooks, Kind
+from karat.runner.heap import settled
 from karat.runner.members import Member
 from karat.runner.plan import Group, Settings, Visit, pieces
 from karat.runner.record import Record
@@ -65,7 +66,8 @@ def quality(
             with working(place, alone=False, waiting=waiting, cancelled=hooks.cancelled):
                 if not interrupted and not hooks.cancelled():
                     _tell(records, "started", {"pass": "quality"})
-                    _Shards(records, dataset, settings).run(visits, workers, hooks)
+                    with settled():
+                        _Shards(records, dataset, settings).run(visits, workers, hooks)
         except KeyboardInterrupt:
             interrupted = True
         done += [record.measured(timed=False) for record in records]

@@ -12,6 +12,7 @@ from karat.model.timings import Measured
 from karat.runner.alone import lock_file, working
 from karat.runner.crew import Crew
 from karat.runner.events import Hooks
+from karat.runner.heap import settled
 from karat.runner.plan import Configuration, Settings, Visit, grouped
 from karat.runner.record import Record
 
@@ -47,7 +48,8 @@ def timing(
         place = lock or lock_file()
         with working(place, alone=True, waiting=waiting, cancelled=hooks.cancelled) as alone:
             seats = _seats(records, dataset, visits, settings=settings)
-            _take_turns(seats, visits, settings, hooks)
+            with settled():
+                _take_turns(seats, visits, settings, hooks)
     except KeyboardInterrupt:
         pass
     done = [record.measured(timed=True, alone=alone) for record in records]

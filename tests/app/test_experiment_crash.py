@@ -5,6 +5,7 @@ As a program, ``test_experiment_crash.py STORE FOLDER`` runs that sweep and prin
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -76,7 +77,7 @@ def started(store: Path, folder: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def hits(done: Done) -> list[list[tuple[str, tuple[Hit, ...], Outcome]]]:
+def hits(done: Done) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
     """Return all answers but their times, which differ."""
     return [
         sorted((one.query_id, one.hits, one.outcome) for one in measured.run.answers())

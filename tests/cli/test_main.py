@@ -1,15 +1,18 @@
 """The entry: exit codes, streams and pipes."""
 
+import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import click
 import pytest
 
-from karat.cli.main import COMMANDS
+from karat.cli.main import COMMANDS, REMOTE, SECTIONS
 
 Karat = Callable[..., CompletedProcess[str]]
 
@@ -39,7 +42,27 @@ def test_help_goes_to_the_output_with_examples_on_lines_of_their_own(
 def test_no_command_shows_the_help_and_is_wrong_usage(karat: Karat) -> None:
     done = karat()
     assert (done.returncode, done.stdout) == (2, "")
-    assert "Commands:" in done.stderr
+    assert "Make a gold set:" in done.stderr
+
+
+def test_the_help_has_a_line_for_every_command(karat: Karat) -> None:
+    wide = [f"{name} {line}" for name, line in COMMANDS.items()]
+    shown = [" ".join(line.split()) for line in karat("--help").stdout.splitlines()]
+    assert set(wide) <= set(shown), "a line that is too long is broken"
+
+
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    for package, sections in (("karat.cli", SECTIONS), ("karat.cli.remote", REMOTE)):
+        for name in (name for section in sections.values() for name in section):
+            command = import_module(f"{package}.{name.replace('-', '_')}").command
+            yield f"{package} {name}", command
+            inner = command.commands if isinstance(command, click.Group) else {}
+            yield from ((f"{package} {name} {word}", each) for word, each in inner.items())
+
+
+@pytest.mark.parametrize(("name", "command"), list(every_command()))
+def test_every_command_has_an_example(name: str, command: click.Command) -> None:
+    assert "\b\nkarat " in inspect.cleandoc(command.help or ""), name
 
 
 def test_the_nearest_command_is_offered(karat: Karat) -> None:

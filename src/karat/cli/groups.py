@@ -4,9 +4,23 @@ import click
 
 __all__ = ["Group"]
 
+# More than any sentence has.
+LONGEST = 500
+
 
 class Group(click.Group):
     """A group that answers an unknown name with the nearest one, or with all that there are."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does, in a whole sentence."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(LONGEST))
+                    for name in self.list_commands(ctx)
+                    if (command := self.get_command(ctx, name))
+                ]
+            )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

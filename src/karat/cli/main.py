@@ -12,45 +12,60 @@ from karat.errors import KaratError
 
 __all__ = ["main"]
 
-COMMANDS = {
-    "score": "karat.cli.score",
-    "compare": "karat.cli.compare",
-    "report": "karat.cli.report",
-    "analyze": "karat.cli.analyze",
-    "metrics": "karat.cli.metrics",
-    "validate": "karat.cli.validate",
-    "resolve": "karat.cli.resolve",
-    "carry": "karat.cli.carry",
-    "judge": "karat.cli.judge",
-    "convert": "karat.cli.convert",
-    "trec-eval": "karat.cli.trec_eval",
-    "index": "karat.cli.index",
-    "search": "karat.cli.search",
-    "engines": "karat.cli.engines",
-    "generate": "karat.cli.generate",
-    "inspect": "karat.cli.inspect",
-    "init": "karat.cli.init",
-    "evaluate": "karat.cli.evaluate",
-    "sweep": "karat.cli.sweep",
-    "runs": "karat.cli.runs",
-    "verify": "karat.cli.verify",
-    "load": "karat.cli.load",
-    "gate": "karat.cli.gate",
-    "baseline": "karat.cli.baseline",
-    "import-log": "karat.cli.import_log",
-    "serve": "karat.cli.serve",
-    "token": "karat.cli.token",
+# Each is the module of its name. Help shows these lines, and loads none of the modules.
+SECTIONS = {
+    "Make a gold set": {
+        "generate": "Mine questions and answers from the history of a repository.",
+        "inspect": "Look at its cases, with their diffs and code.",
+        "import-log": "Make one from real searches and clicks.",
+        "judge": "Grade what searches have found and nobody has judged.",
+        "carry": "Bring it to a newer commit.",
+        "resolve": "Find what its references mean in a corpus.",
+        "validate": "Say what a file holds, and every problem in it.",
+        "convert": "Write a gold set or a run in another format.",
+    },
+    "Ask searches": {
+        "evaluate": "Ask searches, score what they find and take their time.",
+        "compare": "Say which one is better, and whether that is real.",
+        "sweep": "Say which of many configurations to take.",
+        "init": "Write a configuration to begin with.",
+        "load": "Say how fast an engine answers at which rate.",
+        "search": "Search a folder or a repository.",
+        "index": "Cut and embed a folder or a repository ahead.",
+        "engines": "List the engines, and check one of your own.",
+    },
+    "Score what was found": {
+        "score": "Score a run file, with an interval on every mean.",
+        "metrics": "Explain every number: definition, formula, range.",
+        "trec-eval": "Do what trec_eval 10 does, byte for byte.",
+    },
+    "Look into it": {
+        "report": "Show all about runs on one page, or as a table.",
+        "analyze": "Find weak topics, a weak index, and changes over time.",
+        "runs": "List, show, export and delete what was kept.",
+        "verify": "Run a report again, and say what differs.",
+    },
+    "Keep it good": {
+        "gate": "Fail where quality or speed is below what was agreed.",
+        "baseline": "Keep the scores that a gate compares with.",
+    },
+    "Share it": {
+        "serve": "Serve the API and the web page.",
+        "token": "Make, list and end the tokens that open a service.",
+    },
 }
-
 # What a service can do instead, where one is named.
 REMOTE = {
-    "collections": "karat.cli.remote.collections",
-    "datasets": "karat.cli.remote.datasets",
-    "engines": "karat.cli.remote.engines",
-    "sweep": "karat.cli.remote.sweep",
-    "runs": "karat.cli.remote.runs",
-    "report": "karat.cli.remote.report",
+    "Ask the service": {
+        "collections": "List, make, index and delete collections of documents.",
+        "datasets": "List, send and delete gold sets.",
+        "engines": "List the searches that it offers.",
+        "sweep": "Compare many configurations.",
+        "runs": "List, show, cancel and delete benchmarks.",
+        "report": "Write what a benchmark has shown.",
+    },
 }
+COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -61,19 +76,26 @@ class ReaderGone(Exception):
 
 
 class Commands(Group):
-    """A group whose commands are looked up in a table of modules."""
+    """A group whose commands are modules, found by their names."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the table."""
-        return list(_commands(ctx))
+        return [name for section in _sections(ctx).values() for name in section]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module and return its ``command``."""
-        module = _commands(ctx).get(cmd_name)
-        if module is None:
+        if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = importlib.import_module(module).command
+        package = "karat.cli.remote" if ctx.params.get("server") else "karat.cli"
+        module = importlib.import_module(f"{package}.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what there is to do, by what it is done for."""
+        for title, commands in _sections(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()))
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a pipe closed by its reader is no failure of ours."""
@@ -84,8 +106,8 @@ class Commands(Group):
             raise ReaderGone from error
 
 
-def _commands(ctx: click.Context) -> dict[str, str]:
-    return REMOTE if ctx.params.get("server") else COMMANDS
+def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
+    return REMOTE if ctx.params.get("server") else SECTIONS
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -100,12 +122,11 @@ def karat(server: str | None) -> None:
     """Measure how good a search is.
 
     \b
-    karat score gold.csv results.run              numbers with intervals
-    karat compare gold.csv old.run new.run        which one is better, and is it real
-    karat evaluate gold.json -e keyword -e bm25   ask searches, score them and take their time
-    karat sweep gold.json --matrix matrix.yaml    which of many configurations to take
-    karat report latest -o report.html            all of it on one page
-    karat metrics ndcg                            what a number means
+    karat generate --repo ../flask -o gold.json      questions and answers from its history
+    karat compare gold.json --agents keyword bm25    which search is better, and is it real
+    karat report latest -o report.html               all of it on one page
+    karat score gold.csv results.run                 a run file of any search
+    karat metrics ndcg                               what a number means
     """
 
 

@@ -38,7 +38,12 @@ def command() -> None:
 @click.option("--no-expiry", is_flag=True, help="It is valid until it is revoked.")
 @store_option
 def create(owner: str, *, scope: str, name: str, days: int, no_expiry: bool, store: str) -> None:
-    """Make a token of OWNER and show its secret, this once."""
+    """Make a token of OWNER and show its secret, this once.
+
+    \b
+    karat token create ada
+    karat token create nightly --scope read --days 365
+    """
     from datetime import UTC, datetime
 
     from karat.app.tokens import create_token
@@ -62,7 +67,11 @@ def create(owner: str, *, scope: str, name: str, days: int, no_expiry: bool, sto
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @store_option
 def list_tokens(*, as_json: bool, store: str) -> None:
-    """List all tokens, the newest first; their secrets are not known."""
+    """List all tokens, the newest first; their secrets are not known.
+
+    \b
+    karat token list
+    """
     from karat.store.service import ServiceStore
 
     with ServiceStore(store) as opened:
@@ -80,7 +89,11 @@ def list_tokens(*, as_json: bool, store: str) -> None:
 @click.argument("token")
 @store_option
 def revoke(token: str, store: str) -> None:
-    """End TOKEN, which is named by its id; requests that carry it are refused from now on."""
+    """End TOKEN, which is named by its id; requests that carry it are refused from now on.
+
+    \b
+    karat token revoke k3nq7d
+    """
     from karat.store.service import ServiceStore
 
     with ServiceStore(store) as opened:

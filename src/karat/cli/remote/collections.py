@@ -52,7 +52,12 @@ def create(
     model: str,
     chunker: str,
 ) -> None:
-    """Make a collection called NAME, wait until it is indexed, and print its id."""
+    """Make a collection called NAME, wait until it is indexed, and print its id.
+
+    \b
+    karat --server http://localhost:8080 collections create Handbook --path /srv/handbook
+    karat --server http://localhost:8080 collections create Flask --path /srv/flask --rev 3.0
+    """
     if (path is None) == (upload is None):
         raise click.UsageError("Expected --path or --upload, one of them.")
     index = {"dense": not no_dense, "sparse": not no_sparse, "model": model, "chunker": chunker}
@@ -70,7 +75,11 @@ def create(
 @command.command("reindex")
 @click.argument("collection")
 def reindex(collection: str) -> None:
-    """Index COLLECTION, by id or name, once more, because its documents have changed."""
+    """Index COLLECTION, by id or name, once more, because its documents have changed.
+
+    \b
+    karat --server http://localhost:8080 collections reindex Handbook
+    """
     with connect() as client:
         found = named(client.collections(), collection, "collection")
         _wait(client, client.reindex_collection(found.id))
@@ -78,7 +87,11 @@ def reindex(collection: str) -> None:
 
 @command.command("list")
 def list_collections() -> None:
-    """List all collections, the newest first."""
+    """List all collections, the newest first.
+
+    \b
+    karat --server http://localhost:8080 collections list
+    """
     with connect() as client:
         for found in client.collections():
             words = f"{found.id}  {found.status:8}  {found.document_count:6,}  {found.name}"
@@ -88,7 +101,11 @@ def list_collections() -> None:
 @command.command("delete")
 @click.argument("collection")
 def delete(collection: str) -> None:
-    """Delete COLLECTION, by id or name, unless a dataset is mapped to it."""
+    """Delete COLLECTION, by id or name, unless a dataset is mapped to it.
+
+    \b
+    karat --server http://localhost:8080 collections delete Handbook
+    """
     with connect() as client:
         client.delete_collection(named(client.collections(), collection, "collection").id)
 

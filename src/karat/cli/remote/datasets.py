@@ -26,7 +26,11 @@ def command() -> None:
 @click.option("--name", help="What to call it; the name of the file by default.")
 @click.option("--description", default="", help="A few words about it.")
 def upload(file: Path, name: str | None, description: str) -> None:
-    """Send FILE, in any format that Karat reads, and print the id of the dataset."""
+    """Send FILE, in any format that Karat reads, and print the id of the dataset.
+
+    \b
+    karat --server http://localhost:8080 datasets upload gold.json --name Questions
+    """
     with connect() as client:
         made = client.upload_dataset(name or file.stem, file, description=description)
     click.echo(made.id)
@@ -35,7 +39,11 @@ def upload(file: Path, name: str | None, description: str) -> None:
 
 @command.command("list")
 def list_datasets() -> None:
-    """List all datasets, the newest first."""
+    """List all datasets, the newest first.
+
+    \b
+    karat --server http://localhost:8080 datasets list
+    """
     with connect() as client:
         for dataset in client.datasets():
             click.echo(printable(f"{dataset.id}  {dataset.query_count:6,}  {dataset.name}"))
@@ -44,6 +52,10 @@ def list_datasets() -> None:
 @command.command("delete")
 @click.argument("dataset")
 def delete(dataset: str) -> None:
-    """Delete DATASET, by id or name, with its mappings."""
+    """Delete DATASET, by id or name, with its mappings.
+
+    \b
+    karat --server http://localhost:8080 datasets delete Questions
+    """
     with connect() as client:
         client.delete_dataset(named(client.datasets(), dataset, "dataset").id)

@@ -37,7 +37,11 @@ def command() -> None:
     help="Only those of this status.",
 )
 def list_benchmarks(status: str | None) -> None:
-    """List all benchmarks, the newest first."""
+    """List all benchmarks, the newest first.
+
+    \b
+    karat --server http://localhost:8080 runs list
+    """
     with connect() as client:
         for found in client.benchmarks(status=status):
             done = f"{found.completed_runs} of {found.total_runs}"
@@ -47,7 +51,11 @@ def list_benchmarks(status: str | None) -> None:
 @command.command("show")
 @click.argument("benchmark")
 def show_benchmark(benchmark: str) -> None:
-    """Show the results of BENCHMARK, by id, name or ``latest``."""
+    """Show the results of BENCHMARK, by id, name or ``latest``.
+
+    \b
+    karat --server http://localhost:8080 runs show latest
+    """
     with connect() as client:
         found = chosen(client, benchmark)
         show_results(found.name, client.results(found.id))
@@ -56,7 +64,11 @@ def show_benchmark(benchmark: str) -> None:
 @command.command("cancel")
 @click.argument("benchmark")
 def cancel(benchmark: str) -> None:
-    """Cancel BENCHMARK; completed runs are kept."""
+    """Cancel BENCHMARK; completed runs are kept.
+
+    \b
+    karat --server http://localhost:8080 runs cancel latest
+    """
     with connect() as client:
         click.echo(client.cancel(chosen(client, benchmark).id).message, err=True)
 
@@ -64,7 +76,11 @@ def cancel(benchmark: str) -> None:
 @command.command("delete")
 @click.argument("benchmark")
 def delete(benchmark: str) -> None:
-    """Delete BENCHMARK with its results."""
+    """Delete BENCHMARK with its results.
+
+    \b
+    karat --server http://localhost:8080 runs delete "Which mode"
+    """
     with connect() as client:
         client.delete_benchmark(chosen(client, benchmark).id)
 

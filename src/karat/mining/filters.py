@@ -77,9 +77,9 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
         total += 1
         reverts.note(commit)
         draft = Draft(commit, sort(commit.changes))
-        for rule in asked:
-            if rule.drops(draft):
-                dropped[rule.name] += 1
+        for name, _, drops in asked:
+            if drops(draft):
+                dropped[name] += 1
                 break
         else:
             kept.append(draft.candidate())

@@ -92,7 +92,7 @@ _ROLE = re.compile(r":[a-z:]+:`~?([^`]*)`")
 _MARKUP = re.compile(r"`+|\*\*+")
 # The verb may come after a scope ("kubelet: ", which stays), after filling words and an adverb.
 _LEAD = re.compile(
-    r"((?:[\w.,/+@ -]{1,40}?: +)*)(?:(?i:i|we|just|also|now|please|finally|hopefully) +)?"
+    r"((?:[\w.,/+@ -]{1,40}: +)*)(?:(?i:i|we|just|also|now|please|finally|hopefully) +)?"
     r"((?:[A-Za-z][a-z]+ly +)?)([A-Za-z][a-z]+(?:-[a-z]+)?)(?![\w.(:/-])"
 )
 # "Closing handles should keep the loop alive" is a sentence; its gerund is no order.

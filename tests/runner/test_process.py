@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,20 @@ def test_another_question_than_the_announced_one_gets_its_own_answer(asked: Aske
     assert queries() == ["index", "a", "fail", "b"]
     process.ask(question("c"), then=question("d"))
     assert process.peak_bytes() > 0
+
+
+def test_long_questions_and_long_answers_do_not_wait_for_each_other() -> None:
+    # More than a pipe holds, in both directions.
+    texts = {f"{'long' * 20}/{number}.py": "" for number in range(3_000)}
+    queries = ["a" * 100_000, "b" * 100_000, "c"]
+    process = EngineProcess()
+    try:
+        process.open({0: toy("Good")._replace(k=len(texts))}, apart=False)
+        process.show(Source.of_texts(texts), 60)
+        for query, then in pairwise(map(question, queries)):
+            assert len(paths(process.ask(query, then))) == len(texts)
+    finally:
+        process.close()
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,9 @@ BOOT = (
     "from karat.runner.worker import main; main(sys.argv.pop())"
 )
 MAX_BYTES = 1 << 28
+# A pipe takes so much beside another question without waiting for its reader, who may wait itself
+# until its answer is read.
+FITS_BYTES = 1 << 12
 START_S = 120.0
 CLOSE_S = 5.0
 
@@ -210,9 +213,7 @@ class EngineProcess:
             if self._ahead is None:
                 self._since = monotonic()
                 self._child.send(encoded(message), self._since + timeout_s)
-            self._ahead = then
-            if then is not None:
-                self._child.send(encoded(then), self._since + timeout_s)
+            self._ahead = self._sent_ahead(then, self._since + timeout_s)
             answer = self._received(self._since + timeout_s)
             self._since = monotonic()
         except TimeoutError:
@@ -232,6 +233,14 @@ class EngineProcess:
             raise
         failure = answer.get("failure")
         return answer if failure is None else _failure(failure)
+
+    def _sent_ahead(self, message: Message | None, deadline: float) -> Message | None:
+        """Send *message* before its time, and return it; None where that could take long."""
+        line = encoded(message) if message else b""
+        if not 0 < len(line) <= FITS_BYTES:
+            return None
+        self._child.send(line, deadline)
+        return message
 
     def _received(self, deadline: float) -> Message:
         """Return the next answer; the hits in it are bytes that nobody has read yet."""

@@ -140,7 +140,10 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("--min-overlap", "0.5"), "error: a minimum overlap applies to the 'lines' mode only"),
     (("--gold-format", "trec-qrel"), "error: no format named 'trec-qrel'; did you mean 'trec-q"),
     (("--run-format", "octocode"), "error: old.run: format 'octocode' holds a dataset; expected"),
-    (("--no-such-option",), "error: No such option"),
+    (("-m", "ndcg10"), "error: no metric named 'ndcg10'; did you mean 'ndcg@10'?"),
+    (("-m", "hits10"), "error: no metric named 'hits10'; did you mean 'hit'?"),
+    (("--no-such-option",), "error: No such option '--no-such-option'."),
+    (("--metrics", "mrr"), "error: No such option '--metrics'. Did you mean '--metric'?"),
     (("-o", "no/such/folder.txt"), "error: no/such/folder.txt: cannot be written: No such file"),
     (("-o", "."), "error: Invalid value for '-o' / '--output': File '.' is a directory."),
 ]
@@ -156,6 +159,12 @@ def test_a_setting_that_cannot_be_meant(
     before = sorted(folder.iterdir())
     assert refused(karat(*command, *arguments))[0].startswith(message)
     assert sorted(folder.iterdir()) == before
+
+
+def test_words_too_many_are_answered_with_the_usage(karat: Karat) -> None:
+    assert refused(karat("evaluate", "gold.qrels", "bm25"))[0] == (
+        "error: Got unexpected extra argument (bm25); expected karat evaluate [OPTIONS] [GOLDSET]"
+    )
 
 
 @pytest.mark.parametrize(

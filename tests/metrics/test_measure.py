@@ -105,7 +105,15 @@ def test_what_is_no_measure_says_what_was_expected(text: str, message: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "near"), [("nDGC@10", "ndcg"), ("recal@5", "recall"), ("precison@5", "precision")]
+    ("text", "near"),
+    [
+        ("nDGC@10", "ndcg"),
+        ("recal@5", "recall"),
+        ("precison@5", "precision"),
+        ("nDCG10", "ndcg@10"),
+        ("hit-5", "hit@5"),
+        ("hits5", "hit"),
+    ],
 )
 def test_a_near_miss_is_answered_with_the_name_meant(text: str, near: str) -> None:
     with pytest.raises(UnknownName, match=f"did you mean '{near}'"):

@@ -103,7 +103,7 @@ def _number(text: str, value: str) -> float:
     try:
         number = float(value)
     except ValueError:
-        raise InputError(f"{text!r}: {value!r} is no number") from None
+        raise InputError(f"{text!r}: {value!r} is no number; expected such as 0.7") from None
     if not isfinite(number):
         raise InputError(f"{text!r}: {value!r} is no finite number")
     return number

@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         error.show()
         sys.exit(BAD_INPUT)
     except click.ClickException as error:
-        _complain(error.format_message())
+        _complain(_told(error))
         if isinstance(error, click.UsageError) and error.ctx:
             click.echo(f"Try '{error.ctx.command_path} --help'.", err=True)
         sys.exit(BAD_INPUT)
@@ -156,6 +156,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _complain(f"Karat broke: {type(error).__name__}: {error} (KARAT_DEBUG=1 shows where)")
         sys.exit(KaratError.exit_code)
+
+
+def _told(error: click.ClickException) -> str:
+    """Return what was wrong, and of what was expected the likeliest."""
+    message = error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        hint = f" Did you mean {error.possibilities[0]!r}?" if error.possibilities else ""
+        return f"No such option {error.option_name!r}.{hint}"
+    if isinstance(error, click.UsageError) and error.ctx and "unexpected extra" in message:
+        expected = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
+        return f"{message}; expected {error.ctx.command_path} {expected}"
+    return message
 
 
 def _complain(message: str) -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from math import isfinite, nan
 from typing import Literal
 
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.metrics.catalogue import METRICS
 from karat.model import JudgedQuery
 
@@ -22,6 +22,7 @@ Average = Literal["arithmetic", "geometric", "sum"]
 
 FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
 TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
+GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     if form is None:
         raise InputError(f"{text!r} is no measure; expected name, name@k or name(param=value)@k")
     parts = form.groupdict()
-    name = METRICS.canonical(parts["name"])
+    name = _canonical(parts["name"])
     metric = METRICS.get(name)
     k = int(parts["k"]) if parts["k"] else None
     if k is None and metric.cut == "required":
@@ -123,6 +124,18 @@ def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:
     """Return the measures that *texts* name, each once, in order; commas separate too."""
     names = [name for text in texts for name in re.split(r",(?![^(]*\))", text) if name.strip()]
     return list(dict.fromkeys(parse(name, level=level) for name in names))
+
+
+def _canonical(name: str) -> str:
+    """Return the registry's spelling; where only the ``@`` was forgotten, it is offered."""
+    try:
+        return METRICS.canonical(name)
+    except UnknownName:
+        glued = GLUED.fullmatch(name.lower())
+        if glued is None or glued["name"] not in METRICS:
+            raise
+        meant = f"{glued['name']}@{glued['k']}"
+        raise UnknownName(f"no metric named {name!r}; did you mean {meant!r}?") from None
 
 
 def _parse_params(text: str, metric: Metric, inside: str) -> dict[str, Value]:

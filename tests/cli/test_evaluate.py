@@ -234,10 +234,16 @@ def test_one_that_cannot_be_made_stops_no_other(
         sys.modules.pop("unlicensed", None)
     shown = capsys.readouterr()
     assert "bm25, 2 queries\n" in shown.out
-    assert f"failed: unlicensed:Search-2: Search: {reason}\n" in shown.err
-    assert f"failed: unlicensed:Search-3: Search: {reason}\n" in shown.err
+    both = "unlicensed:Search-2 and unlicensed:Search-3"
+    assert f"failed: {both}: Search: {reason}\n" in shown.err
     report = (folder / "report.md").read_text(encoding="utf-8")
-    assert "unlicensed:Search-2 has failed and is left out: " in report
+    assert f"failed and left out: {both}: Search: " in report
+    with pytest.raises(SystemExit):
+        main(["report", "latest", "-o", "again.md"])
+    told = capsys.readouterr().err
+    (identifier,) = {word.partition(".")[0] for word in re.findall(r"\((\w+\.\d)\)", told)}
+    names = f"unlicensed:Search-2 ({identifier}.2) and unlicensed:Search-3 ({identifier}.3)"
+    assert f"warning: {names}: failed, left out, with 0 of 2 answers: Search: {reason}\n" in told
 
 
 def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:

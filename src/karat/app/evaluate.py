@@ -1,6 +1,6 @@
 """What an experiment has shown: its runs scored or compared, with and without lost targets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -27,6 +27,16 @@ class Finished(NamedTuple):
 
     runs: tuple[Measured, ...]
     failed: tuple[StoredRun, ...]
+
+    def reasons(self) -> Iterator[tuple[str, str]]:
+        """Yield why runs have failed, each reason after the names of all that it is true of."""
+        from karat.stats.verdict import first_few, listed
+
+        alike: dict[str, list[str]] = {}
+        for run in self.failed:
+            alike.setdefault(run.error, []).append(run.label)
+        for reason, names in alike.items():
+            yield listed(first_few(names)), reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from karat.formats.karat_run import run_digest
 from karat.model import Dataset
 from karat.model.timings import Measured
 from karat.report.display import counted
+from karat.stats.verdict import first_few, listed
 from karat.store import Experiment, StoredRun
 
 __all__ = ["ReportInputs", "gather"]
@@ -134,14 +135,16 @@ def _of_run(experiment: Experiment, run: StoredRun, measured: Measured, gold: Da
 
 
 def _remarks(experiment: Experiment, runs: Sequence[StoredRun]) -> Iterator[str]:
+    alike: dict[str, list[str]] = {}
     for run in runs:
         if run.answers < experiment.queries:
             left_out = "" if run.answers else ", left out"
             why = f": {run.error}" if run.error else ""
-            yield (
-                f"{run.label} ({run.id}) is {run.status}{left_out}, with "
-                f"{run.answers:,} of {counted(experiment.queries, 'answer')}{why}"
-            )
+            total = counted(experiment.queries, "answer")
+            said = f"{run.status}{left_out}, with {run.answers:,} of {total}{why}"
+            alike.setdefault(said, []).append(f"{run.label} ({run.id})")
+    for said, names in alike.items():
+        yield f"{listed(first_few(names))}: {said}"
 
 
 def _common(golds: Mapping[str, Dataset]) -> Dataset:

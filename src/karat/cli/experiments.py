@@ -72,14 +72,14 @@ def carry_out(
     if done.interrupted:
         _tell_rest(done)
         ctx.exit(INTERRUPTED)
-    runs, failed = finished(done)
+    ended = finished(done)
     if asking.run_out is not None:
-        _keep_runs(runs, asking.run_out, views.run_format)
+        _keep_runs(ended.runs, asking.run_out, views.run_format)
     _tell(done, _inputs(done, request), request, views, losses=asking.losses)
     _tell_where(done, asking.store, views)
-    for run in failed:
-        click.echo(printable(f"failed: {run.label}: {run.error}"), err=True)
-    if failed:
+    for names, reason in ended.reasons():
+        click.echo(printable(f"failed: {names}: {reason}"), err=True)
+    if ended.failed:
         ctx.exit(BROKEN)
 
 
@@ -204,15 +204,15 @@ def _inputs(done: "Done", request: "Request") -> "ReportInputs":
     from karat.app.report_inputs import ReportInputs
     from karat.formats.karat_run import run_digest
 
-    runs, failed = finished(done)
-    digests = tuple(run_digest(measured.run) for measured in runs)
+    ended = finished(done)
+    digests = tuple(run_digest(measured.run) for measured in ended.runs)
     stored = {run.label: run for run in done.experiment.runs}
     records = tuple(
         record_of(done.experiment, stored[measured.name], measured, request.gold)
-        for measured in runs
+        for measured in ended.runs
     )
-    left_out = tuple(f"{run.label} has failed and is left out: {run.error}" for run in failed)
-    return ReportInputs(request.gold, runs, digests, records, left_out)
+    left_out = tuple(f"failed and left out: {names}: {why}" for names, why in ended.reasons())
+    return ReportInputs(request.gold, ended.runs, digests, records, left_out)
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

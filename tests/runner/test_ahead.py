@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -100,20 +100,50 @@ def test_where_one_query_takes_long_nobody_waits_for_many(
     assert set(outcomes(measured).values()) == {Outcome.ANSWERED}
 
 
-@pytest.mark.parametrize("repetitions", [1, 2])
-def test_the_next_question_is_sent_ahead_only_where_nothing_is_timed(
-    repetitions: int, visits: Visits, monkeypatch: pytest.MonkeyPatch
+def test_fewer_are_told_ahead_where_that_took_long(
+    visits: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[tuple[str, str]] = []
+    # Whatever is told takes half of what one query may take.
+    monkeypatch.setattr(lane, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
+    dataset, note = gold(*map(str, range(PIECES_EACH * 6))), tmp_path / "note"
+    [measured] = quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
+    # The rest of the first piece, and then as many as take a quarter, until not even one does.
+    assert expected(note) == [5, 2, 1]
+    assert set(outcomes(measured).values()) == {Outcome.ANSWERED}
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Return what comes to hold every question to a process, and what was sent ahead with it."""
+    found: list[tuple[str, str]] = []
     ask = EngineProcess.ask
 
     def noted(
         process: EngineProcess, asked: Question, then: Question | None = None
     ) -> list[Reply | Failure] | Failure:
-        sent.append((asked.query, then.query if then else ""))
+        found.append((asked.query, then.query if then else ""))
         return ask(process, asked, then)
 
     monkeypatch.setattr(EngineProcess, "ask", noted)
+    return found
+
+
+def test_nothing_is_sent_ahead_where_several_processes_take_turns(
+    sent: list[tuple[str, str]], visits: Visits
+) -> None:
+    dataset = gold("leave", *QUERIES)
+    bad, good = quality([(toy("Bad"), toy("Good"))], dataset, visits(dataset))
+    parted = [query for query, _ in sent].index("leave")
+    assert any(then for _, then in sent[:parted])
+    assert not any(then for _, then in sent[parted + 1 :])
+    assert outcomes(bad)["leave"] is Outcome.ERROR
+    assert set(outcomes(good).values()) == {Outcome.ANSWERED}
+
+
+@pytest.mark.parametrize("repetitions", [1, 2])
+def test_the_next_question_is_sent_ahead_only_where_nothing_is_timed(
+    repetitions: int, sent: list[tuple[str, str]], visits: Visits
+) -> None:
     dataset = gold(*(f"q{number}" for number in range(PIECES_EACH * 3)))
     settings = replace(QUALITY, repetitions=repetitions)
     timing([toy("Good")], dataset, visits(dataset), settings=settings)

@@ -14,6 +14,14 @@ def test_what_was_there_is_left_alone_until_the_end() -> None:
     assert gc.get_freeze_count() == 0
 
 
+def test_who_has_done_so_before_also_ends_it() -> None:
+    with settled():
+        with settled():
+            pass
+        assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() == 0
+
+
 def test_an_error_ends_it_too() -> None:
     with pytest.raises(ValueError, match="no"), settled():
         raise ValueError("no")

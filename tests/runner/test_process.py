@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.engines.adapters.child import Child
 from karat.runner import Source
 from karat.runner.process import EngineProcess, Failure, Question, Reply
 from tests.runner.conftest import TEXTS, alive, toy
@@ -125,6 +126,25 @@ def test_what_harms_is_the_next_question_and_not_this_one(
     assert isinstance(failure, Failure)
     assert (failure.reason, failure.gone) == (reason, True)
     assert not alive(process.pid)
+
+
+def test_who_is_gone_when_asked_ahead_has_answered_before(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, _ = asked
+    send, lines = Child.send, []
+
+    def broken(child: Child, line: bytes, deadline: float) -> None:
+        lines.append(line)
+        if len(lines) > 1:
+            raise EOFError
+        send(child, line, deadline)
+
+    monkeypatch.setattr(Child, "send", broken)
+    assert paths(process.ask(question("a"), then=question("b"))) == sorted(TEXTS)
+    failure = process.ask(question("b"))
+    assert isinstance(failure, Failure)
+    assert (failure.reason, failure.gone) == ("agent_error", True)
 
 
 def test_one_that_hangs_unwanted_is_ended(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,11 @@ def test_bytes_follow_the_line(message: dict[str, str], sent: list[bytes]) -> No
     assert rest == b"".join(sent)
 
 
+def test_what_json_has_no_word_for_is_refused() -> None:
+    with pytest.raises(TypeError, match="expected bytes, not set"):
+        with_bytes({"work": {1, 2}})
+
+
 @pytest.mark.parametrize("line", [b"[]", b"", b"{", b"\xff"])
 def test_what_is_no_message_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):

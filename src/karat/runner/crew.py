@@ -54,6 +54,9 @@ class Crew:
         that is known.
         """
         company = [member for member in members if member not in self._alone]
+        if len(members) > 1 and len(company) < len(members):
+            # Only one process at a time is to search.
+            then = None
         on_trial: Collection[int] = ()
         if company and self._together:
             found = self._together.ask(visit, row, company, then)

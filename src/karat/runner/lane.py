@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from time import monotonic
 
 from karat.model import Dataset, Outcome
 from karat.runner.members import Account, Member
@@ -47,11 +48,11 @@ class Lane:
         self._lost = ""
         self._harmful: set[tuple[int, int]] = set()
         # Times are those of a query alone, and so is what it finds when it is asked again.
-        self._looks_ahead = self._expects = not timed and settings.repetitions == 1
-        # How long the last query took; the first one tells how many more may be expected together.
-        self._last_ns = 0
+        self._sends_ahead = self._tells_ahead = not timed and settings.repetitions == 1
+        # How long the first query took, and then each of those that were expected together.
+        self._each_s: float | None = None
         # Queries and the members of this process who were told to expect them.
-        self._expected: set[tuple[int, int]] = set()
+        self._told: set[tuple[int, int]] = set()
         if len(members) > 1:
             names = tuple(member.configuration.name for member in members.values())
             for account in self._accounts():
@@ -155,24 +156,27 @@ class Lane:
 
         A process that hangs or dies of many is replaced, and the next one is asked one by one.
         """
-        new = [member for member in members if (row, member) not in self._expected]
-        if not new or not self._expects or self._process is None:
+        new = [member for member in members if (row, member) not in self._told]
+        if not new or not self._tells_ahead or self._process is None:
             return
         rows = [row, *_rows_after(row, self._plan)][: self._together()]
         if not rows:
             return
-        self._expected.update(product(rows, new))
+        self._told.update(product(rows, new))
         texts = [self._dataset.texts[row] for row in rows]
+        started = monotonic()
         failure = self._process.expect(texts, new, self._settings.timeout_s)
+        self._each_s = (monotonic() - started) / len(rows)
         if failure and failure.gone:
-            self._expects = False
+            self._tells_ahead = False
             self._process, self._lost = None, failure.message
 
     def _together(self) -> int:
-        """Return how many queries may be expected at once."""
-        if not self._last_ns:
+        """Return how many queries may be expected at once; none before one has been answered."""
+        if self._each_s is None:
             return 0
-        return min(AHEAD, int(PART * self._settings.timeout_s * NS_PER_S / self._last_ns))
+        limit_s = PART * self._settings.timeout_s
+        return AHEAD if AHEAD * self._each_s <= limit_s else int(limit_s / self._each_s)
 
     def _show(self, source: Source) -> dict[int, Indexed] | Failure:
         process = self._process
@@ -180,7 +184,7 @@ class Lane:
             for account in self._accounts():
                 account.restarts += bool(self._deaths or account.corpora)
             process = self._process = EngineProcess()
-            self._expected.clear()
+            self._told.clear()
             unusable = self._open(process)
             if unusable:
                 self._lose(unusable)
@@ -234,9 +238,10 @@ class Lane:
             self._lose(replies)
             return replies
         self._deaths = 0
-        taken_ns = max((reply.ns for reply in replies if isinstance(reply, Reply)), default=0)
-        self._last_ns = taken_ns or self._last_ns
-        if taken_ns > timeout_s * NS_PER_S:
+        taken_s = [reply.ns / NS_PER_S for reply in replies if isinstance(reply, Reply)]
+        if taken_s and self._each_s is None:
+            self._each_s = sum(taken_s)
+        if max(taken_s, default=0.0) > timeout_s:
             # Only in company: it may have worked for all, and each may be quick enough alone.
             return Failure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
         return replies
@@ -246,8 +251,8 @@ class Lane:
 
         What it is to expect it has to hear before.
         """
-        heard = not self._expects or self._expected.issuperset(product([row], members))
-        return self._looks_ahead and heard
+        heard = not self._tells_ahead or self._told.issuperset(product([row], members))
+        return self._sends_ahead and heard
 
     def _lose(self, failure: Failure) -> None:
         """Do without the process if it is gone; too many in a row are the end of the lane."""

@@ -96,9 +96,8 @@ class EngineProcess:
     def __init__(self) -> None:
         """Start the process; it has no engine yet."""
         self._ended = False
-        # What it was asked ahead of time, and since when it had nothing else to do.
+        # What it was asked ahead of time.
         self._ahead: Message | None = None
-        self._since = 0.0
         self._folder = TemporaryDirectory(prefix="karat-engine-", ignore_cleanup_errors=True)
         try:
             self._child = Child(
@@ -210,12 +209,11 @@ class EngineProcess:
             if isinstance(unwanted, Failure) and unwanted.gone:
                 return unwanted
         try:
+            deadline = monotonic() + timeout_s
             if self._ahead is None:
-                self._since = monotonic()
-                self._child.send(encoded(message), self._since + timeout_s)
-            self._ahead = self._sent_ahead(then, self._since + timeout_s)
-            answer = self._received(self._since + timeout_s)
-            self._since = monotonic()
+                self._child.send(encoded(message), deadline)
+            self._ahead = self._sent_ahead(then, deadline)
+            answer = self._received(deadline)
         except TimeoutError:
             self.kill()
             said = f"took longer than {timeout_s:g} s and was ended"
@@ -235,11 +233,15 @@ class EngineProcess:
         return answer if failure is None else _failure(failure)
 
     def _sent_ahead(self, message: Message | None, deadline: float) -> Message | None:
-        """Send *message* before its time, and return it; None where that could take long."""
+        """Send *message* before its time, and return it; None where that is not possible."""
         line = encoded(message) if message else b""
         if not 0 < len(line) <= FITS_BYTES:
             return None
-        self._child.send(line, deadline)
+        try:
+            self._child.send(line, deadline)
+        except EOFError:
+            # It is gone, but may have answered before.
+            return None
         return message
 
     def _received(self, deadline: float) -> Message:

@@ -25,7 +25,9 @@ def with_bytes(message: Message) -> bytes:
     """
     aside: list[bytes] = []
 
-    def length(value: bytes) -> int:
+    def length(value: object) -> int:
+        if not isinstance(value, bytes):
+            raise TypeError(f"expected bytes, not {type(value).__name__}")
         aside.append(value)
         return len(value)
 

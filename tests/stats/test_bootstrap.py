@@ -224,3 +224,16 @@ def test_an_open_bound_clips_one_end_and_gives_a_constant_no_interval() -> None:
     assert open_end.high is not None
     (constant,) = bootstrap_intervals([7.0, 7.0, 7.0], bounds=(0.0, float("inf")))
     assert (constant.low, constant.high, constant.method) == (None, None, "none")
+
+
+def test_an_end_lies_no_further_out_than_any_values_could_have_it() -> None:
+    # Resampled, the four that differ give a t of twenty and more, which said nothing: 0 to 1.
+    scores = [1.0] * 11 + [0.9, 0.63, 0.43, 0.0]
+    [interval] = bootstrap_intervals(np.array([scores]).T, bounds=(0.0, 1.0))
+    reach = math.sqrt(math.log(2 / 0.05) / (2 * len(scores)))
+    assert interval.low == pytest.approx(np.mean(scores) - reach)
+    assert interval.high == 1.0
+    [unbounded] = bootstrap_intervals(np.array([scores]).T)
+    assert interval.low is not None
+    assert unbounded.low is not None
+    assert unbounded.low < interval.low

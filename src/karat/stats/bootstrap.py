@@ -192,13 +192,30 @@ def column_interval(
     if (few or far) and bounds == (0.0, 1.0) and not clustered and is_binary(values):
         return clopper_pearson(int(values.sum()), units, level)
     reach = t_quantile((1 + level) / 2, units - 1) * se
-    if far:
-        return clipped(mean - reach, mean + reach, bounds, level, "student-t")
-    low, high = mean - quantiles[1] * se, mean - quantiles[0] * se
-    name = "cluster bootstrap-t" if clustered else "bootstrap-t"
-    if few:
-        low, high, name = min(low, mean - reach), max(high, mean + reach), f"{name} or student-t"
+    low, high, name = mean - reach, mean + reach, "student-t"
+    if not far:
+        name = "cluster bootstrap-t" if clustered else "bootstrap-t"
+        ends = mean - quantiles[1] * se, mean - quantiles[0] * se
+        if few:
+            low, high, name = min(low, ends[0]), max(high, ends[1]), f"{name} or student-t"
+        else:
+            low, high = ends
+    if bounds is not None and not clustered:
+        most = hoeffding(units, bounds, level)
+        low, high = max(low, mean - most), min(high, mean + most)
     return clipped(low, high, bounds, level, name)
+
+
+def hoeffding(n: int, bounds: Bounds, level: float) -> float:
+    """Return how far the mean of *n* values within *bounds* is from theirs, whatever they are.
+
+    No interval needs to be wider. A resampled t of a handful of values can be, where most of them
+    are equal.
+
+    >>> round(hoeffding(15, (0.0, 1.0), 0.95), 3)
+    0.351
+    """
+    return (bounds[1] - bounds[0]) * math.sqrt(math.log(2 / (1 - level)) / (2 * n))
 
 
 def clipped(low: float, high: float, bounds: Bounds | None, level: float, method: str) -> Interval:

@@ -37,10 +37,11 @@ def packed(hits: Sequence[Hit]) -> bytes:
     which = [distinct.setdefault(path, len(distinct)) for path in paths]
     texts = [*distinct, *symbols]
     values = (*scores, *starts, *ends, *tokens, *which, *map(len, texts))
+    counts = len(paths), len(distinct)
     try:
-        numbers = _numbers(2, len(paths), len(distinct)).pack(2, len(paths), len(distinct), *values)
+        numbers = _numbers(2, *counts).pack(2, *counts, *values)
     except struct.error:
-        numbers = _numbers(4, len(paths), len(distinct)).pack(4, len(paths), len(distinct), *values)
+        numbers = _numbers(4, *counts).pack(4, *counts, *values)
     return numbers + "".join(texts).encode("utf-8", "surrogatepass")
 
 

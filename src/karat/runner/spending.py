@@ -27,6 +27,8 @@ def spent(metadata: Mapping[str, object]) -> Spent:
     >>> spent({"usage": {"input_tokens": 900, "output_tokens": 100}, "cost_usd": 0.002})
     Spent(tokens=1000, cost=0.002)
     """
+    if not metadata:
+        return Spent()
     usage = metadata.get(USAGE)
     said = {**usage, **metadata} if isinstance(usage, Mapping) else metadata
     parts = (_first(said, ("input_tokens",)), _first(said, ("output_tokens",)))

@@ -116,9 +116,10 @@ def add_collection(page: "Page", documents: Path) -> None:
 def upload(page: "Page", questions: Path) -> None:
     jump(page, "Datasets")
     page.get_by_role("heading", name="Datasets").wait_for()
-    press(page, "Upload a dataset")
-    walk(page, page.get_by_label("Drop a file here, or choose one"))
+    # Expected before the dialog is there: the browser hears of it beside the keys, and not at once.
     with page.expect_file_chooser() as chosen:
+        press(page, "Upload a dataset")
+        walk(page, page.get_by_label("Drop a file here, or choose one"))
         page.keyboard.press("Enter")
     chosen.value.set_files(questions)
     page.get_by_text("10 queries, 10 judgments").wait_for()

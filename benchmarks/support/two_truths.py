@@ -24,7 +24,9 @@ from karat.app.presence import survey
 from karat.app.trees import Trees, corpus_trees, history_trees
 from karat.corpus import Corpus
 from karat.formats import read_dataset
-from karat.mining import Filters, Level, Recipe
+from karat.mining.filters import Filters
+from karat.mining.hardness import Level
+from karat.mining.recipe import Recipe
 from karat.model import Dataset, Run
 from karat.model.scores import Status
 

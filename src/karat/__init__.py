@@ -1,8 +1,13 @@
 """Karat measures how good a search is."""
 
-from karat.api import compare, evaluate, load
-from karat.errors import FormatError, InputError, KaratError
-from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from typing import TYPE_CHECKING
+
+from karat.exports import exports
+
+if TYPE_CHECKING:
+    from karat.api import compare, evaluate, load
+    from karat.errors import FormatError, InputError, KaratError
+    from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
 __all__ = [
     "Answer",
@@ -21,3 +26,12 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+__getattr__ = exports(
+    __name__,
+    {
+        "api": "compare evaluate load",
+        "errors": "FormatError InputError KaratError",
+        "model": "Answer Dataset Hit Query Run Target",
+    },
+)

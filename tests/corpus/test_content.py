@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpus.content import blob_id, content_traits, decode
+from karat.corpus.blob_ids import blob_id
+from karat.corpus.content import content_traits, decode
 from karat.corpus.traits import Trait
 
 

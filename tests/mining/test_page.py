@@ -10,7 +10,7 @@ import pytest
 from karat.cli import main
 from karat.cli.generate import command
 from karat.formats import read_dataset
-from karat.mining import rule_table
+from karat.mining.filters import rule_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.corpus.content import blob_id
+from karat.corpus.blob_ids import blob_id
 from karat.errors import InputError, KaratError
 from karat.mining import losses as losses_module
 from karat.mining.commits import Change

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.corpus import from_git, symbols
-from karat.corpus.content import blob_id
+from karat.corpus.blob_ids import blob_id
 from karat.corpus.git_objects import ObjectReader
 from karat.errors import InputError
 from karat.mining.diffs import Hunk

@@ -2,13 +2,15 @@
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from hashlib import sha1
 from typing import NamedTuple
 
 from karat.corpus.languages import PROSE
 from karat.corpus.traits import Trait
 
-__all__ = ["Content", "blob_id", "content_traits", "decode"]
+__all__ = ["MAX_BYTES", "Content", "content_traits", "decode"]
+
+# A larger file is in no corpus.
+MAX_BYTES = 1_000_000
 
 # Control characters that no text in a one-byte encoding has; tab, line ends, form feed, backspace
 # and escape do occur.
@@ -35,16 +37,6 @@ class Content(NamedTuple):
     text: str
     encoding: str = "utf-8"
     reason: str = ""
-
-
-def blob_id(data: bytes) -> str:
-    r"""Return the id that Git gives to *data*, so that a folder and a revision agree.
-
-    >>> blob_id(b"hello\n")
-    'ce013625030ba8dba906f756967f9e9ca394464a'
-    """
-    # Git's choice of hash: it names content here and keeps no secret.
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def decode(data: bytes) -> Content:

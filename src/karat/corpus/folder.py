@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from karat.corpus.content import blob_id, decode
+from karat.corpus.blob_ids import blob_id
+from karat.corpus.content import MAX_BYTES, decode
 from karat.corpus.ignore import IGNORE_FILES, Rules, is_ignored
-from karat.corpus.intake import MAX_BYTES, Intake, look_at
+from karat.corpus.intake import Intake, look_at
 from karat.corpus.languages import language_of
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from karat.corpus.content import decode
+from karat.corpus.content import MAX_BYTES, decode
 from karat.corpus.git_chain import GONE, in_order, tree_changes
 from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from karat.corpus.git_process import git
-from karat.corpus.intake import MAX_BYTES, Intake, Look, Taken, look_at, taken
+from karat.corpus.intake import Intake, Look, Taken, look_at, taken
 from karat.corpus.languages import language_of
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError

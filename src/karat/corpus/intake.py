@@ -8,9 +8,7 @@ from karat.corpus.content import Content, content_traits, decode
 from karat.corpus.snapshot import Corpus, Document, Reader
 from karat.corpus.traits import Trait, classify
 
-__all__ = ["MAX_BYTES", "Intake", "Look", "Taken", "look_at", "taken"]
-
-MAX_BYTES = 1_000_000
+__all__ = ["Intake", "Look", "Taken", "look_at", "taken"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from karat.corpus.chunk import Split
 from karat.corpus.parameters import require_below, spec_of
-from karat.corpus.text_lines import lines_of, piece_of
+from karat.corpus.pieces import piece_of
+from karat.corpus.text_lines import lines_of
 from karat.model.spec import Spec
 
 __all__ = ["Lines"]

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from karat.corpus.chunk import Piece, Split
 from karat.corpus.headings import Heading, fenced_rows, headings
 from karat.corpus.parameters import require_below, spec_of
-from karat.corpus.text_lines import cut_by_size, lines_of, piece_of
+from karat.corpus.pieces import piece_of
+from karat.corpus.text_lines import cut_by_size, lines_of
 from karat.model.spec import Spec
 
 __all__ = ["Sections"]

@@ -17,7 +17,8 @@ from karat.corpus.definitions import Symbol, tree_symbols
 from karat.corpus.grammars import GRAMMARS, grammar_version, parse
 from karat.corpus.lines import Lines
 from karat.corpus.parameters import require_positive, spec_of
-from karat.corpus.text_lines import cut_by_size, lines_of, piece_of, weights_of
+from karat.corpus.pieces import piece_of
+from karat.corpus.text_lines import cut_by_size, lines_of, weights_of
 from karat.corpus.units import owner, units
 from karat.model.spec import Spec
 

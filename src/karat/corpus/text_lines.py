@@ -1,12 +1,10 @@
-"""The lines of a text, and pieces of whole lines."""
+"""The lines of a text, and how many of them make a size."""
 
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import accumulate
 
-from karat.corpus.chunk import Piece
-
-__all__ = ["cut_by_size", "lines_of", "piece_of", "weights_of"]
+__all__ = ["cut_by_size", "lines_of", "weights_of"]
 
 # Where str.splitlines() divides as well.
 _OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -34,27 +32,6 @@ def weights_of(text: str) -> list[int]:
     for white in " \t\r\f\v":
         text = text.replace(white, "")
     return list(accumulate(map(len, text.split("\n")), initial=0))
-
-
-def piece_of(  # noqa: PLR0917 - the fields of a piece, in their order
-    lines: Sequence[str],
-    first: int,
-    last: int,
-    symbols: tuple[str, ...] = (),
-    scope: tuple[str, ...] = (),
-    kind: str = "lines",
-) -> Piece | None:
-    """Return the lines *first* to *last* (from 0, included) without blank ones around them.
-
-    None where all of them are blank.
-    """
-    while first <= last and not lines[first].strip():
-        first += 1
-    while last > first and not lines[last].strip():
-        last -= 1
-    if first > last:
-        return None
-    return Piece(first + 1, last + 1, "".join(lines[first : last + 1]), symbols, scope, kind)
 
 
 def cut_by_size(

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from karat.corpus.content import blob_id, content_traits
-from karat.corpus.intake import MAX_BYTES, Intake, Look
+from karat.corpus.blob_ids import blob_id
+from karat.corpus.content import MAX_BYTES, content_traits
+from karat.corpus.intake import Intake, Look
 from karat.corpus.languages import language_of
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import FormatError, InputError, Problem

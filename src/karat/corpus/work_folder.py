@@ -11,7 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from karat.corpus.delta import delta
+from karat.corpus.deltas import delta
 from karat.corpus.snapshot import Corpus, Document
 
 __all__ = ["WorkFolder"]

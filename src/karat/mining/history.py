@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.corpus.git_process import git, git_blocks
 from karat.errors import InputError
 from karat.mining.diff_tree import each_diff
 from karat.mining.losses import Losses, lose
 from karat.mining.raw import COMMIT
-from karat.mining.scan_cache import ScanCache
+
+if TYPE_CHECKING:
+    from karat.mining.scan_cache import ScanCache
 
 __all__ = ["History"]
 
@@ -46,7 +48,7 @@ class History(NamedTuple):
                     return
                 done += 1
 
-    def cached(self, cache: ScanCache) -> Iterator[bytes]:
+    def cached(self, cache: "ScanCache") -> Iterator[bytes]:
         """Yield the same, but only commits that *cache* lacks are compared, and then added."""
         walk = self._walk()
         while some := list(islice(walk, _SOME)):

@@ -1,7 +1,6 @@
 """What mining could not read, and why: counted and listed, so that nothing is missing unseen."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from karat.errors import InputError
@@ -20,7 +19,6 @@ class Unreadable(NamedTuple):
     reason: str
 
 
-@dataclass(slots=True)
 class Losses:
     """Collects what is left out of one run.
 
@@ -28,9 +26,13 @@ class Losses:
     knowing of the repository as a whole.
     """
 
-    unreadable: list[Unreadable] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
+    __slots__ = ("notes", "skipped", "unreadable")
+
+    def __init__(self) -> None:
+        """Start with nothing lost."""
+        self.unreadable: list[Unreadable] = []
+        self.skipped: Counter[str] = Counter()
+        self.notes: list[str] = []
 
 
 def lose(losses: Losses | None, commit: str, error: InputError) -> None:

@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from functools import cache, lru_cache
 
-from karat.corpus import Trait, classify
+from karat.corpus.traits import Trait, classify
 
 __all__ = ["Role", "role_of"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from math import ceil
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from karat.corpus.git_process import git
 from karat.errors import InputError
@@ -11,7 +11,9 @@ from karat.mining.commits import Commit
 from karat.mining.history import History
 from karat.mining.losses import Losses, lose
 from karat.mining.raw import read_commit
-from karat.mining.scan_cache import ScanCache
+
+if TYPE_CHECKING:
+    from karat.mining.scan_cache import ScanCache
 
 __all__ = ["Progress", "Unit", "scan"]
 
@@ -30,7 +32,7 @@ def scan(
     max_commits: int = 0,
     unit: Unit = "commit",
     include_merges: bool = False,
-    cache: ScanCache | None = None,
+    cache: "ScanCache | None" = None,
     progress: Progress | None = None,
     losses: Losses | None = None,
 ) -> Iterator[Commit]:

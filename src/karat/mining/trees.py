@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from karat.corpus.content import Content, decode
+from karat.corpus.content import MAX_BYTES, Content, decode
 from karat.corpus.definitions import Symbol, symbols
 from karat.corpus.git_chain import GONE, in_order, object_ids, tree_changes
 from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from karat.corpus.grammars import GRAMMARS
-from karat.corpus.intake import MAX_BYTES
 from karat.corpus.languages import language_of
 from karat.errors import InputError
 from karat.matching.paths import normalise

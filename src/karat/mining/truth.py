@@ -7,10 +7,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from karat.corpus.content import Content, decode
+from karat.corpus.content import MAX_BYTES, Content, decode
 from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader
 from karat.corpus.grammars import GRAMMARS, Parsed, parse
-from karat.corpus.intake import MAX_BYTES
 from karat.corpus.languages import language_of
 from karat.corpus.text_lines import lines_of
 from karat.mining.code_equal import alters_code, trees_equal

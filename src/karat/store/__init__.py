@@ -1,7 +1,8 @@
 """Results kept as they end, so that the same command continues where it was stopped."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from karat.exports import exports
 from karat.store.base import Recorder, Store
 from karat.store.buffer import Buffer
 from karat.store.records import (
@@ -33,11 +34,5 @@ __all__ = [
     "StoredRun",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # SQLAlchemy takes a third of a second to import; plans and protocols do without it.
-    if name == "SqlStore":
-        from karat.store.sql_store import SqlStore
-
-        return SqlStore
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# SQLAlchemy takes a third of a second to import; plans and protocols do without it.
+__getattr__ = exports(__name__, {"sql_store": "SqlStore"})

@@ -1,0 +1,30 @@
+"""Packages that import what they offer when it is first asked for."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+LAZY = ("karat", "karat.corpus", "karat.store")
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_every_name_is_there_and_no_module_takes_its_place(package: str) -> None:
+    module = import_module(package)
+    assert not {found.name for found in iter_modules(module.__path__)} & set(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is getattr(module, name)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_an_unknown_name_is_said_to_be_one(package: str) -> None:
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'Nothing'"):
+        _ = import_module(package).Nothing
+
+
+def test_importing_the_package_imports_none_of_its_parts() -> None:
+    said = "import sys, karat, karat.corpus; print(*(m for m in sys.modules if 'karat' in m))"
+    found = subprocess.run([sys.executable, "-c", said], capture_output=True, check=True, text=True)
+    assert set(found.stdout.split()) == {"karat", "karat.corpus", "karat.exports"}

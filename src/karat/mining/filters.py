@@ -15,7 +15,7 @@ from karat.mining.commits import Commit
 from karat.mining.drafts import Draft, Sorter
 from karat.mining.reverts import Reverts
 from karat.mining.roles import Role
-from karat.mining.rules import NO_TARGET, Limits, rules
+from karat.mining.rules import NO_TARGET, Chains, Limits, rules
 from karat.mining.waterfall import Step, Waterfall
 
 __all__ = ["CODE_EQUAL", "Filters", "Selection", "rule_table", "select"]
@@ -68,6 +68,7 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     """Return the candidates among *commits*, which may come in any order."""
     _check_names(filters.off)
     asked = [rule for rule in rules(filters.limits) if rule.name not in filters.off]
+    chains = Chains(asked)
     sort = Sorter(filters.roles, _excluder(filters.exclude)).sort
     dropped: Counter[str] = Counter()
     reverts = Reverts()
@@ -76,14 +77,15 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     for commit in commits:
         total += 1
         reverts.note(commit)
-        draft = Draft(commit, sort(commit.changes))
-        for name, _, drops in asked:
+        files = sort(commit.changes)
+        draft = Draft(commit, files)
+        for name, drops in chains.of(files):
             if drops(draft):
                 dropped[name] += 1
                 break
         else:
             kept.append(draft.candidate())
-    fall = Waterfall(total, tuple(Step(name, why, dropped[name]) for name, why, _ in asked))
+    fall = Waterfall(total, tuple(Step(name, why, dropped[name]) for name, why, *_ in asked))
     for name, narrow in (("reverted", reverts.without_reverted), ("duplicate", _distinct)):
         if name not in filters.off:
             fewer = narrow(kept)

@@ -4,29 +4,51 @@ A rule here looks at one commit. They are asked in this order, the cheap ones fi
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from karat.mining.drafts import Draft
+from karat.mining.drafts import Draft, Files
 from karat.mining.english import is_english
 from karat.mining.hardness import without_paths
 from karat.mining.roles import Role
 from karat.mining.wording import Reason
 from karat.mining.words import LEAST_WORDS, content_words
 
-__all__ = ["NO_TARGET", "Limits", "Rule", "rules"]
+__all__ = ["NO_TARGET", "Chains", "Limits", "Rule", "rules"]
 
 # The one rule that cannot be turned off: without a target there is nothing to score.
 NO_TARGET = "no-target"
 
 
 class Rule(NamedTuple):
-    """One reason to drop a commit; *why* completes "it is no case, because ..."."""
+    """One reason to drop a commit; *why* completes "it is no case, because ...".
+
+    A rule that is *targetless* drops no commit that has a target, and one with a *role* only those
+    all whose files have it; others need not be asked.
+    """
 
     name: str
     why: str
     drops: Callable[[Draft], bool]
+    targetless: bool = False
+    role: Role | None = None
+
+
+class Chains:
+    """The rules that may drop a commit, in their order, by what its files are."""
+
+    def __init__(self, asked: Sequence[Rule]) -> None:
+        """Sort out which of the rules *asked* may drop which commits."""
+        self._found = [(rule.name, rule.drops) for rule in asked if not rule.targetless]
+        self._not_found = {
+            sole: [(rule.name, rule.drops) for rule in asked if rule.role in {None, sole}]
+            for sole in (None, *Role)
+        }
+
+    def of(self, files: Files) -> list[tuple[str, Callable[[Draft], bool]]]:
+        """Return names and tests for a commit with *files*."""
+        return self._found if files.targets else self._not_found[files.sole]
 
 
 class Limits(NamedTuple):
@@ -38,12 +60,16 @@ class Limits(NamedTuple):
     max_words: int = 30
 
 
-# In lower case, since a pattern that ignores case takes three times as long.
+# What a slow pattern needs is looked for first. In lower case, since a pattern that ignores case
+# takes three times as long.
 _BOT = re.compile(
     r"\bbot\b|_bot\b|robot|dependabot|renovate|greenkeeper|pre-commit-ci|github-actions|pyup|weblate"
     r"|transifex|semantic-release|snyk|\bci@|\bautomation\b"
 )
-# What a slow pattern needs is looked for first.
+_BOT_SIGNS = (
+    *("bot", "ci@", "automation", "renovate", "greenkeeper", "pre-commit-ci", "github-actions"),
+    *("pyup", "weblate", "transifex", "semantic-release", "snyk"),
+)
 _DIGIT = re.compile(r"\d")
 _SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
 # "1.2", "2013.06.13, Version 0.10.11", "update Werkzeug to 2.3.7".
@@ -73,16 +99,13 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
         Rule("merge", "it only joins two lines of work", _is_merge),
         Rule("root", "nothing lies before it that could be searched", _is_root),
         Rule("bot", "a program wrote it", _by_bot),
-        *(
-            Rule(f"{role}-only", f"it changes only files of the kind: {role}", partial(_only, role))
-            for role in _ONLY
-        ),
-        Rule("no-source", "it changes no source file", _no_source),
-        Rule("added-only", "its files did not exist before it", _added_only),
+        *map(_only_rule, _ONLY),
+        Rule("no-source", "it changes no source file", _no_source, targetless=True),
+        Rule("added-only", "its files did not exist before it", _added_only, targetless=True),
         Rule("moved-only", "it moves files and changes none", _moved_only),
         Rule("few-files", "it changes too few files", partial(_few_files, limits.min_files)),
         Rule("many-files", "it changes too many files", partial(_many_files, limits.max_files)),
-        Rule(NO_TARGET, "none of its files can be found before it", _no_target),
+        Rule(NO_TARGET, "none of its files can be found before it", _no_target, targetless=True),
         Rule("revert", "it takes back another commit", partial(_says, Reason.REVERT)),
         Rule("bump", "it raises a version", _is_bump),
         Rule("layout", "it changes layout, spelling or licences", partial(_says, Reason.LAYOUT)),
@@ -101,6 +124,11 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
     )
 
 
+def _only_rule(role: Role) -> Rule:
+    why = f"it changes only files of the kind: {role}"
+    return Rule(f"{role}-only", why, partial(_only, role), targetless=True, role=role)
+
+
 def _is_merge(draft: Draft) -> bool:
     return len(draft.commit.parents) > 1
 
@@ -115,7 +143,8 @@ def _by_bot(draft: Draft) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _names_bot(author: str, email: str) -> bool:
-    return _BOT.search(f"{author} {email}".lower()) is not None
+    by = f"{author} {email}".lower()
+    return any(sign in by for sign in _BOT_SIGNS) and _BOT.search(by) is not None
 
 
 def _only(role: Role, draft: Draft) -> bool:

@@ -1,5 +1,6 @@
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,11 @@ def test_a_distractor_is_nothing_that_the_query_speaks_of() -> None:
     for seed in range(50):
         made = attacks("the tests of the command line", random.Random(seed))
         assert not made[Attack.NEGATION].endswith(("not the tests", "not the command line"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_number_is_typed_as_it_is(seed: int) -> None:
+    assert Attack.TYPO not in attacks("fix 10080", random.Random(seed))
 
 
 @given(st.text(), st.integers())

@@ -53,13 +53,19 @@ def attacks(query: str, rng: random.Random) -> dict[Attack, str]:
 
 
 def _with_typo(query: str, rng: random.Random) -> str:
-    """Return *query* with a slip in a word that tells where to look; others hurt no search."""
+    """Return *query* with a slip in a word that tells where to look; others hurt no search.
+
+    Whoever types a number looks at it.
+    """
     words = query.split(" ")
     telling = content_words(query)
     able = [
         place
         for place, word in enumerate(words)
-        if len(word) >= _SHORTEST and word.lower() in telling and not is_identifier(word)
+        if len(word) >= _SHORTEST
+        and word.isalpha()
+        and word.lower() in telling
+        and not is_identifier(word)
     ]
     if not able:
         return query

@@ -3,7 +3,7 @@
     python benchmarks/support/mining_steps.py STEP REPOSITORY NUMBER
 
 prints one JSON object. CPU seconds are user and system time, those of child processes included as
-far as they have ended.
+far as they have ended. A step imports what it needs, since its process counts from the start.
 """
 
 import json
@@ -13,8 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,6 +39,8 @@ def timed() -> Iterator[SimpleNamespace]:
 
 def peak_mb() -> float:
     """Return the largest memory that this process has held, without its children."""
+    from pathlib import Path
+
     # What getrusage tells is at least what the parent held when it started this process.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
@@ -97,6 +97,8 @@ def pydriller(repository: str, number: int) -> Figures:
 
     What only the measurement needs, a list of the commits and a clone, is given as ``prepared_s``.
     """
+    from tempfile import TemporaryDirectory
+
     from pydriller import Git, Repository
 
     with TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@ from karat.mining.candidates import Candidate
 from karat.mining.commits import Change, Commit
 from karat.mining.messages import as_query, opening
 from karat.mining.roles import Role, role_of
+from karat.mining.signs import signs
 from karat.mining.wording import Reason, reasons
 
 __all__ = ["Draft", "Files", "Sorter"]
@@ -54,19 +55,19 @@ class Sorter:
         tests = []
         seen = set()
         added = 0
-        known = self._roles
+        known, wanted, test = self._roles, self._wanted, Role.TEST
         for change in changes:
             path = change.old_path
             role = known.get(path)
             if role is None:
                 role = known[path] = self._role(path)
             seen.add(role)
-            if role in self._wanted:
+            if role in wanted:
                 if change.status == "A":
                     added += 1
                 elif change.old_mode in _FILE_MODES and not _only_mode(change):
                     targets.append(change)
-            elif role is Role.TEST:
+            elif role is test:
                 tests.append(change)
         sole = seen.pop() if len(seen) == 1 else None
         return Files(tuple(targets), tuple(tests), added, sole)
@@ -105,7 +106,8 @@ class Draft:
         if self._text is None:
             subject = opening(self.commit.message)
             query = as_query(subject)
-            self._text = Text(query, reasons(_words(subject), _lead(query)))
+            said = reasons(_words(subject), _lead(query))
+            self._text = Text(query, said | signs(self.commit.message, query))
         return self._text
 
     def candidate(self) -> Candidate:

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.mining.candidates import Candidate
+from karat.mining.chains import Chains
 from karat.mining.commits import Commit
 from karat.mining.drafts import Draft, Sorter
 from karat.mining.reverts import Reverts
 from karat.mining.roles import Role
-from karat.mining.rules import NO_TARGET, Chains, Limits, rules
+from karat.mining.rules import NO_TARGET, Limits, rules
 from karat.mining.waterfall import Step, Waterfall
 
 __all__ = ["CODE_EQUAL", "Filters", "Selection", "rule_table", "select"]
@@ -77,12 +78,9 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     for commit in commits:
         total += 1
         reverts.note(commit)
-        files = sort(commit.changes)
-        draft = Draft(commit, files)
-        for name, drops in chains.of(files):
-            if drops(draft):
-                dropped[name] += 1
-                break
+        draft = Draft(commit, sort(commit.changes))
+        if dropping := chains.first(draft):
+            dropped[dropping] += 1
         else:
             kept.append(draft.candidate())
     fall = Waterfall(total, tuple(Step(name, why, dropped[name]) for name, why, *_ in asked))

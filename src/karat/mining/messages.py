@@ -41,6 +41,7 @@ HEADS = {
     "dash": r"(?:--+|[—–:.,*])\s+",
 }
 _HEAD = re.compile("|".join(f"(?:{pattern})" for pattern in HEADS.values()))
+_HEADED = re.compile(r"[\d:;]")
 
 
 _CREDIT = (
@@ -164,6 +165,9 @@ def as_query(text: str) -> str:
 
 
 def _without_heads(text: str) -> str:
+    # Nearly every message begins with a word, and a head that does has one of these.
+    if text[:1].isalpha() and not _HEADED.search(text):
+        return text
     while head := _HEAD.match(text):
         if not head.end():
             break

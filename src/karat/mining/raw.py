@@ -41,11 +41,12 @@ def read_changes(raw: bytes) -> tuple[Change, ...]:
     text = raw.decode(errors="surrogateescape").rstrip("\0")
     fields = iter(text.split("\0") if text else ())
     for about in fields:
-        old_mode, new_mode, old_blob, new_blob, status = about[1:].split(" ")
+        old_mode, new_mode, old_blob, new_blob, status = about.split(" ")
         path = old_path = next(fields, "")
         if status[0] == "R":
             path = next(fields, "")
         if not path:
             raise ValueError(f"no path after {about!r}")
-        changes.append(Change(status[0], path, old_path, old_blob, new_blob, old_mode, new_mode))
+        made = Change(status[0], path, old_path, old_blob, new_blob, old_mode[1:], new_mode)
+        changes.append(made)
     return tuple(changes)

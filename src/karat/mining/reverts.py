@@ -25,7 +25,7 @@ class Reverts:
     def note(self, commit: Commit) -> None:
         """Remember what *commit* takes back, if it does."""
         message = commit.message
-        if "evert" not in message and "ack" not in message and "ndo" not in message:
+        if not ("evert" in message or "ndo" in message or ("ack" in message and " out" in message)):
             return
         for found in _IDS.findall(message):
             self._ids.add(found)

@@ -4,18 +4,18 @@ A rule here looks at one commit. They are asked in this order, the cheap ones fi
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from karat.mining.drafts import Draft, Files
+from karat.mining.drafts import Draft
 from karat.mining.english import is_english
 from karat.mining.hardness import without_paths
 from karat.mining.roles import Role
 from karat.mining.wording import Reason
 from karat.mining.words import LEAST_WORDS, content_words
 
-__all__ = ["NO_TARGET", "Chains", "Limits", "Rule", "rules"]
+__all__ = ["NO_TARGET", "Limits", "Rule", "rules"]
 
 # The one rule that cannot be turned off: without a target there is nothing to score.
 NO_TARGET = "no-target"
@@ -24,8 +24,9 @@ NO_TARGET = "no-target"
 class Rule(NamedTuple):
     """One reason to drop a commit; *why* completes "it is no case, because ...".
 
-    A rule that is *targetless* drops no commit that has a target, and one with a *role* only those
-    all whose files have it; others need not be asked.
+    What else is known of a rule spares asking it: one that is *targetless* drops no commit that has
+    a target, one with a *role* only those all whose files have it, and one with a *reason* those
+    whose message gives it.
     """
 
     name: str
@@ -33,22 +34,7 @@ class Rule(NamedTuple):
     drops: Callable[[Draft], bool]
     targetless: bool = False
     role: Role | None = None
-
-
-class Chains:
-    """The rules that may drop a commit, in their order, by what its files are."""
-
-    def __init__(self, asked: Sequence[Rule]) -> None:
-        """Sort out which of the rules *asked* may drop which commits."""
-        self._found = [(rule.name, rule.drops) for rule in asked if not rule.targetless]
-        self._not_found = {
-            sole: [(rule.name, rule.drops) for rule in asked if rule.role in {None, sole}]
-            for sole in (None, *Role)
-        }
-
-    def of(self, files: Files) -> list[tuple[str, Callable[[Draft], bool]]]:
-        """Return names and tests for a commit with *files*."""
-        return self._found if files.targets else self._not_found[files.sole]
+    reason: Reason | None = None
 
 
 class Limits(NamedTuple):
@@ -70,17 +56,6 @@ _BOT_SIGNS = (
     *("bot", "ci@", "automation", "renovate", "greenkeeper", "pre-commit-ci", "github-actions"),
     *("pyup", "weblate", "transifex", "semantic-release", "snyk"),
 )
-_DIGIT = re.compile(r"\d")
-_SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
-# "1.2", "2013.06.13, Version 0.10.11", "update Werkzeug to 2.3.7".
-_VERSION = re.compile(
-    r"v?\d+\.\d+\S*$|(?:[\d.]+,? )?version v?\d|(?:bump|pin|require|release|set|update|use|version)"
-    r" (?:\S+ ){0,4}v?\d+(?:\.\w+)+\.?$",
-    re.IGNORECASE,
-)
-# The kinds of Conventional Commits whose word alone would not tell: "build" is also a verb.
-_UPKEEP = re.compile(r"(?i:chore|style|ci|build|deps|types?|typing)(?:\([^)]*\))?!?: ")
-_RENAMES = re.compile(r"\w\S* (?:->|=>|→) \S*\w")
 _ONLY = (
     Role.TEST,
     Role.DOCS,
@@ -91,6 +66,15 @@ _ONLY = (
     Role.GENERATED,
     Role.VENDORED,
 )
+_SAID = {
+    Reason.REVERT: "it takes back another commit",
+    Reason.BUMP: "it raises a version",
+    Reason.LAYOUT: "it changes layout, spelling or licences",
+    Reason.MAINTENANCE: "it is about documentation, tests, types or the shape of the code",
+    Reason.DISTANT: "its message needs another commit to be understood",
+    Reason.VAGUE: "its message says nothing particular",
+    Reason.TANGLED: "it does two things at once",
+}
 
 
 def rules(limits: Limits) -> tuple[Rule, ...]:
@@ -106,17 +90,7 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
         Rule("few-files", "it changes too few files", partial(_few_files, limits.min_files)),
         Rule("many-files", "it changes too many files", partial(_many_files, limits.max_files)),
         Rule(NO_TARGET, "none of its files can be found before it", _no_target, targetless=True),
-        Rule("revert", "it takes back another commit", partial(_says, Reason.REVERT)),
-        Rule("bump", "it raises a version", _is_bump),
-        Rule("layout", "it changes layout, spelling or licences", partial(_says, Reason.LAYOUT)),
-        Rule(
-            "maintenance",
-            "it is about documentation, tests, types or the shape of the code",
-            _is_maintenance,
-        ),
-        Rule("distant", "its message needs another commit to be understood", _refers),
-        Rule("vague", "its message says nothing particular", partial(_says, Reason.VAGUE)),
-        Rule("tangled", "it does two things at once", partial(_says, Reason.TANGLED)),
+        *(_said_rule(reason, why) for reason, why in _SAID.items()),
         Rule("short", "too few words are left", partial(_short, limits.min_words)),
         Rule("long", "no one would type so many words", partial(_long, limits.max_words)),
         Rule("foreign", "its message is not English", _foreign),
@@ -127,6 +101,10 @@ def rules(limits: Limits) -> tuple[Rule, ...]:
 def _only_rule(role: Role) -> Rule:
     why = f"it changes only files of the kind: {role}"
     return Rule(f"{role}-only", why, partial(_only, role), targetless=True, role=role)
+
+
+def _said_rule(reason: Reason, why: str) -> Rule:
+    return Rule(reason.value, why, partial(_says, reason), reason=reason)
 
 
 def _is_merge(draft: Draft) -> bool:
@@ -179,30 +157,6 @@ def _no_target(draft: Draft) -> bool:
 
 def _says(reason: Reason, draft: Draft) -> bool:
     return reason in draft.text.reasons
-
-
-def _is_bump(draft: Draft) -> bool:
-    return _says(Reason.BUMP, draft) or _VERSION.match(draft.text.query) is not None
-
-
-def _is_maintenance(draft: Draft) -> bool:
-    return (
-        _says(Reason.MAINTENANCE, draft)
-        or _UPKEEP.match(draft.commit.message) is not None
-        or _renames(draft.text.query)
-    )
-
-
-def _renames(query: str) -> bool:
-    return (">" in query or "→" in query) and _RENAMES.search(query) is not None
-
-
-def _refers(draft: Draft) -> bool:
-    return _says(Reason.DISTANT, draft) or _names_commit(draft.text.query)
-
-
-def _names_commit(query: str) -> bool:
-    return _DIGIT.search(query) is not None and _SHA.search(query) is not None
 
 
 def _short(least: int, draft: Draft) -> bool:

@@ -186,6 +186,7 @@ def _by_first_word() -> dict[str, list[tuple[Reason, str]]]:
 _PHRASES = _by_first_word()
 _LEADS = {lead: reason for reason, wording in _TABLE.items() for lead in wording.leads.split()}
 _SPARED = [phrase for wording in _TABLE.values() for phrase in _phrases(wording.spared)]
+_SPARING = frozenset(phrase.split()[0] for phrase in _SPARED)
 
 
 def reasons(said: Sequence[str], lead: str) -> set[Reason]:
@@ -200,8 +201,9 @@ def reasons(said: Sequence[str], lead: str) -> set[Reason]:
     known = _PHRASES.keys() & said
     if known:
         text = f" {' '.join(said)} "
-        for phrase in _SPARED:
-            text = text.replace(phrase, " ")
+        if not _SPARING.isdisjoint(said):
+            for phrase in _SPARED:
+                text = text.replace(phrase, " ")
         found.update(
             reason for word in known for reason, phrase in _PHRASES[word] if phrase in text
         )

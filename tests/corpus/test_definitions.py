@@ -121,6 +121,7 @@ def test_without_the_extra_the_error_says_what_to_install(
 ) -> None:
     grammars._language.cache_clear()
     monkeypatch.setitem(sys.modules, absent, None)
+    assert not grammars.have_grammars()
     with pytest.raises(MissingExtra, match=r"pip install 'karat\[code\]'"):
         symbols("x = 1", "python")
 
@@ -129,6 +130,7 @@ def test_the_version_of_the_grammars_is_known(monkeypatch: pytest.MonkeyPatch) -
     def absent(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
+    assert grammars.have_grammars()
     assert grammars.grammar_version() == "0.13.0"
     monkeypatch.setattr(metadata, "version", absent)
     grammars.grammar_version.cache_clear()

@@ -100,7 +100,7 @@ def test_fewer_than_the_fewest_is_refused() -> None:
 
 
 def test_without_grammars(project: "Builder", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.mining.mine.grammar_version", lambda: "")
+    monkeypatch.setattr("karat.mining.mine.have_grammars", lambda: False)
     made = mine(project.path, Recipe())
     assert len(made.queries) == 7
     assert "pip install 'karat[code]'" in made.losses.notes[0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ from karat.errors import MissingExtra
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
-__all__ = ["GRAMMARS", "Parsed", "grammar_version", "parse", "symbol_query"]
+__all__ = ["GRAMMARS", "Parsed", "grammar_version", "have_grammars", "parse", "symbol_query"]
 
 # Only these are ever loaded. A grammar's own scanner may spin without reading (cobol's does, on
 # "x"), which nothing in the process can interrupt; each of these is tested to end on broken input.
@@ -109,6 +110,11 @@ def _holds_rubble(root: "Node") -> bool:
         if node.has_error and node.descendant_count > _RUBBLE:
             nodes += node.children
     return False
+
+
+def have_grammars() -> bool:
+    """Say whether the extra ``code`` is installed, much sooner than its version can be told."""
+    return all(map(find_spec, ("tree_sitter", "tree_sitter_language_pack")))
 
 
 @cache

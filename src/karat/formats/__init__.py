@@ -1,10 +1,15 @@
 """Files in, files out: every format of datasets and runs that Karat reads and writes."""
 
-from karat.formats.base import DEFAULT, Format, Limits, Options
-from karat.formats.load import detect, read, read_dataset, read_run, write
-from karat.formats.table import FORMATS
-from karat.formats.trec_qrels import read_judgments
-from karat.formats.trec_scan import scan_trec_run
+from typing import TYPE_CHECKING
+
+from karat.exports import exports
+
+if TYPE_CHECKING:
+    from karat.formats.base import DEFAULT, Format, Limits, Options
+    from karat.formats.load import detect, read, read_dataset, read_run, write
+    from karat.formats.table import FORMATS
+    from karat.formats.trec_qrels import read_judgments
+    from karat.formats.trec_scan import scan_trec_run
 
 __all__ = [
     "DEFAULT",
@@ -20,3 +25,14 @@ __all__ = [
     "scan_trec_run",
     "write",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "base": "DEFAULT Format Limits Options",
+        "load": "detect read read_dataset read_run write",
+        "table": "FORMATS",
+        "trec_qrels": "read_judgments",
+        "trec_scan": "scan_trec_run",
+    },
+)

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from karat.corpus.git_process import git
-from karat.corpus.grammars import grammar_version
+from karat.corpus.grammars import have_grammars
 from karat.errors import InputError, MissingExtra
 from karat.mining.cases import cases
 from karat.mining.drawing import Drawing, draw
@@ -14,11 +15,13 @@ from karat.mining.losses import Losses
 from karat.mining.recipe import Recipe
 from karat.mining.rewriting import Rewriter, Rewritten, Status
 from karat.mining.scan import scan
-from karat.mining.scan_cache import ScanCache
 from karat.mining.targets import Grain
 from karat.mining.tree_counts import TreeCount, tree_counts
 from karat.mining.waterfall import Waterfall
 from karat.model import Query
+
+if TYPE_CHECKING:
+    from karat.mining.scan_cache import ScanCache
 
 __all__ = ["Mined", "Watch", "mine"]
 
@@ -45,7 +48,7 @@ def mine(
     repository: str,
     recipe: Recipe,
     *,
-    cache: ScanCache | None = None,
+    cache: "ScanCache | None" = None,
     rewriter: Rewriter | None = None,
     watch: Watch | None = None,
 ) -> Mined:
@@ -100,7 +103,7 @@ def _folder(repository: str) -> str:
 
 def _parses(recipe: Recipe, losses: Losses) -> bool:
     """Say whether syntax trees can be had; only symbols cannot do without."""
-    if grammar_version():
+    if have_grammars():
         return True
     if recipe.grain is Grain.SYMBOL:
         raise MissingExtra("tree-sitter", extra="code", purpose="truth by symbols")

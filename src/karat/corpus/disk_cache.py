@@ -13,11 +13,11 @@ from pathlib import Path
 
 from karat.corpus.cache import ChunkKey, Cut, MemoryCache
 from karat.corpus.chunk import TIMED_OUT, Piece, Split, chunks_of
+from karat.corpus.shared_file import WAIT_S, share
 from karat.errors import InputError
 
 __all__ = ["DiskCache"]
 
-_WAIT_S = 30.0
 _FASTEST = 1
 _SCHEMA = "CREATE TABLE IF NOT EXISTS cut (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
 
@@ -38,12 +38,10 @@ class DiskCache:
         self._lock = threading.Lock()
         with self._explained():
             self._database = sqlite3.connect(
-                self._path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+                self._path, timeout=WAIT_S, isolation_level=None, check_same_thread=False
             )
             try:
-                self._database.execute("PRAGMA journal_mode = WAL")
-                # A cache may lose its last seconds in a power cut; it may not be slow every day.
-                self._database.execute("PRAGMA synchronous = NORMAL")
+                share(self._database)
                 self._database.execute(_SCHEMA)
                 self._drop_other_code()
             except sqlite3.Error:

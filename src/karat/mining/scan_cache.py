@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
+from karat.corpus.shared_file import WAIT_S, share
 from karat.errors import InputError
 
 __all__ = ["ScanCache"]
 
-_WAIT_S = 30.0
 # Another stored form, or another question to Git, needs another name.
 _SCHEMA = "CREATE TABLE IF NOT EXISTS commit_1 (id BLOB PRIMARY KEY, answer BLOB)"
 _SELECT = "SELECT answer FROM commit_1 WHERE id = ?"
@@ -72,16 +72,14 @@ class ScanCache:
 
     def _connected(self) -> sqlite3.Connection:
         try:
-            return sqlite3.connect(self._path, timeout=_WAIT_S)
+            return sqlite3.connect(self._path, timeout=WAIT_S)
         except sqlite3.Error as error:
             raise self._unusable(error) from error
 
     def _prepare(self) -> None:
         # A damaged value may claim to be a text.
         self._database.text_factory = bytes
-        self._database.execute("PRAGMA journal_mode = WAL")
-        # A cache may lose its last seconds in a power cut; it may not be slow every day.
-        self._database.execute("PRAGMA synchronous = NORMAL")
+        share(self._database)
         self._database.execute(_SCHEMA)
 
     def _replace(self, error: sqlite3.Error) -> None:

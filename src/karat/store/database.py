@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from time import monotonic, sleep
 
 from sqlalchemy import (
     URL,
@@ -20,9 +19,10 @@ from sqlalchemy import (
     make_url,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from karat.corpus.shared_file import share
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.store.migrations import is_current, upgrade
 
@@ -158,9 +158,9 @@ class Database:
         if self.is_sqlite:
             # The file remembers both. A page holds several answers of a hundred hits, which saves a
             # third of the room; and readers do not wait for a writer, nor it for them.
-            with self.single() as connection:
-                connection.exec_driver_sql("PRAGMA page_size = 8192")
-                _until_free(connection, "PRAGMA journal_mode = WAL")
+            with self.driver() as driver:
+                driver.execute("PRAGMA page_size = 8192")
+                share(driver, wait_s=WAIT_S)
         with self.writing() as connection:
             upgrade(connection, self.name)
 
@@ -224,21 +224,6 @@ def _json(value: object) -> str:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"what was given cannot be kept as JSON: {error}") from error
-
-
-def _until_free(connection: Connection, statement: str) -> None:
-    # SQLite does not wait by itself for a lock that it takes to change how the file is kept.
-    deadline = monotonic() + WAIT_S
-    while True:
-        try:
-            connection.exec_driver_sql(statement)
-        except OperationalError as error:
-            code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-            if code != sqlite3.SQLITE_BUSY or monotonic() > deadline:
-                raise
-            sleep(0.01)
-        else:
-            return
 
 
 def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

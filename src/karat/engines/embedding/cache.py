@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.corpus.shared_file import WAIT_S, share
 from karat.errors import InputError
 
 __all__ = ["EmbeddingCache", "cache_folder", "vector_key"]
@@ -23,7 +24,6 @@ VERSION = 1
 MOST_BYTES = 2 * 1024**3
 KEYS_A_QUERY = 500
 ROWS_A_SWEEP = 5_000
-WAIT_S = 30.0
 # Writing down every use would make each lookup a write; a day is close enough for the oldest.
 DAY_S = 86_400
 
@@ -83,9 +83,7 @@ class EmbeddingCache:
                 self._path, timeout=WAIT_S, isolation_level=None, check_same_thread=False
             )
             try:
-                self._database.execute("PRAGMA journal_mode = WAL")
-                # A cache may lose its last seconds in a power cut; it may not be slow every day.
-                self._database.execute("PRAGMA synchronous = NORMAL")
+                share(self._database)
                 for statement in SCHEMA:
                     self._database.execute(statement)
             except sqlite3.Error:

@@ -1,0 +1,29 @@
+"""A SQLite file that several processes read and write at once."""
+
+import sqlite3
+from time import monotonic, sleep
+
+__all__ = ["WAIT_S", "share"]
+
+WAIT_S = 30.0
+_PAUSE_S = 0.01
+
+
+def share(database: sqlite3.Connection, *, wait_s: float = WAIT_S) -> None:
+    """Let those who read the file not wait for one who writes, nor that one for them.
+
+    A power cut may lose what was written last, never the file. For as long as another process
+    does the same, as when both have just made the file, this waits; SQLite itself would not.
+    """
+    deadline = monotonic() + wait_s
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            # The lower byte is the kind of error, the rest a detail of it.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+                raise
+            sleep(_PAUSE_S)
+        else:
+            break
+    database.execute("PRAGMA synchronous = NORMAL")

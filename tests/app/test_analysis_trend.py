@@ -48,6 +48,21 @@ def test_nothing_is_made_of_noise() -> None:
     assert verdicts([0.6] * 12) == ["first"] + ["noise"] * 11
 
 
+def test_the_same_run_over_and_over_is_no_change() -> None:
+    # (0.1 + 0.1 + 0.1) / 3 is not 0.1, and misses it in the same direction on every query.
+    same = [Past(f"r{day}", START + timedelta(days=day), [0.1] * 20) for day in range(8)]
+    points = trend_of("bm25", same, LEAD, SURE).points
+    assert [point.verdict for point in points] == ["first"] + ["noise"] * 7
+    assert {point.change for point in points} == {None, 0.0}
+
+
+def test_variants_of_one_case_are_one_piece_of_evidence() -> None:
+    runs = [Past(str(n), START, [score] * 6) for n, score in enumerate((0.2, 0.4))]
+    alone = trend_of("bm25", runs, LEAD, SURE).points[1]
+    together = trend_of("bm25", runs, LEAD, SURE, clusters=["a"] * 3 + ["b"] * 3).points[1]
+    assert (alone.p, together.p) == (2 / 2**6, 2 / 2**2)
+
+
 def test_a_slow_drift_is_noticed() -> None:
     steps = [0.6 - 0.008 * day for day in range(12)]
     assert "real" in verdicts(steps)[2:]

@@ -11,11 +11,13 @@ import numpy as np
 from karat.app.confidence import mean_intervals
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
+from karat.app.slicing import cluster_labels
 from karat.errors import InputError
 from karat.metrics import Measure, average
 from karat.model import Dataset
 from karat.model.analysis import Point, Trend
 from karat.stats import sign_flip
+from karat.stats.arrays import paired_differences
 from karat.store import Experiment, RunStatus, Store
 
 __all__ = ["Past", "trend_of", "trends"]
@@ -56,33 +58,49 @@ def trends(
             if run.label in past and run.status is RunStatus.COMPLETED:
                 scores = _scores(gold, store, run.id, scoring)
                 past[run.label].append(Past(run.id, run.ended or other.created, scores))
-    found = tuple(trend_of(label, runs, lead, confidence) for label, runs in past.items() if runs)
+    clusters = cluster_labels(gold, confidence.cluster)
+    found = tuple(
+        trend_of(label, runs, lead, confidence, clusters=clusters)
+        for label, runs in past.items()
+        if runs
+    )
     if not found:
         raise InputError(f"experiment {experiment.id} has no completed run yet")
     return found
 
 
-def trend_of(label: str, past: Sequence[Past], lead: Measure, confidence: Confidence) -> Trend:
+def trend_of(
+    label: str,
+    past: Sequence[Past],
+    lead: Measure,
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None = None,
+) -> Trend:
     """Return the trend of *past*, all on the same queries.
 
     Each run is held, query by query, against the mean of the runs since the last real change, so
     that a slow drift is noticed as well. The p values are those of sign flips, multiplied by the
-    number of runs that are tested.
+    number of runs that are tested. Queries that share a label in *clusters* are drawn and flipped
+    together.
     """
     ordered = sorted(past, key=lambda each: (each.when, each.run))
     tests = max(len(ordered) - 1, 1)
     level: list[Sequence[float]] = []
     points = []
     for number, (run, when, scores) in enumerate(ordered):
-        (interval,) = mean_intervals([scores], [lead], confidence)
+        (interval,) = mean_intervals([scores], [lead], confidence, clusters=clusters)
         if interval is None:
             raise InputError(f"{lead} is no plain mean; expected a measure such as ndcg@10")
         mean = average(scores)
         change = p = None
         verdict = "first"
         if number:
-            gaps = np.asarray(scores) - np.mean(level, axis=0)
-            (test,) = sign_flip(gaps, draws=confidence.draws, seed=confidence.seed)
+            # The mean of equal scores may miss them by a last digit, which is no change.
+            gaps = paired_differences(np.asarray(scores), np.mean(level, axis=0))
+            (test,) = sign_flip(
+                gaps, draws=confidence.draws, seed=confidence.seed, clusters=clusters
+            )
             change, p = average(gaps.tolist()), min(1.0, test.p * tests)
             verdict = "real" if p <= round(1.0 - confidence.level, 12) else "noise"
         if verdict == "real":

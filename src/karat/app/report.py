@@ -97,12 +97,13 @@ def report(
         traces=traces,
         curves=tuple(_curve(row, scored, depth) for row in curves),
         f1=tuple(tuple(evaluation.table.columns[str(SET_F1)]) for evaluation in scored),
-        latency=_latency(gold, runs, confidence),
+        latency=_latency(gold, runs, confidence, clusters),
         origin=origin,
         settings={"scoring": scoring, "confidence": confidence},
         level=scoring.level,
         remarks=remarks(runs),
         resolved=_resolved(gold, runs, scoring, against_first),
+        clusters=None if clusters is None else tuple(clusters),
     )
 
 
@@ -212,7 +213,10 @@ def _curve(row: Sequence[Measure], scored: Sequence[Evaluation], depth: int) -> 
 
 
 def _latency(
-    gold: Dataset, runs: Sequence[Measured], confidence: Confidence
+    gold: Dataset,
+    runs: Sequence[Measured],
+    confidence: Confidence,
+    clusters: Sequence[str] | None,
 ) -> "Comparison | None":
     import numpy as np
 
@@ -230,5 +234,6 @@ def _latency(
         level=confidence.level,
         draws=confidence.draws,
         seed=confidence.seed,
+        clusters=clusters,
         lower_is_better=["latency"],
     )

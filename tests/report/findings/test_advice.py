@@ -112,6 +112,58 @@ def test_the_share_of_wins_is_that_of_the_binomial() -> None:
     assert share_of_wins(means, 0) == pytest.approx(216 / 256, abs=0.01)
 
 
+def test_queries_that_belong_together_are_drawn_together() -> None:
+    values = np.array([[0.3, 0.9, 0.1, np.nan], [0.5, 0.2, 0.8, 0.4]])
+    thrice, labels = np.repeat(values, 3, axis=1), np.repeat(list("abcd"), 3).tolist()
+    alone = resampled_means(values, draws=50, seed=3)
+    together = resampled_means(thrice, draws=50, seed=3, clusters=labels)
+    assert together == pytest.approx(alone, nan_ok=True)
+
+
+def variants(cases: int) -> Dataset:
+    """Return three queries a case, which belong together."""
+    return Dataset.of(
+        [
+            Query(f"q{case}-{number}", "", (Target("a.py"),), {"case": f"c{case}"})
+            for case in range(cases)
+            for number in range(3)
+        ],
+        metadata={"cluster": "case"},
+    )
+
+
+def test_variants_of_a_case_do_not_make_an_option_real(make: Make, run: MakeRun) -> None:
+    gold = variants(8)
+
+    def with_option(size: int, good: int) -> Measured:
+        found = {query: ("a.py" if int(query[1]) < good else "x.py",) for query in gold.query_ids}
+        return run(str(size), found, None, {"options": {"size": size}})
+
+    runs = [with_option(256, 2), with_option(512, 4)]
+    found = make(runs, gold=gold, measures=("hit@5",), by=[])
+    by_itself = make(runs, gold=Dataset.of(list(gold.queries())), measures=("hit@5",), by=[])
+    (together,), (apart,) = insights(found), insights(by_itself)
+    assert together.startswith("size: 512 is not told from 256, +0.250 hit@5 [")
+    assert apart.startswith("size: 512 is better than 256, +0.250 hit@5 [")
+    first, alone = recommendations(found)[0], recommendations(by_itself)[0]
+    assert first.certainty != alone.certainty
+    rows = dict(method_rows(found))
+    assert rows["Intervals"].endswith("; drawn in 8 groups of queries that belong together")
+
+
+def test_means_of_the_same_scores_are_no_difference(make: Make, run: MakeRun) -> None:
+    # Three runs of each value: their mean misses 0.1 by a last digit, and that of one does not.
+    gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(8)])
+    tenth = (*(f"n{n}.py" for n in range(9)), "a.py")
+
+    def with_options(name: str, **options: object) -> Measured:
+        return run(name, dict.fromkeys(gold.query_ids, tenth), None, {"options": options})
+
+    runs = [with_options(f"a{n}", size=256) for n in range(3)] + [with_options("b", size=512)]
+    (sentence,) = insights(make(runs, gold=gold, measures=("mrr@10",), by=[]))
+    assert sentence == "size: no difference between 256 and 512."
+
+
 def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
     queries = [
         Query(f"{kind}{number}", "", (Target("a.py"),), {"category": kind})

@@ -11,6 +11,7 @@ from karat.model.comparison import Comparison
 from karat.model.timings import Measured
 from karat.report.findings.record import Findings
 from karat.stats import bootstrap_intervals
+from karat.stats.arrays import paired_differences
 
 __all__ = ["insights"]
 
@@ -126,13 +127,16 @@ def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int)
     levels = sorted(levels, key=lambda level: -sign * np.nanmean(level.scores))
     best, second = levels[:2]
     comparison = findings.contest.comparison
+    # The mean of several runs may miss what all of them score by a last digit.
+    gaps = paired_differences(best.scores, second.scores)
     (interval,) = bootstrap_intervals(
-        (best.scores - second.scores)[:, None],
+        gaps,
         level=comparison.level,
         draws=comparison.draws,
         seed=comparison.seed,
+        clusters=findings.clusters,
     )
-    change = float(np.nanmean(best.scores - second.scores))
+    change = float(np.nanmean(gaps))
     if not change:
         return f"{option}: no difference between {best.value} and {second.value}."
     amount = f"{change:+.3f} {findings.lead}"

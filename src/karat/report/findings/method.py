@@ -44,7 +44,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
     yield (
         "Intervals",
         f"{comparison.level:.0%}, studentised bootstrap, {comparison.draws:,} draws, "
-        f"seed {comparison.seed}",
+        f"seed {comparison.seed}{_drawn(findings)}",
     )
     if comparison.differences:
         yield "Tests", f"paired randomisation, {correction_text(comparison)}"
@@ -81,6 +81,11 @@ def _text(value: object) -> str:
 
 def _setting(findings: Findings, group: str, name: str) -> str:
     return str(getattr(findings.settings.get(group), name, None) or "")
+
+
+def _drawn(findings: Findings) -> str:
+    groups = findings.contest.clusters
+    return f"; drawn in {groups:,} groups of queries that belong together" if groups else ""
 
 
 def _tied(findings: Findings) -> str:

@@ -74,7 +74,7 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
     run = int(np.nanargmax(means))
     name = findings.names[run]
     scores = np.array([findings.scores(place, measure) for place in range(len(findings.names))])
-    draws = resampled_means(scores, draws=DRAWS, seed=comparison.seed) * sign
+    draws = _drawn(findings, scores) * sign
     yield Advice(
         purpose,
         name,
@@ -88,7 +88,7 @@ def _fastest(findings: Findings, latency: Comparison) -> Advice:
     run = int(np.nanargmin(_column(latency, measure)))
     name = latency.systems[run]
     mean = latency.mean(name, measure)
-    draws = resampled_means(_times(findings, latency), draws=DRAWS, seed=latency.seed)
+    draws = _drawn(findings, _times(findings, latency))
     why = f"mean {milliseconds(mean.mean).text} ms a query"
     if mean.interval.low is not None:
         ends = (milliseconds(end).text for end in (mean.interval.low, mean.interval.high))
@@ -110,10 +110,7 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     quality = _column(comparison, findings.lead)[rows[scored]]
     times = _column(latency, latency.metrics[0])[scored]
     scores = np.array([findings.scores(row) for row in rows[scored]])
-    drawn = balance(
-        resampled_means(scores, draws=DRAWS, seed=comparison.seed),
-        resampled_means(_times(findings, latency)[scored], draws=DRAWS, seed=comparison.seed),
-    )
+    drawn = balance(_drawn(findings, scores), _drawn(findings, _times(findings, latency)[scored]))
     run = int(np.argmax(balance(quality, times)))
     yield Advice(
         "Best balance",
@@ -121,6 +118,12 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
         f"{findings.lead} {quality[run]:.3f}, mean {milliseconds(times[run]).text} ms a query",
         _stays(share_of_wins(drawn, run)),
     )
+
+
+def _drawn(findings: Findings, values: Array) -> Array:
+    """Return the means of ``values[run, query]`` over the same draws for whatever is compared."""
+    seed = findings.contest.comparison.seed
+    return resampled_means(values, draws=DRAWS, seed=seed, clusters=findings.clusters)
 
 
 def _column(comparison: Comparison, measure: str) -> Array:

@@ -62,7 +62,8 @@ class Findings:
     None without any; *settings* are those of scoring and confidence, by name; *level* is the
     lowest relevant grade, 0 for any above 0. *losses* says by run, query and target where one was
     lost that was asked after. *remarks* are sentences on runs that are the same, or nearly empty.
-    *resolved* is None where all targets are in the trees searched.
+    *resolved* is None where all targets are in the trees searched. Queries that share a label in
+    *clusters* were drawn together; None where each was drawn by itself.
     """
 
     gold: Dataset
@@ -78,6 +79,7 @@ class Findings:
     losses: Mapping[tuple[int, int, int], Fate] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     resolved: Resolved | None = None
+    clusters: tuple[str, ...] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

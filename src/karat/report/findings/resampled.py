@@ -1,7 +1,11 @@
 """How often a run would come first on another set of queries like this one."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from karat.stats.arrays import cluster_codes, cluster_sums
 
 __all__ = ["resampled_means", "share_of_wins"]
 
@@ -11,20 +15,26 @@ Array = NDArray[np.float64]
 SAME = 1e-12
 
 
-def resampled_means(values: Array, *, draws: int, seed: int) -> Array:
+def resampled_means(
+    values: Array, *, draws: int, seed: int, clusters: Sequence[str] | None = None
+) -> Array:
     """Return ``means[draw, run]`` over queries drawn with replacement; NaN is left out.
 
-    The same seed and number of queries draw the same queries, so that two measures can be paired.
+    Queries that share a label in *clusters* are drawn together. The same seed, queries and clusters
+    draw the same, so that two measures can be paired.
 
     >>> resampled_means(np.array([[1.0, 1.0], [0.0, 0.0]]), draws=1, seed=0).tolist()
     [[1.0, 0.0]]
     """
-    queries = values.shape[1]
+    known = ~np.isnan(values.T)
+    sizes, totals = known.astype(float), np.where(known, values.T, 0.0)
+    if clusters is not None:
+        codes = cluster_codes(clusters, len(known))
+        sizes, totals = cluster_sums(sizes, codes), cluster_sums(totals, codes)
+    units = len(sizes)
     rng = np.random.default_rng(seed)
-    weights = rng.multinomial(queries, np.full(queries, 1.0 / queries), size=draws).astype(float)
-    known = ~np.isnan(values)
-    counts = weights @ known.T
-    sums = weights @ np.where(known, values, 0.0).T
+    weights = rng.multinomial(units, np.full(units, 1.0 / units), size=draws).astype(float)
+    counts, sums = weights @ sizes, weights @ totals
     means: Array = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
     return means
 

@@ -150,6 +150,34 @@ def test_a_reader_whose_process_dies_says_so(
     reader.close()
 
 
+def test_an_object_that_came_in_part_is_none(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = ObjectReader(str(repository))
+    says = f"read asked; printf '{'0' * 40} blob 9\nonly a'"
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: ["sh", "-c", says])
+    with pytest.raises(KaratError, match="ended within an object"):
+        list(reader.read(["0" * 40]))
+    reader.close()
+
+
+def test_answers_that_were_not_read_are_given_to_nobody(
+    repository: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (git(repository, "hash-object", "-w", "--stdin", text=text) for text in "12")
+    reader = ObjectReader(str(repository))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ObjectReader, "_answer", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            list(reader.read([one]))
+    assert list(reader.read([two])) == [b"2"]
+    reader.close()
+
+
 def test_the_process_ends_with_the_repository(repository: Path) -> None:
     opened = GitRepository(repository)
     opened.corpus()

@@ -116,9 +116,12 @@ class ObjectReader:
     def close(self) -> None:
         """End the process; the next :meth:`read` starts another."""
         with self._lock:
-            if self._finish:
-                self._finish()
-            self._process = self._finish = None
+            self._leave()
+
+    def _leave(self) -> None:
+        if self._finish:
+            self._finish()
+        self._process = self._finish = None
 
     def _exchange(self, oids: Sequence[str]) -> list[bytes | None]:
         requests, answers = self._pipes()
@@ -126,8 +129,13 @@ class ObjectReader:
             requests.write("".join(f"{oid}\n" for oid in oids).encode())
             requests.flush()
             return [self._answer(answers) for _ in oids]
-        except OSError as error:
-            raise KaratError(f"{self._repository}: git cat-file ended early: {error}") from error
+        except BaseException as error:
+            # Whoever asks next would be given the answers that were not read.
+            self._leave()
+            if isinstance(error, OSError):
+                why = f"{self._repository}: git cat-file ended early: {error}"
+                raise KaratError(why) from error
+            raise
 
     def _answer(self, answers: IO[bytes]) -> bytes | None:
         header = answers.readline().split()
@@ -138,8 +146,9 @@ class ObjectReader:
             raise KaratError(
                 f"{self._repository}: git cat-file answered {header!r} (exit code {code})"
             )
-        data = answers.read(int(header[2]))
-        answers.read(1)
+        data, line_end = answers.read(int(header[2])), answers.read(1)
+        if not line_end:
+            raise KaratError(f"{self._repository}: git cat-file ended within an object")
         return data
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:

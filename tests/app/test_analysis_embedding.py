@@ -86,6 +86,16 @@ def test_a_shuffled_model_does_not_separate() -> None:
     assert found.mean_cosine < 0.5
 
 
+def test_queries_that_belong_together_are_drawn_together() -> None:
+    tagged = [query._replace(tags={"case": query.targets[0].path}) for query in GOLD.queries()]
+    together = Dataset.of(tagged, match="lines", metadata={"cluster": "case"})
+    alone = embedding_quality(GOLD, CORPUS, model=Fake(shuffled=True))
+    found = embedding_quality(together, CORPUS, model=Fake(shuffled=True))
+    assert found.separation == alone.separation
+    assert found.interval.method.startswith("cluster bootstrap-t")
+    assert not alone.interval.method.startswith("cluster")
+
+
 def test_the_mean_cosine_is_that_of_all_pairs() -> None:
     found = embedding_quality(GOLD, CORPUS, model="static")
     again = embedding_quality(GOLD, CORPUS, model="static", seed=7)

@@ -60,6 +60,22 @@ def test_the_planted_topic_is_weak_and_no_other(model: str) -> None:
     assert not any(score.weak for topic in others for score in topic.scores)
 
 
+def test_variants_of_one_case_make_no_topic_weak() -> None:
+    # The eight queries of a kind are one case: of three cases one is always the worst.
+    tagged = [query._replace(tags={"case": query.targets[0].path}) for query in QUERIES]
+    found = query_topics(
+        Dataset.of(tagged, metadata={"cluster": "case"}),
+        [run("bad", "parser")],
+        model="words",
+        topics=3,
+        scoring=Scoring(("hit@5",)),
+        confidence=FAST,
+    )
+    weakest = found.topics[0].scores[0]
+    assert (weakest.mean, weakest.weak) == (0.0, False)
+    assert weakest.interval.method == "none"
+
+
 def test_the_number_of_topics_is_found() -> None:
     found = query_topics(GOLD, [run("good")], model="words", confidence=FAST)
     assert sorted(len(topic.query_ids) for topic in found.topics) == [8, 8, 8]

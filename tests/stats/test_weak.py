@@ -1,4 +1,4 @@
-from itertools import combinations
+from itertools import combinations, permutations, product
 from math import nan
 
 import numpy as np
@@ -37,6 +37,29 @@ def test_false_alarms_are_rare() -> None:
         min(weak_groups(rng.random(40).tolist(), groups, draws=199).values()) for _ in range(200)
     ]
     assert sum(p <= 0.05 for p in lowest) <= 20
+
+
+def test_a_cluster_counts_once_however_many_queries_it_has() -> None:
+    scores = [0.1, 0.0, 0.2, 0.9, 0.6, 0.8, 1.0, 0.7]
+    groups = [0, 0, 0, 1, 1, 1, 1, 1]
+    thrice = weak_groups(
+        np.repeat(scores, 3).tolist(),
+        np.repeat(groups, 3).tolist(),
+        clusters=np.repeat(range(8), 3),
+    )
+    assert thrice == weak_groups(scores, groups)
+
+
+def test_clusters_change_places_with_others_of_their_size() -> None:
+    scores = np.array([0.0, 0.7, 0.9, 0.1, 0.3, 0.8, 0.6])
+    clusters, groups = [0, 1, 2, 3, 3, 4, 4], [0, 1, 1, 0, 0, 1, 1]
+    ways = [
+        scores[[*single, *sum(pairs, ())]]
+        for single, pairs in product(permutations([0, 1, 2]), permutations([(3, 4), (5, 6)]))
+    ]
+    exact = np.mean([way[[0, 3, 4]].sum() <= scores[[0, 3, 4]].sum() + 1e-9 for way in ways])
+    found = weak_groups(scores.tolist(), groups, clusters=clusters)
+    assert found[0] == pytest.approx(2 * exact, abs=0.02)
 
 
 def test_too_few_draws_are_refused() -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.app.slicing import cluster_labels
 from karat.corpus import Corpus, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
@@ -78,7 +79,7 @@ def embedding_quality(
     asked = [row for row, covered in enumerate(relevant) if covered]
     queries = embedder.embed([gold.texts[row] for row in asked], "query").astype(np.float64)
     paths = np.array([coverage.spelled(spots[number].hit.path) for number in kept])
-    near, far, shares = [], [], []
+    near, far, shares, rows = [], [], [], []
     for vector, row in zip(queries, asked, strict=True):
         cosines = chunks @ vector
         own = cosines[[place[number] for number in relevant[row]]]
@@ -88,11 +89,18 @@ def embedding_quality(
             near.append(own)
             far.append(others)
             shares.append(_separation(own, others))
+            rows.append(row)
     if not shares:
         raise InputError(f"{corpus.name} has no chunk that is irrelevant; expected more files")
     filled = chunks[np.linalg.norm(chunks, axis=1) > 0]
     mean_cosine, first_direction = _spread(filled, seed)
-    (interval,) = bootstrap_intervals(np.array(shares), bounds=(0.0, 1.0), seed=seed)
+    clusters = cluster_labels(gold, None)
+    (interval,) = bootstrap_intervals(
+        np.array(shares),
+        bounds=(0.0, 1.0),
+        seed=seed,
+        clusters=clusters and [clusters[row] for row in rows],
+    )
     close, apart = np.concatenate(near), np.concatenate(far)
     found = EmbeddingQuality(
         model=embedder.name,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from karat.app.confidence import mean_intervals
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
+from karat.app.slicing import cluster_labels
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.lexical.tokens import TokenRules
 from karat.errors import InputError, MissingExtra
@@ -55,6 +56,7 @@ def query_topics(
     labels = group_directions(rows, groups=topics, seed=confidence.seed)
     lead = scoring.parsed(gold)[0]
     columns = [_column(gold, run, lead, scoring) for run in runs]
+    clusters = cluster_labels(gold, confidence.cluster)
     sign = 1.0 if lead.definition.higher_is_better else -1.0
     chances = [
         weak_groups(
@@ -62,14 +64,18 @@ def query_topics(
             labels.tolist(),
             draws=confidence.draws,
             seed=confidence.seed,
+            clusters=clusters,
         )
         for column in columns
     ]
     found = []
     for label in range(int(labels.max(initial=-1)) + 1):
         members = np.flatnonzero(labels == label)
+        own = None if clusters is None else [clusters[row] for row in members]
         scores = [
-            _score([column[row] for row in members], chance.get(label), lead, confidence)
+            _score(
+                [column[row] for row in members], chance.get(label), lead, confidence, clusters=own
+            )
             for column, chance in zip(columns, chances, strict=True)
         ]
         found.append(
@@ -131,9 +137,14 @@ def _column(gold: Dataset, run: Measured, lead: Measure, scoring: Scoring) -> li
 
 
 def _score(
-    values: Sequence[float], p: float | None, lead: Measure, confidence: Confidence
+    values: Sequence[float],
+    p: float | None,
+    lead: Measure,
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
 ) -> TopicScore:
-    (interval,) = mean_intervals([values], [lead], confidence)
+    (interval,) = mean_intervals([values], [lead], confidence, clusters=clusters)
     mean = average(values)
     weak = p is not None and p <= round(1.0 - confidence.level, 12)
     if interval is None:

@@ -48,6 +48,13 @@ def test_a_folder_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
     assert "file" in caches.problem
 
 
+def test_a_file_that_goes_while_all_are_counted_has_no_size(tmp_path: Path) -> None:
+    (tmp_path / "chunks.sqlite").write_bytes(b"12345")
+    # Listed, and there no more when it is looked at.
+    (tmp_path / "chunks.sqlite-wal").symlink_to(tmp_path / "gone")
+    assert Caches(tmp_path).size() == 5
+
+
 def test_none_keeps_nothing() -> None:
     with NO_CACHES.chunks() as chunks, NO_CACHES.vectors() as vectors:
         assert chunks is None

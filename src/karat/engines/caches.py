@@ -1,7 +1,7 @@
 """Where engines keep chunks and vectors from one process to the next."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -33,8 +33,12 @@ class Caches:
 
     def size(self) -> int:
         """Return the bytes on disk."""
-        files = [] if self.folder is None else self.folder.glob("*.sqlite*")
-        return sum(file.stat().st_size for file in files)
+        found = 0
+        for file in [] if self.folder is None else self.folder.glob("*.sqlite*"):
+            # Another process that closes a cache removes what lies beside it.
+            with suppress(FileNotFoundError):
+                found += file.stat().st_size
+        return found
 
     @contextmanager
     def chunks(self) -> Iterator[ChunkCache | None]:

@@ -1,5 +1,6 @@
 """A process that dies, floods, hangs or talks nonsense."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ def test_one_that_dies_again_is_given_up(note: Path) -> None:
     ],
 )
 def test_misbehaviour_ends_the_process(note: Path, query: str, message: str) -> None:
-    with opened(note, timeout_s=1) as engine:
+    with opened(note, timeout_s=1 if query == "hang" else 60) as engine:
         with pytest.raises(EngineError, match=message) as caught:
             engine.search(query, 1)
         assert isinstance(caught.value.__cause__, TimeoutError) == (query == "hang")
@@ -123,18 +124,33 @@ def test_an_error_that_is_told_keeps_the_process(note: Path, query: str, message
 
 
 @pytest.mark.parametrize(
-    ("code", "message"),
+    ("code", "message", "timeout_s"),
     [
-        ("raise SystemExit('no model')", "its last words: 'no model'"),
-        ("print('hello')", "printed 'hello'"),
-        ("import time; time.sleep(600)", "took longer than 0.5 s"),
+        ("raise SystemExit('no model')", "its last words: 'no model'", 60),
+        ("print('hello')", "printed 'hello'", 60),
+        ("import time; time.sleep(600)", "took longer than 0.5 s", 0.5),
     ],
 )
-def test_one_that_never_gets_ready(code: str, message: str) -> None:
-    options = ProcessOptions(command=[sys.executable, "-c", code], index_timeout_s=0.5)
-    engine = ProcessEngine(options)
+def test_one_that_never_gets_ready(code: str, message: str, timeout_s: float) -> None:
+    command = [sys.executable, "-c", code]
+    engine = ProcessEngine(ProcessOptions(command=command, index_timeout_s=timeout_s))
     with pytest.raises(EngineError, match=message):
         engine.index(CORPUS)
+
+
+def test_one_that_cannot_index_is_ended() -> None:
+    code = (
+        "import json, os, sys\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'id': json.loads(line)['id'], 'error': str(os.getpid())}), "
+        "flush=True)\n"
+    )
+    engine = ProcessEngine(ProcessOptions(command=[sys.executable, "-c", code]))
+    with pytest.raises(EngineError, match=r"answered an error: '[0-9]+'") as caught:
+        engine.index(CORPUS)
+    pid = int(str(caught.value).split("'")[-2])
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_one_that_ignores_the_end_of_its_input_is_ended() -> None:

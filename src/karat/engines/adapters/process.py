@@ -118,7 +118,13 @@ class ProcessEngine(External):
             )
         except EngineError as error:
             raise self._named(error) from None
-        self._request(child, {"op": "index", "root": self._root}, self._options.index_timeout_s)
+        request: dict[str, object] = {"op": "index", "root": self._root}
+        try:
+            self._request(child, request, self._options.index_timeout_s)
+        except EngineError:
+            # One that has answered an error still runs.
+            self._kill(child)
+            raise
         return child
 
     def _request(

@@ -19,6 +19,7 @@ from karat.stats import (
     randomised_tukey,
     sign_flip,
 )
+from karat.stats.pairwise import CORRECTIONS
 
 SCORES = np.clip(np.random.default_rng(0).normal(0.5, 0.3, (3, 60, 2)), 0, 1)
 SCORES[2] = np.clip(SCORES[2] + 0.15, 0, 1)
@@ -195,10 +196,11 @@ def test_where_less_is_better_wins_and_losses_change_sides_and_nothing_else() ->
         assert after == replace(before, wins=sides[0], losses=sides[1])
 
 
-def test_clusters_make_copies_worth_nothing() -> None:
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_clusters_make_copies_worth_nothing(correction: str) -> None:
     codes = np.repeat(np.arange(60), 3)
-    copied = run(np.repeat(SCORES, 3, axis=1), clusters=codes)
-    once = run()
+    copied = run(np.repeat(SCORES, 3, axis=1), clusters=codes, correction=correction)
+    once = run(correction=correction)
     for many, one in zip(copied.differences, once.differences, strict=True):
         assert many.n == 180
         assert many.p == one.p

@@ -35,6 +35,23 @@ def test_incomplete_queries_are_left_out() -> None:
     assert np.array_equal(randomised_tukey(padded, draws=199), randomised_tukey(table, draws=199))
 
 
+def test_a_cluster_is_shuffled_as_one() -> None:
+    table = np.random.default_rng(4).random((12, 3))
+    thrice, labels = np.repeat(table, 3, axis=0), np.repeat(range(12), 3)
+    found = randomised_tukey(thrice, draws=499, clusters=labels)
+    assert np.array_equal(found, randomised_tukey(table, draws=499))
+    assert found[0, 1] > randomised_tukey(thrice, draws=499)[0, 1]
+
+
+def test_two_systems_in_clusters_are_the_sign_flip_test() -> None:
+    table = np.random.default_rng(5).random((40, 2))
+    table[3, 0] = math.nan
+    labels = np.arange(40) // 4
+    (test,) = sign_flip(table[:, 0] - table[:, 1], clusters=labels)
+    found = randomised_tukey(table, clusters=labels)
+    assert found[0, 1] == pytest.approx(test.p, abs=0.02)
+
+
 def test_nothing_to_go_by_has_p_one() -> None:
     assert (randomised_tukey([[math.nan, 0.5]]) == 1.0).all()
     assert (randomised_tukey(np.zeros((5, 3)), draws=99) == 1.0).all()

@@ -192,7 +192,9 @@ def corrected_ps(
         if plan.correction == "maxt":
             found = list(maxt[metric])
         elif plan.correction == "tukey":
-            p = randomised_tukey(cube[:, :, metric].T, draws=plan.draws, seed=plan.seed)
+            p = randomised_tukey(
+                cube[:, :, metric].T, draws=plan.draws, seed=plan.seed, clusters=plan.clusters
+            )
             found = [float(p[plan.columns[column][:2]]) for column in family]
         else:
             found = {"holm": holm, "bh": benjamini_hochberg}[plan.correction](raw)

@@ -82,3 +82,21 @@ def test_questions_of_one_case_are_drawn_together_and_a_note_says_so() -> None:
     assert line in compare_table(compare(grouped, [run, other], scoring=MRR, confidence=FEW)).notes
     plain = compare_table(compare(alone, [run, other], scoring=MRR, confidence=FEW))
     assert line not in plain.notes
+
+
+def test_wilcoxon_does_not_count_a_last_digit_as_a_difference() -> None:
+    # 1/1 + 2/12 and 1/2 + 2/3 are both 7/6, but not in floating point.
+    gold = {query: {"a": 1.0, "b": 1.0} for query in QUERIES}
+
+    def found_at(first: int, second: int) -> dict[str, dict[str, float]]:
+        names = {first: "a", second: "b"}
+        ranking = {names.get(rank, f"x{rank}"): -float(rank) for rank in range(1, 13)}
+        return dict.fromkeys(QUERIES, ranking)
+
+    contest = compare(
+        gold,
+        [found_at(1, 12), found_at(2, 3)],
+        scoring=Scoring(("ap",)),
+        confidence=replace(FEW, wilcoxon=True),
+    )
+    assert contest.further_tests[0].endswith("p = 1.0000 (exact, 0 differences)")

@@ -16,6 +16,7 @@ from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
 from karat.stats import compare as compare_scores
 from karat.stats import verdict, wilcoxon
+from karat.stats.arrays import paired_differences
 
 __all__ = ["compare", "compared", "compared_tables", "contest_of", "means_among"]
 
@@ -134,13 +135,15 @@ def _wilcoxon_notes(
     evaluations: Sequence[Evaluation], measures: Sequence[Measure]
 ) -> tuple[str, ...]:
     """Return one sentence per run and measure against the first run, and what speaks against it."""
+    import numpy as np
+
     baseline, *others = evaluations
     notes = []
     warning = ""
     for name in map(str, measures):
         for other in others:
-            pairs = zip(baseline.table.columns[name], other.table.columns[name], strict=True)
-            test = wilcoxon([new - old for old, new in pairs])
+            columns = (np.asarray(run.table.columns[name]) for run in (other, baseline))
+            test = wilcoxon(paired_differences(*columns))
             warning = test.warning
             notes.append(
                 f"Wilcoxon, {name}, {other.name} against {baseline.name}: p = {test.p:.4f} "

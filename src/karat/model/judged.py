@@ -101,7 +101,8 @@ class JudgedQuery:
 
     def signature(self) -> tuple[object, ...] | None:
         """Return what all metrics depend on, None where that is more than a few numbers."""
-        if len(self.ideal) > FEW or self.spans or self._more:
+        # What is derived from this class carries more than its numbers.
+        if type(self) is not JudgedQuery or len(self.ideal) > FEW or self.spans or self._more:
             return None
         return (self.retrieved, len(self.ranks), *self.ranks, *self.grades, *self.ideal)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from karat.corpus import create_chunker, syntax
 from karat.corpus.chunk import Piece
 from karat.errors import InputError, UnknownName
+from karat.model.spec import Spec
 
 
 def cut(name: str, text: str, language: str = "", **parameters: object) -> list[Piece]:
@@ -34,7 +35,9 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("auto", {"sise": 1}, "unexpected keyword argument 'sise'"),
         ("auto:100", {}, "unexpected keyword argument 'size'"),
         ("lines:few", {}, "size 'few' is no whole number"),
-        ("window:20", {}, r"overlap is 32; expected 0 or more, below size \(20\)"),
+        ("window(size=20, overlap=32)", {}, r"32; expected 0 or more, below size \(20\)"),
+        ("window", {"size": 20, "overlap": False}, "overlap is False"),
+        ("window:0", {}, "size is 0; expected 1 or more"),
         ("lines(size=few)", {}, "size is 'few'"),
         ("lines(few)", {}, "'few' is no option; expected name=value"),
         ("lines(size=4", {}, r"'\)' is missing"),
@@ -66,6 +69,17 @@ def test_lines_overlap_and_end_with_the_text() -> None:
 def test_only_a_line_feed_ends_a_line() -> None:
     pieces = cut("lines", "a\x0bb\x0cc\u2028d\x85e\nf", size=1)
     assert [piece.text for piece in pieces] == ["a\x0bb\x0cc\u2028d\x85e\n", "f"]
+
+
+@pytest.mark.parametrize(
+    ("size", "overlap"), [(1, 0), (2, 1), (9, 4), (33, 16), (63, 31), (64, 32), (256, 32)]
+)
+def test_a_small_window_repeats_half_of_the_one_before(size: int, overlap: int) -> None:
+    assert create_chunker(f"window:{size}").spec == Spec(
+        "chunker", "window", {"size": size, "overlap": overlap, "unit": "words", "tokenizer": ""}
+    )
+    text = " ".join(f"w{n}" for n in range(200))
+    assert cut(f"window:{size}", text) == cut("window", text, size=size, overlap=overlap)
 
 
 def test_a_window_cuts_a_long_line() -> None:

@@ -4,10 +4,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
-from karat.corpus.shared_file import share
+from karat.corpus.shared_file import in_turn, share
 
 
 @pytest.fixture
@@ -50,6 +51,29 @@ def test_it_waits_no_longer_than_it_is_told(
         share(ours, wait_s=-1)
     theirs.execute("COMMIT")
     assert mode(ours) == "delete"
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    begun, done = Event(), Event()
+
+    def other() -> None:
+        begun.set()
+        with in_turn(tmp_path):
+            done.set()
+
+    with in_turn(tmp_path):
+        thread = Thread(target=other)
+        thread.start()
+        begun.wait()
+        # It cannot be done before this one is, however long we wait.
+        assert not done.wait(0.05)
+    thread.join()
+    assert done.is_set()
+
+
+def test_nobody_waits_in_a_folder_that_is_none(tmp_path: Path) -> None:
+    with in_turn(tmp_path / "none"), in_turn(tmp_path / "none"):
+        pass
 
 
 def test_a_file_that_is_none_is_refused_at_once(tmp_path: Path) -> None:

@@ -127,6 +127,21 @@ def test_damage_within_the_file_is_scanned_again(history: "Builder", tmp_path: P
     assert scanned(history, path) == expected
 
 
+def test_a_file_that_another_process_has_replaced_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "commits.sqlite"
+    kept = {f"{number:040x}": bytes([number]) * 400 for number in range(20)}
+    with ScanCache(path) as cache:
+        cache.put(kept)
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+    with ScanCache(path) as ours, ScanCache(path) as theirs:
+        assert theirs.get(list(kept)) == {}
+        theirs.put(kept)
+        assert ours.get(list(kept)) == {}
+        assert ours.get(list(kept)) == theirs.get(list(kept)) == kept
+
+
 def test_a_value_that_changed_is_unknown(
     history: "Builder", tmp_path: Path, compared: list[str]
 ) -> None:

@@ -1,9 +1,13 @@
 """A SQLite file that several processes read and write at once."""
 
+import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import monotonic, sleep
 
-__all__ = ["WAIT_S", "share"]
+__all__ = ["WAIT_S", "in_turn", "share"]
 
 WAIT_S = 30.0
 _PAUSE_S = 0.01
@@ -27,3 +31,24 @@ def share(database: sqlite3.Connection, *, wait_s: float = WAIT_S) -> None:
         else:
             break
     database.execute("PRAGMA synchronous = NORMAL")
+
+
+@contextmanager
+def in_turn(folder: Path) -> Iterator[None]:
+    """Let one at a time, of all threads and processes, do what the block does in *folder*.
+
+    Where the system or the disk knows no such locks, nobody waits.
+    """
+    try:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        yield
+        return
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -18,12 +18,14 @@ __all__ = ["Window"]
 _WORD = re.compile(r"\w+|[^\w\s]")
 _CHARACTER = re.compile(r"\S")
 _UNITS = {"words": _WORD, "characters": _CHARACTER}
+OVERLAP = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """Windows of *size* units, each repeating the last *overlap* units of the one before.
 
+    Where nobody says how many, that is 32, and half of a size that is less than twice as large.
     A unit is a word or a sign (``words``, about as many as tokens), a character that is not white
     (``characters``), or what a model reads as one (``tokens``), of the *tokenizer* that is named,
     else of the default embedder's; special tokens do not count. A window may begin and end within
@@ -34,12 +36,12 @@ class Window:
     """
 
     size: int = 256
-    overlap: int = 32
+    overlap: int | None = None
     unit: str = "words"
     tokenizer: str = ""
 
     def __post_init__(self) -> None:
-        require_below("window", size=self.size, overlap=self.overlap)
+        require_below("window", size=self.size, overlap=0 if self.overlap is None else self.overlap)
         if self.unit == "tokens":
             self._tokens()
             return
@@ -56,9 +58,10 @@ class Window:
     def spec(self) -> Spec:
         """Return the name and parameters, with the hash of the tokenizer."""
         own = spec_of(self, "window")
-        if self.unit != "tokens":
-            return own
-        return Spec(own.kind, own.name, {**own.params, "tokens": self._tokens().digest})
+        params = {**own.params, "overlap": self._repeated}
+        if self.unit == "tokens":
+            params["tokens"] = self._tokens().digest
+        return Spec(own.kind, own.name, params)
 
     def split(self, text: str, language: str) -> Split:  # noqa: ARG002 - part of the protocol
         """Return the windows of *text*; the *language* does not matter."""
@@ -76,12 +79,16 @@ class Window:
 
     def _windows(self, text: str) -> Iterator[Span]:
         if self.unit == "tokens":
-            yield from token_windows(text, self._tokens(), size=self.size, overlap=self.overlap)
+            yield from token_windows(text, self._tokens(), size=self.size, overlap=self._repeated)
             return
         spans = [found.span() for found in _UNITS[self.unit].finditer(text)]
-        firsts = range(0, max(len(spans) - self.overlap, 1), self.size - self.overlap)
+        firsts = range(0, max(len(spans) - self._repeated, 1), self.size - self._repeated)
         for first in firsts if spans else ():
             yield spans[first][0], spans[min(first + self.size, len(spans)) - 1][1]
+
+    @property
+    def _repeated(self) -> int:
+        return min(OVERLAP, self.size // 2) if self.overlap is None else self.overlap
 
     def _tokens(self) -> Tokenizer:
         return create_tokenizer(self.tokenizer or DEFAULT_TOKENIZER)

@@ -77,11 +77,11 @@ def judge(
     query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
     queries = []
     statuses = []
-    for index, query_id in enumerate(query_ids):
+    for row, query_id in enumerate(query_ids):
         judged = how.found.get(query_id)
         status = how.failed.get(query_id, Status.SCORED)
         if judged is None:
-            judged, status = how.empty(truth, index), Status.MISSING
+            judged, status = how.empty(truth, query_id, row), Status.MISSING
         if not judged.ideal or judged.ideal[0] <= 0:
             status = Status.UNJUDGED
         queries.append(judged)
@@ -179,20 +179,19 @@ class _Judge:
         if self.matcher.name == "document":
             return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
         return {
-            query_id: _best_grades(self.targets(truth, row))
+            query_id: _best_grades(self.targets(truth, query_id, row))
             for row, query_id in enumerate(truth.query_ids)
         }
 
-    def targets(self, truth: Truth, row: int) -> list[Target]:
+    def targets(self, truth: Truth, query_id: str, row: int) -> list[Target]:
         """Return the targets of one query with normalised paths; an empty pattern is refused."""
         if isinstance(truth, Dataset):
             targets = truth.targets(row)
         else:
-            targets = [Target(path, grade) for path, grade in list(truth.values())[row].items()]
+            targets = [Target(path, grade) for path, grade in truth[query_id].items()]
         targets = [target._replace(path=self.path(target.path)) for target in targets]
         for target in targets:
             if not target.path and not (target.symbol and self.matcher.by_symbol):
-                query_id = list(truth)[row] if isinstance(truth, Mapping) else truth.query_ids[row]
                 wanted = "neither path nor symbol" if self.matcher.by_symbol else "no path"
                 raise InputError(
                     f"query {query_id!r} has a target with {wanted}, "
@@ -213,7 +212,7 @@ class _Judge:
             if status is not Status.SCORED:
                 self.failed[answer.query_id] = status
             hits = self.hits(answer) if status is Status.SCORED else []
-            targets = self.targets(truth, row)
+            targets = self.targets(truth, answer.query_id, row)
             if self.matcher.by_id:
                 best_first, scores = ordered(hits, [0.0] * len(hits), "order")
                 units: dict[str, float] = {}
@@ -236,11 +235,12 @@ class _Judge:
         hits = [hit._replace(path=self.path(hit.path)) for hit in answer.hits]
         return valid(hits, self.invalid, self.known)
 
-    def empty(self, truth: Truth, row: int) -> JudgedQuery:
+    def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
         """Return the judged query of an answer that never came."""
+        targets = self.targets(truth, query_id, row)
         if self.matcher.by_id:
-            return locate(_best_grades(self.targets(truth, row)), {})
-        return locate_hits([], self.targets(truth, row), self.matcher)
+            return locate(_best_grades(targets), {})
+        return locate_hits([], targets, self.matcher)
 
 
 def _best_grades(targets: Iterable[Target]) -> dict[str, float]:

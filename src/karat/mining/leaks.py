@@ -74,7 +74,7 @@ def _asked(query: str) -> _Asked:
 
 def _step(asked: _Asked, path: str) -> Leak:
     named = _named(path)
-    if named.way and any(named.way in way for way in asked.ways):
+    if asked.ways and named.way and any(named.way in way for way in asked.ways):
         return Leak.PATH
     if named.file in asked.names:
         return Leak.BASENAME
@@ -104,4 +104,4 @@ def _way(name: str) -> str:
 
 def _singular(word: str) -> str:
     """Return *word* without a plural s, in lower case; the same is done to both sides."""
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return word[:-1] if len(word) > 3 and word[-1] == "s" != word[-2] else word

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from karat.corpus.shared_file import WAIT_S, share
+from karat.corpus.shared_file import WAIT_S, in_turn, share
 from karat.errors import InputError
 
 __all__ = ["ScanCache"]
@@ -29,9 +29,9 @@ class ScanCache:
         """Open or create the file."""
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = self._connected()
         try:
-            self._prepare()
+            with in_turn(self._path.parent):
+                self._open()
         except sqlite3.Error as error:
             self._replace(error)
 
@@ -70,13 +70,12 @@ class ScanCache:
         except sqlite3.Error as error:
             self._replace(error)
 
-    def _connected(self) -> sqlite3.Connection:
+    def _open(self) -> None:
         try:
-            return sqlite3.connect(self._path, timeout=WAIT_S)
+            self._database = sqlite3.connect(self._path, timeout=WAIT_S)
         except sqlite3.Error as error:
             raise self._unusable(error) from error
-
-    def _prepare(self) -> None:
+        self._file = _number(self._path)
         # A damaged value may claim to be a text.
         self._database.text_factory = bytes
         share(self._database)
@@ -84,14 +83,31 @@ class ScanCache:
 
     def _replace(self, error: sqlite3.Error) -> None:
         """Start with an empty file where *error* says that this one is damaged, or give up."""
-        self._database.close()
         # Its subclasses stand for a lock, a full disk and the like, which a new file cannot mend.
         if type(error) is not sqlite3.DatabaseError:
+            self._database.close()
             raise self._unusable(error) from error
-        for ending in ("", "-wal", "-shm"):
-            Path(f"{self._path}{ending}").unlink(missing_ok=True)
-        self._database = self._connected()
-        self._prepare()
+        # In turn, so that nobody opens a file of which only a part has been removed.
+        with in_turn(self._path.parent):
+            # Another process may have replaced it since; a file that is open keeps its number.
+            is_here = _number(self._path) == self._file
+            self._database.close()
+            if is_here:
+                for ending in ("", "-wal", "-shm"):
+                    Path(f"{self._path}{ending}").unlink(missing_ok=True)
+            try:
+                self._open()
+            except sqlite3.Error as again:
+                self._database.close()
+                raise self._unusable(again) from again
 
     def _unusable(self, error: sqlite3.Error) -> InputError:
         return InputError(f"{self._path}: no usable cache of commits: {error}")
+
+
+def _number(path: Path) -> int:
+    """Return the number by which the disk knows a file, 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0

@@ -63,7 +63,7 @@ def tokens(query: str) -> list[str]:
     >>> tokens("fix load_dotenv's result, again.")
     ['fix', 'load_dotenv', 'result', 'again']
     """
-    return [_bare(token) for token in query.split()]
+    return [token if token.isalpha() else _bare(token) for token in query.split()]
 
 
 def is_identifier(token: str) -> bool:
@@ -98,8 +98,6 @@ def content_words(text: str) -> set[str]:
 
 
 def _bare(token: str) -> str:
-    if token.isalpha():
-        return token
     bare = token.strip(_WRAPPING).removesuffix("'s").removesuffix("’s")
     if bare.startswith("(") and bare.count("(") > bare.count(")"):
         bare = bare[1:]

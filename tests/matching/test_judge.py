@@ -1,6 +1,7 @@
 """The one entry to matching: truth and a run in any form give the same ranks."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -147,6 +148,23 @@ def test_statuses() -> None:
     # What came before an error or a timeout earns nothing.
     assert [list(query.ranks) for query in judged.queries[:4]] == [[1], [], [], []]
     assert content(judge(as_dataset(truth, "lines"), run))[:3] == content(judged)[:3]
+
+
+class Looked(dict[str, dict[str, float]]):
+    """Truth that counts how often all of it is gone through."""
+
+    walks = 0
+
+    def values(self) -> Any:
+        self.walks += 1
+        return super().values()
+
+
+@pytest.mark.parametrize("run", [{}, Run.of([Answer("q1"), Answer("q2")])])
+def test_no_query_costs_a_walk_through_all_others(run: Any) -> None:
+    truth = Looked({f"q{number}": {"a": 1.0} for number in range(5)})
+    assert judge(truth, run).statuses.count(Status.MISSING) == 5 - len(run)
+    assert truth.walks == 0
 
 
 def test_a_query_is_answered_once() -> None:

@@ -60,7 +60,7 @@ def test_all_parameters_are_applied() -> None:
     ("config", "message"),
     [
         (SuiteConfig("a", 256, "granit", False), "a: no embedder named 'granit'; did you mean"),
-        (SuiteConfig("a", 16, "granite", False), "a: chunker 'window': overlap is 32"),
+        (SuiteConfig("a", 0, "granite", False), "a: chunker 'window': size is 0"),
         (SuiteConfig("a", 256, "granite", True, "maxsin"), "a: no reranker named 'maxsin'"),
         (SuiteConfig("a", 256, "granite", False, "maxsim"), "'maxsim' without use_reranker"),
     ],

@@ -188,6 +188,8 @@ def test_names_that_nothing_has() -> None:
         ({"chunkers": ("window:few",)}, "size 'few' is no whole number"),
         ({"models": ("granit",)}, "no embedder named 'granit'; did you mean 'granite'"),
         ({"rerankers": ("maxsin",)}, "no reranker named 'maxsin'; did you mean 'maxsim'"),
+        ({"rerankers": ("maxsim:granit",)}, "rerankers: no embedder named 'granit'"),
+        ({"rerankers": ("maxsim:static",)}, "rerankers: maxsim:static: the embedder gives no"),
     ):
         with pytest.raises(InputError, match=message):
             names(**axes)

@@ -5,7 +5,7 @@ from typing import Any
 
 from karat.corpus import create_chunker
 from karat.engines.embedding.names import embedder_named
-from karat.engines.rerank import RERANKERS
+from karat.engines.rerank import check_reranker
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["MODES", "faults"]
@@ -62,7 +62,7 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
     THRESHOLDS: _threshold,
     "chunkers": create_chunker,
     "models": embedder_named,
-    "rerankers": RERANKERS.split,
+    "rerankers": check_reranker,
     "k_values_for_metrics": _count,
     "primary_k": _count,
 }

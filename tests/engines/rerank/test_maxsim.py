@@ -14,7 +14,8 @@ from karat.engines.builtin import bm25
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import unit
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.maxsim import MaxSim, as_bytes
+from karat.engines.rerank.maxsim import MaxSim, as_bytes, check_embedder
+from karat.errors import InputError
 from karat.testing import EngineSuite
 from karat.testing.rerank import RerankerSuite
 
@@ -65,6 +66,29 @@ def test_bytes_are_close_to_the_vectors(rows: Vectors) -> None:
     rows = unit(rows)
     held = as_bytes(rows)
     assert np.abs(held.codes * held.steps - rows).max() <= 0.5 / 127 + 1e-6
+
+
+def made_elsewhere(argument: str = "") -> object:
+    return argument
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["", "granite:32", "minilm", "onnx:folder", "st:owner/model", f"{__name__}:made_elsewhere"],
+)
+def test_what_may_give_vectors_of_tokens_is_not_refused(argument: str) -> None:
+    check_embedder(argument)
+
+
+@pytest.mark.parametrize("argument", ["static", "openai:model@http://localhost"])
+def test_what_gives_none_is_refused_before_it_is_loaded(argument: str) -> None:
+    with pytest.raises(InputError, match=f"maxsim:{argument}: the embedder gives no vectors"):
+        check_embedder(argument)
+
+
+def test_what_turns_out_to_give_none_is_refused() -> None:
+    with pytest.raises(InputError, match="made_elsewhere: the embedder gives no vectors"):
+        create_reranker(f"maxsim:{__name__}:made_elsewhere")
 
 
 @pytest.fixture(scope="module")

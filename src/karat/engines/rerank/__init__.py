@@ -1,7 +1,12 @@
 """A second look at the first hits of any engine, by a reranker that reads their text."""
 
 from karat.engines.rerank.base import Reranker
-from karat.engines.rerank.catalogue import DEFAULT_RERANKER, RERANKERS, create_reranker
+from karat.engines.rerank.catalogue import (
+    DEFAULT_RERANKER,
+    RERANKERS,
+    check_reranker,
+    create_reranker,
+)
 from karat.engines.rerank.engine import RerankEngine, rerank
 
 __all__ = [
@@ -9,6 +14,7 @@ __all__ = [
     "RERANKERS",
     "RerankEngine",
     "Reranker",
+    "check_reranker",
     "create_reranker",
     "rerank",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from karat.engines.rerank.base import Reranker
 from karat.registry import Registry
 
-__all__ = ["DEFAULT_RERANKER", "RERANKERS", "create_reranker"]
+__all__ = ["DEFAULT_RERANKER", "RERANKERS", "check_reranker", "create_reranker"]
 
 DEFAULT_RERANKER = "maxsim"
 
@@ -33,3 +33,18 @@ def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
     """
     factory, argument = RERANKERS.split(spec)
     return factory(argument)
+
+
+def check_reranker(spec: str) -> None:
+    """Refuse a *spec* that is known to make no reranker before a model is loaded for it.
+
+    >>> check_reranker("maxsim:granit")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
+    """
+    factory, argument = RERANKERS.split(spec)
+    if factory is RERANKERS.get("maxsim"):
+        from karat.engines.rerank.maxsim import check_embedder
+
+        check_embedder(argument)

@@ -3,17 +3,23 @@
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.current import Current
-from karat.engines.embedding import DEFAULT_EMBEDDER, SupportsTokenVectors, create_embedder
+from karat.engines.embedding import (
+    DEFAULT_EMBEDDER,
+    EMBEDDERS,
+    SupportsTokenVectors,
+    create_embedder,
+)
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
 
-__all__ = ["MaxSim", "maxsim"]
+__all__ = ["MaxSim", "check_embedder", "maxsim"]
 
 # About 2,700 texts of 256 tokens in 384 dimensions.
 MOST_BYTES = 256 * 1024**2
@@ -92,10 +98,32 @@ def as_bytes(rows: NDArray[np.float32]) -> Tokens:
 
 def maxsim(argument: str = "") -> MaxSim:
     """Return late interaction by the embedder *argument*, the default one where it is empty."""
+    check_embedder(argument)
     embedder = create_embedder(argument or DEFAULT_EMBEDDER)
     if not isinstance(embedder, SupportsTokenVectors):
-        raise InputError(
-            f"maxsim:{argument}: the embedder gives no vectors of tokens; "
-            "expected one such as granite, minilm, onnx:<folder> or st:<hub id or folder>"
-        )
+        raise _without_tokens(argument)
     return MaxSim(embedder, name=f"maxsim:{embedder.name}")
+
+
+def check_embedder(argument: str) -> None:
+    """Refuse a name that no embedder has, and one of ours without vectors of tokens.
+
+    Nothing is loaded: ours say in their signatures what they make. Of another maker's, it shows
+    when it is there.
+
+    >>> check_embedder("static")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: maxsim:static: the embedder gives no vectors of tokens; expected ...
+    """
+    factory, _ = EMBEDDERS.split(argument or DEFAULT_EMBEDDER)
+    ours = factory.__module__.startswith("karat.")
+    if ours and not issubclass(signature(factory).return_annotation, SupportsTokenVectors):
+        raise _without_tokens(argument)
+
+
+def _without_tokens(argument: str) -> InputError:
+    return InputError(
+        f"maxsim:{argument}: the embedder gives no vectors of tokens; "
+        "expected one such as granite, minilm, onnx:<folder> or st:<hub id or folder>"
+    )

@@ -191,3 +191,16 @@ def test_no_query_in_common_is_an_error() -> None:
     run = {"x": {"right.py": 1.0}}
     with pytest.raises(InputError, match="no query of the baseline"):
         gate(other, run, Rules(), baseline=baseline_of(OLD), allow_changed=True)
+
+
+def test_a_baseline_of_another_level_than_the_default_is_found_again() -> None:
+    scoring = Scoring(("mrr", "precision(level=0)@5"), level=1.0)
+    found = gate(
+        dataset(),
+        OLD,
+        parse_rules(level=1.0),
+        baseline=baseline_of(OLD, scoring=scoring),
+        scoring=Scoring(level=1.0),
+        confidence=FEW,
+    )
+    assert [check.subject for check in found.checks] == ["mrr(level=1)", "precision@5"]

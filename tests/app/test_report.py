@@ -86,6 +86,15 @@ def test_set_f1_looks_at_everything_returned() -> None:
     assert parse("set-f1").k is None
 
 
+def test_a_lowest_grade_holds_for_all_measures_that_do_not_say_theirs() -> None:
+    gold = Dataset.of([Query("q1", "", (Target("a", 2.0), Target("b", 1.0)))])
+    run = Run.of([Answer("q1", (Hit("b"), Hit("x")))])
+    scoring = Scoring(("hit@5", "precision(level=0)@5"), level=2.0)
+    found = report(gold, [Measured(run, None, "", "r")], origin=ORIGIN, scoring=scoring)
+    assert found.f1[0][0] == 0.0
+    assert (found.scores(0, "hit(level=2)@5"), found.scores(0, "precision@5")) == ([0.0], [0.2])
+
+
 def test_an_origin_has_the_digests_of_its_files() -> None:
     path = DEMO / "bm25.run"
     inputs = gather([str(DEMO / "gold.json"), str(path)], store="")

@@ -9,9 +9,13 @@ from karat.model import Dataset, Query, Target
 LINES = Dataset.of([Query("q", "", (Target("a.py", 1.0, 1, 9),))], match="lines")
 
 
-def test_sizes_join_the_defaults_where_the_truth_has_lines() -> None:
+def test_sizes_join_the_defaults_where_lines_are_matched() -> None:
     assert tuple(map(str, Scoring().parsed({"q": {"a": 1}}))) == DEFAULT_MEASURES
     assert tuple(map(str, Scoring().parsed(LINES))) == DEFAULT_MEASURES + LINE_MEASURES
+    assert tuple(map(str, Scoring(match="exact").parsed(LINES))) == DEFAULT_MEASURES
+    files = Dataset.of(list(LINES.queries()), match="exact")
+    asked = Scoring(match="lines").parsed(files)
+    assert tuple(map(str, asked)) == DEFAULT_MEASURES + LINE_MEASURES
 
 
 def test_what_was_asked_for_is_all_there_is() -> None:

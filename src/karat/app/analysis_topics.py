@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -128,7 +127,7 @@ def _column(gold: Dataset, run: Measured, lead: Measure, scoring: Scoring) -> li
     evaluation = evaluate_run(
         gold,
         run.run,
-        scoring=replace(scoring, measures=(str(lead),)),
+        scoring=scoring.with_measures([lead]),
         confidence=None,
         slices={},
         name=run.name,

@@ -1,7 +1,6 @@
 """How a configuration does over time, and which of its changes are real."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from math import isnan
 from typing import NamedTuple
@@ -49,7 +48,7 @@ def trends(
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     gold = store.dataset(experiment.dataset)
     lead = scoring.parsed(gold)[0]
-    scoring = replace(scoring, measures=(str(lead),))
+    scoring = scoring.with_measures([lead])
     past: dict[str, list[Past]] = {run.label: [] for run in experiment.runs}
     for other in store.experiments(limit=MOST):
         if other.dataset != experiment.dataset:

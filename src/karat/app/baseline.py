@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
 from math import isclose, nan
 from typing import NamedTuple
 
@@ -81,11 +80,10 @@ def ranked(
 ) -> Ranked:
     """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank."""
     reciprocal = parse("mrr", level=scoring.level)
-    names = tuple(map(str, dict.fromkeys((*measures, reciprocal))))
     evaluation = evaluate_run(
         gold,
         run,
-        scoring=replace(scoring, measures=names),
+        scoring=scoring.with_measures(dict.fromkeys((*measures, reciprocal))),
         confidence=confidence,
         slices={},
         name=name,

@@ -15,7 +15,7 @@ from karat.app.unresolved import resolved_for
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
 from karat.matching import trace
-from karat.metrics import Measure
+from karat.metrics import Measure, parse
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.model.timings import Measured
@@ -33,7 +33,6 @@ HITS_KEPT = 10
 # A tag of more values than this is an identifier rather than a kind.
 MOST_VALUES = 12
 MOST_CURVES = 4
-SET_F1 = Measure("set-f1")
 CUTS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
@@ -57,7 +56,8 @@ def report(
     confidence = confidence or Confidence()
     measures = scoring.parsed(gold)
     curves = _curve_measures(measures)
-    further = (SET_F1, *(each for row in curves for each in row))
+    set_f1 = parse("set-f1", level=scoring.level)
+    further = (set_f1, *(each for row in curves for each in row))
     scored = _scored(gold, runs, scoring, tuple(dict.fromkeys((*measures, *further))))
     evaluations = [_only(evaluation, measures) for evaluation in scored]
     clusters = cluster_labels(gold, confidence.cluster)
@@ -96,7 +96,7 @@ def report(
         ),
         traces=traces,
         curves=tuple(_curve(row, scored, depth) for row in curves),
-        f1=tuple(tuple(evaluation.table.columns[str(SET_F1)]) for evaluation in scored),
+        f1=tuple(tuple(evaluation.table.columns[str(set_f1)]) for evaluation in scored),
         latency=_latency(gold, runs, confidence, clusters),
         origin=origin,
         settings={"scoring": scoring, "confidence": confidence},
@@ -150,7 +150,7 @@ def _scored(
             evaluate_run(
                 gold,
                 measured.run,
-                scoring=replace(scoring, measures=tuple(map(str, measures))),
+                scoring=scoring.with_measures(measures),
                 confidence=None,
                 slices={},
                 name=measured.name,

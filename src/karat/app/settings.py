@@ -1,6 +1,7 @@
 """How to judge and how sure to be: the settings that scoring and comparing share."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import isfinite
 
 from karat.errors import InputError
@@ -19,7 +20,7 @@ LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
 class Scoring:
     """How a run is judged and measured.
 
-    *measures* may be empty: then the defaults are taken, with sizes where the truth has lines.
+    *measures* may be empty: then the defaults are taken, with sizes where lines are matched.
     *level* is the lowest relevant grade (0: any positive one). *trec* averages as trec_eval does:
     over the queries that the run answers, those without a relevant document included.
     """
@@ -47,9 +48,18 @@ class Scoring:
         names = self.measures
         if not names:
             names = DEFAULT_MEASURES
-            if isinstance(truth, Dataset) and truth.match == "lines":
+            if isinstance(truth, Dataset) and (self.match or truth.match) == "lines":
                 names += LINE_MEASURES
         return parse_all(names, level=self.level)
+
+    def with_measures(self, measures: Iterable[Measure]) -> "Scoring":
+        """Return the same judging with other *measures*, each of which says its own level.
+
+        >>> asked = Scoring(("precision(level=0)@5", "hit@1"), level=2.0)
+        >>> list(map(str, asked.with_measures(asked.parsed()).parsed()))
+        ['precision@5', 'hit(level=2)@1']
+        """
+        return replace(self, measures=tuple(map(str, measures)), level=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,26 @@ def test_a_lowest_grade_is_kept() -> None:
     assert octocode_results(strict).hit_at_5 == 0.0
 
 
+def test_queries_that_belong_together_are_drawn_together() -> None:
+    queries = [
+        Query(f"{case}{n}", "", (Target("a.py"),), {"case": case})
+        for case in "abcdefgh"
+        for n in range(3)
+    ]
+    run = Run.of([Answer(query.id, (Hit("a.py"),)) for query in queries[:12]], name="half")
+    alone, together = (
+        akashic_report(
+            Judged(Dataset.of(queries, metadata=metadata), Measured(run, None, "", "half"), "now")
+        ).summary
+        for metadata in ({}, {"cluster": "case"})
+    )
+    assert alone["avg_mrr"] == together["avg_mrr"] == 0.5
+    near, far = alone["avg_mrr_ci"], together["avg_mrr_ci"]
+    assert isinstance(near, list)
+    assert isinstance(far, list)
+    assert far[0] < near[0] < near[1] < far[1]
+
+
 def test_what_was_not_measured() -> None:
     untimed = replace(JUDGED, measured=replace(JUDGED.measured, timings=None))
     assert akashic_report(untimed).summary["avg_latency_ms"] is None

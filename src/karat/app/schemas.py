@@ -7,7 +7,7 @@ from statistics import fmean, median, stdev
 
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
-from karat.app.slicing import slice_rows
+from karat.app.slicing import cluster_labels, slice_rows
 from karat.formats.akashic_report import QueryReport, Report
 from karat.formats.octocode_results import OctocodeResults
 from karat.formats.results import CaseResult, Results, outcome_name
@@ -69,6 +69,7 @@ class Judged:
             confidence=self.confidence,
             slices=slice_rows(self.gold, by),
             name=self.measured.name,
+            clusters=cluster_labels(self.gold, self.confidence.cluster),
         )
 
     def latencies_ms(self) -> list[float]:

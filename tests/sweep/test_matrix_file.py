@@ -84,6 +84,7 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
         "9: config_matrix.chunkers[1]: no chunker named 'lnes'; did you mean 'lines'?",
         "10: config_matrix.models: no embedder named 'granit'; did you mean 'granite'?",
         "11: config_matrix.rerankers[0]: no reranker named 'maxsin'; did you mean 'maxsim'?",
+        "11: config_matrix.rerankers: no run has a reranker; expected true in use_reranker",
         "12: config_matrix.primary_k: ['5', '10'] is no whole number",
     ]
 
@@ -96,3 +97,13 @@ def test_what_means_nothing_names_the_file(tmp_path: Path) -> None:
     place.write_text('{"config_matrix": {}, "name": "a"}')
     with pytest.raises(FormatError, match="name: unknown key"):
         read_matrix(place)
+
+
+@pytest.mark.parametrize("switch", ["", "use_reranker: false\n", "use_reranker: [false]\n"])
+def test_a_reranker_that_no_run_has_is_refused(tmp_path: Path, switch: str) -> None:
+    place = tmp_path / "m.yaml"
+    place.write_text(f"{switch}rerankers: [maxsim]\n")
+    with pytest.raises(FormatError, match="rerankers: no run has a reranker"):
+        read_matrix(place)
+    place.write_text("use_reranker: [false, true]\nrerankers: [maxsim]\n")
+    assert read_matrix(place).rerankers == ("maxsim",)

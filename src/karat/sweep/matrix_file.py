@@ -39,6 +39,8 @@ def read_matrix(path: str | os.PathLike[str], *, limits: Limits = DEFAULT) -> Ma
         for key, read in (AXES | SINGLE).items()
         if top.get(key) is not None
     }
+    if "rerankers" in found and not any(found.get("use_reranker", ())):
+        check.add((*place, "rerankers"), "no run has a reranker; expected true in use_reranker")
     check.finish()
     alone = {key: values[0] for key, values in found.items() if key in SINGLE}
     return Matrix(**found | alone)  # type: ignore[arg-type]

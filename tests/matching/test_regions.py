@@ -152,6 +152,20 @@ def test_every_metric_stays_in_its_range(hits: list[Hit], targets: list[Target],
         assert isnan(score) or metric.low <= score <= metric.high, str(measure)
 
 
+@settings(max_examples=50)
+@given(hits=HITS, targets=TARGETS, mode=st.sampled_from(["lines", "graded", "directory"]))
+def test_a_level_is_as_if_there_were_no_lower_targets(
+    hits: list[Hit], targets: list[Target], mode: str
+) -> None:
+    matcher = MATCHERS.get(mode)()
+    level = max(matcher.ceiling(target) for target in targets) * 2 if targets else 2.0
+    high = [target for target in targets if target.grade == 2.0]
+    judged, alone = (locate_hits(hits, each, matcher) for each in (targets, high))
+    for name in ("set-precision", "set-recall", "set-f1"):
+        scores = (parse(f"{name}(level={level})").bind()(judged), parse(name).bind()(alone))
+        assert scores[0] == pytest.approx(scores[1]), name
+
+
 def test_a_hit_that_covers_two_targets_pays_the_higher_and_leaves_the_other_open() -> None:
     targets = [Target("a.py", 1, 1, 10), Target("a.py", 2, 11, 20)]
     both = Hit("a.py", 3, 5, 15)

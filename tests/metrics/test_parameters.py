@@ -7,7 +7,7 @@ import pytest
 from karat.errors import InputError
 from karat.metrics import METRICS, parse
 from karat.metrics.sets import f1_of
-from karat.model import JudgedQuery
+from karat.model import Credits, JudgedQuery
 
 # Grades 0, 2, 1 at ranks 1, 2, 3; one of grade 1 was missed.
 QUERY = JudgedQuery([1, 2, 3], [0, 2, 1], ideal=[2, 1, 1, 0], retrieved=4)
@@ -107,9 +107,10 @@ def test_the_harmonic_mean() -> None:
 
 
 def test_credits_replace_counts() -> None:
-    query = JudgedQuery([1], [1], ideal=[1, 1], retrieved=2, credits=([0.5, 1.0], [1.0, 0.0]))
+    credits = {1.0: Credits([0.5, 1.0], [1.0, 0.0])}
+    query = JudgedQuery([1], [1], ideal=[1, 1], retrieved=2, credits=credits)
     assert score("set-precision", query) == 0.75
     assert score("set-recall", query) == 0.5
-    nothing = JudgedQuery([], [], ideal=[], retrieved=1, credits=([0.0], []))
+    nothing = JudgedQuery([], [], ideal=[], retrieved=1, credits={})
     assert score("set-recall", nothing) == 0.0
     assert score("set-f1", nothing) == 0.0

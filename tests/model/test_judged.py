@@ -4,7 +4,7 @@ from array import array
 
 import pytest
 
-from karat.model import JudgedQuery, JudgedRun, ScoreTable, Status
+from karat.model import Credits, JudgedQuery, JudgedRun, ScoreTable, Status
 
 QUERY = JudgedQuery([1, 3, 4, 7], [0, 2, -1, 1], ideal=[2, 1, 1, 0, -1], retrieved=9)
 
@@ -31,9 +31,12 @@ def test_targets_found_differ_from_relevant_hits_where_one_hit_covers_two() -> N
 
 
 def test_credits_belong_to_entries_and_to_targets() -> None:
-    query = JudgedQuery([1], [1], ideal=[1], retrieved=1, credits=([0.5], [1.0]))
-    assert (query.entry_credits, query.target_credits) == ([0.5], [1.0])
-    assert (QUERY.entry_credits, QUERY.target_credits) == (None, None)
+    known = {1.0: Credits([0.5, 1.0], [1.0, 0.5]), 2.0: Credits([0.5, 0.0], [0.5])}
+    query = JudgedQuery([1, 2], [1, 1], ideal=[2, 1], retrieved=2, credits=known)
+    assert query.credits() == query.credits(0.5) == query.credits(1.0) == known[1.0]
+    assert query.credits(1.5) == query.credits(2.0) == known[2.0]
+    assert query.credits(3.0) == ([0.0, 0.0], [])
+    assert QUERY.credits() is None
 
 
 def test_a_run_counts_the_queries_that_ties_decide() -> None:

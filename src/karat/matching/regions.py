@@ -13,7 +13,7 @@ from karat.errors import InputError
 from karat.matching.modes import Matcher
 from karat.matching.spans import Span, merge, overlap, size
 from karat.matching.ties import as_float32
-from karat.model import Hit, JudgedQuery, Sizes, Target
+from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
 
 __all__ = ["locate_hits", "ordered", "valid"]
 
@@ -118,7 +118,6 @@ def locate_hits(
     best_first, rows = best_first[:depth], rows[:depth]
     ranks, grades = _credit_once(rows, targets)
     payable = [matcher.ceiling(target) * target.grade for target in targets]
-    relevant = [index for index, target in enumerate(targets) if target.grade > 0]
     return JudgedQuery(
         ranks,
         grades,
@@ -127,10 +126,7 @@ def locate_hits(
         found=_found(rows, payable),
         tied=tied,
         sizes=_sizes(best_first, targets) if any(target.end_line for target in targets) else None,
-        credits=(
-            [max((row[index] for index in relevant), default=0.0) for row in rows],
-            [max((row[index] for row in rows), default=0.0) for index in relevant],
-        ),
+        credits={grade: _credits(rows, payable, grade) for grade in payable if grade > 0},
     )
 
 
@@ -174,6 +170,15 @@ def _found(
         if any(row[index] for row in rows)
     )
     return [rank for rank, _ in found], [grade for _, grade in found]
+
+
+def _credits(rows: Sequence[Sequence[float]], payable: Sequence[float], least: float) -> Credits:
+    """Return the best credits of hits and targets, by targets that can pay *least* or more."""
+    relevant = [index for index, grade in enumerate(payable) if grade >= least]
+    return Credits(
+        [max(row[index] for index in relevant) for row in rows],
+        [max((row[index] for row in rows), default=0.0) for index in relevant],
+    )
 
 
 def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:

@@ -14,9 +14,9 @@ def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """
     if not judged.retrieved:
         return 0.0
-    if judged.entry_credits is None:
-        return len(judged.relevant(level)) / judged.retrieved
-    return sum(judged.entry_credits) / judged.retrieved
+    credits = judged.credits(level)
+    earned = len(judged.relevant(level)) if credits is None else sum(credits.entries)
+    return earned / judged.retrieved
 
 
 def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
@@ -25,11 +25,11 @@ def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
     >>> set_recall(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
     0.5
     """
-    if judged.target_credits is not None:
-        credits = judged.target_credits
-        return sum(credits) / len(credits) if credits else 0.0
     total = judged.relevant_count(level)
-    return len(judged.relevant(level)) / total if total else 0.0
+    if not total:
+        return 0.0
+    credits = judged.credits(level)
+    return (len(judged.relevant(level)) if credits is None else sum(credits.targets)) / total
 
 
 def set_f1(judged: JudgedQuery, *, level: float = 0.0) -> float:

@@ -1,12 +1,13 @@
 """The nouns of Karat: frozen records that every layer above speaks in."""
 
 from karat.model.dataset import Dataset, Query, Target
-from karat.model.judged import JudgedQuery, JudgedRun, Sizes
+from karat.model.judged import Credits, JudgedQuery, JudgedRun, Sizes
 from karat.model.run import Answer, Hit, Outcome, Run
 from karat.model.scores import ScoreTable, Status
 
 __all__ = [
     "Answer",
+    "Credits",
     "Dataset",
     "Hit",
     "JudgedQuery",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from karat.model.scores import Status
 
-__all__ = ["JudgedQuery", "JudgedRun", "Sizes"]
+__all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes"]
 
 FEW = 4
 
@@ -28,10 +28,17 @@ class Sizes(NamedTuple):
     target_lines: int
 
 
+class Credits(NamedTuple):
+    """Each returned entry's and each relevant target's best credit, for set measures."""
+
+    entries: Sequence[float]
+    targets: Sequence[float]
+
+
 class _More(NamedTuple):
     found: tuple[Sequence[int], Sequence[float]] | None
     sizes: Sizes | None
-    credits: tuple[Sequence[float], Sequence[float]] | None
+    credits: Mapping[float, Credits] | None
 
 
 class JudgedQuery:
@@ -44,8 +51,6 @@ class JudgedQuery:
     * ``ideal``: the grades of all judgments, descending; *retrieved* is the number of hits.
     * ``spans``: under the expected tie policy, the first and last rank that each judged hit may
       take; None everywhere else.
-    * ``entry_credits`` and ``target_credits``: each returned entry's and each relevant target's
-      best credit, for set measures; None where every credit is 1.
     """
 
     __slots__ = ("_more", "_relevant", "grades", "ideal", "ranks", "retrieved", "spans", "tied")
@@ -61,9 +66,12 @@ class JudgedQuery:
         spans: Sequence[tuple[int, int]] | None = None,
         tied: bool = False,
         sizes: Sizes | None = None,
-        credits: tuple[Sequence[float], Sequence[float]] | None = None,
+        credits: Mapping[float, Credits] | None = None,
     ) -> None:
-        """Keep the columns; *tied* says that a tie rule decided a rank that matters."""
+        """Keep the columns; *tied* says that a tie rule decided a rank that matters.
+
+        *credits* holds for each grade above 0 those that targets of this grade and above give.
+        """
         self.ranks = ranks
         self.grades = grades
         self.ideal = ideal
@@ -88,16 +96,6 @@ class JudgedQuery:
     def sizes(self) -> Sizes | None:
         """Return how much there is to read, where the truth has lines."""
         return self._more.sizes if self._more else None
-
-    @property
-    def entry_credits(self) -> Sequence[float] | None:
-        """Return each returned entry's best credit, None where every credit is 1."""
-        return self._more.credits[0] if self._more and self._more.credits else None
-
-    @property
-    def target_credits(self) -> Sequence[float] | None:
-        """Return each relevant target's best credit, None where every credit is 1."""
-        return self._more.credits[1] if self._more and self._more.credits else None
 
     def signature(self) -> tuple[object, ...] | None:
         """Return what all metrics depend on, None where that is more than a few numbers."""
@@ -126,6 +124,14 @@ class JudgedQuery:
             return self.relevant(level)
         pairs = zip(self.found_ranks, self.found_grades, strict=True)
         return [rank for rank, grade in pairs if (grade >= level if level > 0 else grade > 0)]
+
+    def credits(self, level: float = 0.0) -> Credits | None:
+        """Return the credits by targets relevant at *level*, None where every credit is 1."""
+        if self._more is None or self._more.credits is None:
+            return None
+        known = self._more.credits
+        grade = min((each for each in known if each >= level), default=None)
+        return Credits([0.0] * self.retrieved, []) if grade is None else known[grade]
 
     def relevant_count(self, level: float = 0.0) -> int:
         """Return how many judgments are relevant at *level*, retrieved or not."""

@@ -162,8 +162,8 @@ def test_a_setting_that_cannot_be_meant(
 
 
 def test_words_too_many_are_answered_with_the_usage(karat: Karat) -> None:
-    assert refused(karat("evaluate", "gold.qrels", "bm25"))[0] == (
-        "error: Got unexpected extra argument (bm25); expected karat evaluate [OPTIONS] [GOLDSET]"
+    assert refused(karat("validate", "gold.qrels", "trec"))[0] == (
+        "error: Got unexpected extra argument (trec); expected karat validate [OPTIONS] FILE"
     )
 
 

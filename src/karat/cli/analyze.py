@@ -14,6 +14,7 @@ from karat.cli.options import (
     place_options,
 )
 from karat.cli.store_options import store_option
+from karat.cli.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.search import EngineLike
@@ -125,6 +126,7 @@ def embedding_(
 
 @command.command("index")
 @place_options
+@stray({"--engine": "the engine"})
 @click.option(
     "--gold",
     type=click.Path(exists=True),

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.stray import stray
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ LOSSES = 1
 
 @click.command("carry")
 @click.argument("goldset", type=click.Path(exists=True))
+@stray({"--to": "the commit", "-o": "the new set"})
 @click.option("--to", required=True, metavar="REVISION", help="The commit to bring it to.")
 @click.option(
     "--from",

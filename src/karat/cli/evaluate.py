@@ -7,6 +7,7 @@ import click
 from karat.cli.experiment_options import Asking, Place, asking_options, where_options
 from karat.cli.numbers import WholeNumber
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
+from karat.cli.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
@@ -16,6 +17,7 @@ __all__ = ["command"]
 
 @click.command("evaluate")
 @click.argument("goldset", required=False, type=click.Path(exists=True))
+@stray({"--engine": "a search"})
 @click.option(
     "--gold-set",
     "gold_option",

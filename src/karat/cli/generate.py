@@ -7,6 +7,7 @@ import click
 
 from karat.cli.mining_options import accepted_by, recipe_options
 from karat.cli.numbers import Number
+from karat.cli.stray import stray
 
 if TYPE_CHECKING:
     from karat.mining.recipe import Recipe
@@ -46,6 +47,7 @@ def _part_names(
 
 
 @click.command("generate")
+@stray({"--repo": "the repository", "-o": "the gold set"})
 @click.option(
     "--repo",
     "repositories",
@@ -119,9 +121,9 @@ def command(
         _list_rules(as_json=as_json)
         return
     if not repositories:
-        raise click.UsageError("Missing option '--repo'.")
+        raise click.UsageError("Missing option '--repo': the repository to read, such as ../flask.")
     if output is None:
-        raise click.UsageError("Missing option '-o' / '--output'.")
+        raise click.UsageError("Missing option '-o': the gold set to write, such as gold.json.")
     from karat.app.generate import Split, generate, write_gold
     from karat.cli.progress import progress_bars
 

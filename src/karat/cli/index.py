@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options import place_options
+from karat.cli.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.index import Indexed
@@ -16,6 +17,7 @@ __all__ = ["command"]
 
 @click.command("index")
 @place_options
+@stray({"--engine": "the engine"})
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool) -> None:
     """Cut and embed PLACE, a folder or a repository, ahead of searching it.

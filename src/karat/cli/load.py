@@ -6,6 +6,7 @@ import click
 
 from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import place_options
+from karat.cli.stray import stray
 
 __all__ = ["command"]
 
@@ -13,6 +14,7 @@ __all__ = ["command"]
 @click.command("load")
 @click.argument("gold", type=click.Path(exists=True))
 @place_options
+@stray({"--engine": "the engine"})
 @click.option(
     "--rate",
     "rates",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from karat.cli.groups import Group
+from karat.cli.stray import TYPED
 from karat.errors import KaratError
 
 __all__ = ["main"]
@@ -77,6 +78,11 @@ class ReaderGone(Exception):
 
 class Commands(Group):
     """A group whose commands are modules, found by their names."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what was typed, so that an error can say what was meant."""
+        ctx.meta[TYPED] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the table."""

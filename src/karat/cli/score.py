@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options import Inputs, Output, confidence_options, output_options, scoring_options
+from karat.cli.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
@@ -16,6 +17,7 @@ __all__ = ["command"]
 @click.command("score")
 @click.argument("gold", type=click.Path(exists=True))
 @click.argument("run", type=click.Path(exists=True))
+@stray({"--metric": "a measure"})
 @scoring_options
 @click.option(
     "--ci",

@@ -9,6 +9,7 @@ import click
 from karat.cli.experiment_options import Asking, Place, asking_options, where_options
 from karat.cli.numbers import WholeNumber
 from karat.cli.options import Inputs, Output, confidence_options, result_options, scoring_options
+from karat.cli.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.settings import Confidence, Scoring
@@ -21,6 +22,7 @@ FIRST_SUITE = "quick_test"
 
 @click.command("sweep")
 @click.argument("goldset", required=False, type=click.Path(exists=True))
+@stray({"--matrix": "a matrix"})
 @click.option(
     "--matrix",
     type=click.Path(exists=True, dir_okay=False),

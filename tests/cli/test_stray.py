@@ -1,0 +1,85 @@
+"""Words without their option: what was meant is told, as a command to type."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "meant"),
+    [
+        (
+            "generate ../flask",
+            "Unexpected ../flask: the repository is given by --repo",
+            "generate --repo ../flask",
+        ),
+        (
+            "generate one --limit 5 two.json",
+            "Unexpected one two.json: the repository is given by --repo and the gold set is given "
+            "by -o",
+            "generate --repo one --limit 5 -o two.json",
+        ),
+        (
+            "generate --repo one two.json",
+            "Unexpected two.json: the gold set is given by -o",
+            "generate --repo one -o two.json",
+        ),
+        (
+            "generate one two -o gold.json",
+            "Unexpected one two: the repository is given by --repo",
+            "generate --repo one --repo two -o gold.json",
+        ),
+        (
+            "generate one one --repo two --output gold.json",
+            "Unexpected one one: the repository is given by --repo",
+            "generate --repo one --repo one --repo two --output gold.json",
+        ),
+        (
+            "evaluate gold.qrels keyword 'bm25(k1=1.2)'",
+            "Unexpected keyword 'bm25(k1=1.2)': a search is given by --engine",
+            "evaluate gold.qrels --engine keyword --engine 'bm25(k1=1.2)'",
+        ),
+        (
+            "sweep gold.qrels matrix.yaml",
+            "Unexpected matrix.yaml: a matrix is given by --matrix",
+            "sweep gold.qrels --matrix matrix.yaml",
+        ),
+        (
+            "carry gold.qrels HEAD",
+            "Unexpected HEAD: the commit is given by --to",
+            "carry gold.qrels --to HEAD",
+        ),
+        (
+            "score gold.qrels old.run mrr",
+            "Unexpected mrr: a measure is given by --metric",
+            "score gold.qrels old.run --metric mrr",
+        ),
+        *(
+            (
+                f"{command} bm25 --json",
+                "Unexpected bm25: the engine is given by --engine",
+                f"{command} --engine bm25 --json",
+            )
+            for command in ("index .", "load gold.qrels .", "analyze index .")
+        ),
+    ],
+)
+def test_the_option_is_named_and_the_command_written_out(
+    karat: Karat, folder: Path, typed: str, said: str, meant: str
+) -> None:
+    done = karat(*shlex.split(typed))
+    assert (done.returncode, done.stdout) == (2, "")
+    first, second, third = done.stderr.splitlines()
+    assert (first, second) == (f"error: {said}; type", f"  karat {meant}")
+    assert third.startswith("Try 'karat ")
+
+
+def test_no_help_shows_what_takes_such_words(karat: Karat) -> None:
+    shown = karat("generate", "--help").stdout
+    assert shown.splitlines()[0] == "Usage: karat generate [OPTIONS]"
+    assert "stray" not in shown.lower()

@@ -1,12 +1,17 @@
 """The same store in PostgreSQL."""
 
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
+from sqlalchemy import Connection
 
-from karat.errors import InputError, KaratError, MissingExtra
+from karat.errors import InputError, KaratError, MissingExtra, UnknownName
 from karat.store import SqlStore
+from karat.store.database import Database
+from karat.store.golds import keep
 from karat.testing.recorder import ANSWERS, PLAN, OpenStore
 from karat.testing.store import StoreSuite
 
@@ -26,6 +31,28 @@ def test_several_may_set_up_one_database_at_once(address: str) -> None:
         assert list(threads.map(open_and_write, range(4))) == [True] * 4
     with SqlStore(address) as store:
         assert store.latest().runs[0].answers == 4
+
+
+def test_a_gold_set_is_not_dropped_while_somebody_comes_to_need_it(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SqlStore(address) as ours, SqlStore(address) as theirs:
+        first = theirs.experiment(PLAN)
+
+        def keep_and_be_interrupted(
+            database: Database, connection: Connection, row: Mapping[str, object]
+        ) -> None:
+            keep(database, connection, row)
+            theirs.delete(first)
+
+        monkeypatch.setattr("karat.store.sql_store.keep", keep_and_be_interrupted)
+        second = ours.experiment(replace(PLAN, name="another"))
+        (left,) = theirs.experiments()
+        assert left.id == second
+        assert len(theirs.dataset(left.dataset)) == left.queries
+        theirs.delete(second)
+        with pytest.raises(UnknownName, match="holds no gold set"):
+            theirs.dataset(left.dataset)
 
 
 def test_a_server_that_is_not_there() -> None:

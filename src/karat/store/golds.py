@@ -26,8 +26,17 @@ def storable_gold(dataset: Dataset) -> Dataset:
 
 
 def keep(database: Database, connection: Connection, row: Mapping[str, object]) -> None:
-    """Keep the row of a gold set, made before the writing begins since it takes a while."""
-    statement = database.insert(DATASETS).on_conflict_do_nothing(index_elements=[DATASETS.c.digest])
+    """Keep the row of a gold set, made before the writing begins since it takes a while.
+
+    Nobody drops it before the transaction of *connection* ends, which is to refer to it.
+    """
+    new, key = database.insert(DATASETS), [DATASETS.c.digest]
+    if database.is_sqlite:
+        statement = new.on_conflict_do_nothing(index_elements=key)
+    else:
+        # One that is there already becomes what it is, and so is ours meanwhile.
+        same = {"name": DATASETS.c.name}
+        statement = new.on_conflict_do_update(index_elements=key, set_=same)
     connection.execute(statement, row)
 
 
@@ -48,4 +57,9 @@ def drop_unused(connection: Connection) -> None:
         select(BENCHMARK_DATASETS.c.gold),
         select(MAPPINGS.c.resolved).where(MAPPINGS.c.resolved.is_not(None)),
     )
-    connection.execute(delete(DATASETS).where(DATASETS.c.digest.not_in(used)))
+    unused = DATASETS.c.digest.not_in(used)
+    # In PostgreSQL others write at the same time. What one of them keeps just now is passed over;
+    # and what one has come to refer to before it was locked here is seen by a second look.
+    locked = select(DATASETS.c.digest).where(unused).with_for_update(skip_locked=True)
+    found = connection.execute(locked).scalars().all()
+    connection.execute(delete(DATASETS).where(DATASETS.c.digest.in_(found), unused))

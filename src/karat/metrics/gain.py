@@ -32,7 +32,7 @@ def gain_function(name: str) -> Callable[[float], float]:
     Negative grades gain nothing; a grade that a given list lacks gains itself.
     """
     if name == "exp":
-        return lambda grade: 2.0**grade - 1.0 if grade > 0 else 0.0
+        return _exponential
     if name == "linear":
         return lambda grade: grade if grade > 0 else 0.0
     try:
@@ -43,6 +43,13 @@ def gain_function(name: str) -> Callable[[float], float]:
     if not all(gain >= 0.0 and isfinite(gain) for gain in given.values()):
         raise InputError(f"gain {name!r}: a gain is a finite number from 0 up")
     return lambda grade: given.get(grade, grade if grade > 0 else 0.0)
+
+
+def _exponential(grade: float) -> float:
+    try:
+        return 2.0**grade - 1.0 if grade > 0 else 0.0
+    except OverflowError:
+        raise InputError(f"grade {grade:g} is too high for gain=exp; expected below 1024") from None
 
 
 def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:

@@ -18,13 +18,17 @@ def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) ->
     >>> round(err(JudgedQuery([1, 2], [1, 2], ideal=[2, 1], retrieved=2)), 4)
     0.5312
     """
+    if max_grade < 0.0:
+        raise InputError(f"err's max_grade is {max_grade:g}; expected 0 or more")
     highest = max_grade or max((*judged.ideal, *judged.grades), default=0.0)
     if highest <= 0:
         return 0.0
+    # Divided out: 2^max itself may be more than a float can hold.
+    least = 2.0**-highest
     score = 0.0
     still_reading = 1.0
     for before, size, grades in groups(judged):
-        stops = [(2.0 ** min(max(g, 0.0), highest) - 1.0) / 2.0**highest for g in grades]
+        stops = [2.0 ** (min(max(grade, 0.0), highest) - highest) - least for grade in grades]
         for stop, times in Counter(stops).items():
             others = [*stops, *([0.0] * (size - len(stops)))]
             others.remove(stop)
@@ -58,14 +62,19 @@ def rbp(judged: JudgedQuery, k: int | None = None, *, p: float = 0.8, level: flo
     >>> round(rbp(JudgedQuery([1, 3], [1, 1], ideal=[1, 1], retrieved=3), p=0.5), 4)
     0.625
     """
-    if not 0.0 <= p <= 1.0:
-        raise InputError(f"rbp's p is a chance, from 0 to 1, not {p}")
+    check_chance(p)
     spans = judged.spans or [(rank, rank) for rank in judged.ranks]
     return (1.0 - p) * sum(
         mean_weight(first, last, lambda rank: p ** (rank - 1), k)
         for (first, last), grade in zip(spans, judged.grades, strict=True)
         if grade > 0 and grade >= level
     )
+
+
+def check_chance(p: float) -> None:
+    """Raise InputError unless *p* is a chance."""
+    if not 0.0 <= p <= 1.0:
+        raise InputError(f"rbp's p is a chance, from 0 to 1, not {p}")
 
 
 ERR = Metric(

@@ -33,6 +33,7 @@ def dcg(*grades: float) -> float:
         ("iprec_at_recall(recall=0.5)", 1 / 2),
         ("iprec_at_recall(recall=0.4)", 1 / 2),
         ("iprec_at_recall(recall=0.9)", 0.0),
+        ("iprec_at_recall(recall=-9)", 1 / 2),
         ("iprec_at_recall(recall=0.8,version=9)", 0.0),
         ("11pt_avg(points=0/0.5/1)", (1 / 2 + 1 / 2 + 0) / 3),
         ("Rprec_mult(times=2)", 2 / 6),
@@ -151,9 +152,10 @@ def test_a_geometric_mean_punishes_a_failure() -> None:
     assert average([1.0, 0.0], kind) == pytest.approx(0.00001**0.5)
 
 
-def test_points_that_are_no_numbers() -> None:
+@pytest.mark.parametrize("points", ["a/b", "0.2/nan", "inf"])
+def test_points_that_are_no_numbers(points: str) -> None:
     with pytest.raises(InputError, match=r"expected 0\.2/0\.5/0\.8"):
-        score("11pt_avg(points=a/b)")
+        score(f"11pt_avg(points={points})")
 
 
 @pytest.mark.parametrize("name", ["relative_P@2", "Rprec_mult", "rbp-graded", "unj@2"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import floor
+from math import floor, isfinite, nan
 
 from karat.errors import InputError
 from karat.metrics.measure import Metric
@@ -63,15 +63,18 @@ def _at(best: Sequence[float], recall: float, total: int, version: float) -> flo
     else:
         place = floor(wanted)
         place += wanted - place >= 0.5
-    return best[place] if place < len(best) else 0.0
+    return best[max(place, 0)] if place < len(best) else 0.0
 
 
 @lru_cache(maxsize=32)
 def _points(text: str) -> tuple[float, ...]:
     try:
-        return tuple(map(float, text.split("/")))
+        points = tuple(map(float, text.split("/")))
     except ValueError:
-        raise InputError(f"points {text!r} are no recall points; expected 0.2/0.5/0.8") from None
+        points = (nan,)
+    if not all(map(isfinite, points)):
+        raise InputError(f"points {text!r} are no recall points; expected 0.2/0.5/0.8")
+    return points
 
 
 IPREC = Metric(

@@ -7,6 +7,7 @@ from operator import mul
 from karat.metrics.gain import gain_function
 from karat.metrics.measure import Metric
 from karat.metrics.ties import groups, mean_weight
+from karat.metrics.user import check_chance
 from karat.model import JudgedQuery
 
 __all__ = ["RBP_GRADED", "RBP_RESIDUAL", "UNJUDGED", "rbp_graded", "rbp_residual", "unjudged"]
@@ -30,6 +31,7 @@ def rbp_graded(judged: JudgedQuery, *, p: float = 0.9, gain: str = "linear") -> 
     >>> round(rbp_graded(JudgedQuery([1, 2], [1, 2], ideal=[2, 1], retrieved=2), p=0.5), 4)
     0.5
     """
+    check_chance(p)
     gain_of = gain_function(gain)
     highest = _highest_gain(judged, gain)
     powers = _powers(p, judged.retrieved)
@@ -62,6 +64,7 @@ def rbp_residual(judged: JudgedQuery, *, p: float = 0.9) -> float:
     >>> round(rbp_residual(JudgedQuery([1], [1], ideal=[1], retrieved=2), p=0.5), 4)
     0.5
     """
+    check_chance(p)
     pairs = zip(judged.ranks, judged.grades, strict=True)
     known = {rank for rank, grade in pairs if grade >= 0}
     if len(known) == judged.retrieved:

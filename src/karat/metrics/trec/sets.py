@@ -2,6 +2,7 @@
 
 from math import inf
 
+from karat.errors import InputError
 from karat.metrics.measure import Metric
 from karat.metrics.sets import set_precision, set_recall
 from karat.model import JudgedQuery
@@ -37,6 +38,8 @@ def set_f(judged: JudgedQuery, *, weight: float = 1.0, level: float = 0.0) -> fl
     >>> round(set_f(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4)), 4)
     0.3333
     """
+    if weight < 0.0:
+        raise InputError(f"set-f's weight is {weight:g}; expected 0 or more")
     precision = set_precision(judged, level=level)
     recall = set_recall(judged, level=level)
     below = weight * precision + recall

@@ -1,7 +1,9 @@
 """Many processes give the answers of one, and leave nothing behind."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,19 @@ def test_the_answers_do_not_depend_on_the_number_of_processes(visits: Visits, ke
     assert [event.done for event in kept.events if event.kind == "answered"] == list(range(1, 41))
     assert sorted(answer.query_id for _, answer, _ in kept.answers) == sorted(dataset.query_ids)
     assert kept.kinds().count("indexed") == 3
+
+
+def test_a_piece_may_be_gone_when_a_thread_reaches_for_it(
+    visits: Visits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Contested(deque[object]):
+        def __bool__(self) -> bool:
+            return True
+
+    monkeypatch.setattr(import_module("karat.runner.quality"), "deque", Contested)
+    dataset = gold(*map(str, range(6)))
+    [measured] = quality([(toy("Good"),)], dataset, visits(dataset), workers=2)
+    assert len(measured.run) == 6
 
 
 def test_neighbouring_trees_go_to_one_process(kept: Kept) -> None:
@@ -62,9 +77,10 @@ def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: 
     note = tmp_path / "note"
 
     def listen(event: Event) -> None:
-        # While the caller is busy with the first answer, four more queries are asked.
+        # While the caller is busy with the first answer, five more queries are asked: the last one
+        # ahead of the answer to the one before it, so that four answers are there.
         if event.kind == "answered" and event.done == 1:
-            while note.read_text().count("\n") < 6:
+            while note.read_text().count("\n") < 7:
                 pass
             raise KeyboardInterrupt
 

@@ -2,7 +2,8 @@
 
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from math import inf
@@ -171,13 +172,20 @@ class _Shards:
 
     def _work(self, crew: Crew) -> None:
         try:
-            while not self._stop.is_set() and self._pieces:
-                self._ask(crew, self._pieces.popleft())
+            for piece in self._left():
+                self._ask(crew, piece)
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
             self._said.put(error)
         finally:
             crew.close()
             self._said.put(None)
+
+    def _left(self) -> Iterator[list[Visit]]:
+        """Yield pieces that no other thread has taken, until it is time to stop."""
+        # Not asked ahead whether one is left: another thread may be faster.
+        with suppress(IndexError):
+            while not self._stop.is_set():
+                yield self._pieces.popleft()
 
     def _ask(self, crew: Crew, piece: Sequence[Visit]) -> None:
         crew.expect(piece)

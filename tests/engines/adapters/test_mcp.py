@@ -62,15 +62,16 @@ def test_a_tool_that_is_not_there(toy: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "message"),
+    ("code", "message", "start_timeout_s"),
     [
-        ("import sys; sys.exit('no index here')", "cannot connect: .*no index here"),
-        ("print('hello'); print('world')", "cannot connect"),
-        ("import time; time.sleep(600)", "starting the server took longer than 1.5 s"),
+        ("import sys; sys.exit('no index here')", "cannot connect: .*no index here", 60),
+        ("print('hello'); print('world')", "cannot connect", 60),
+        ("import time; time.sleep(600)", "starting the server took longer than 1.5 s", 1.5),
     ],
 )
-def test_a_server_that_is_none(code: str, message: str) -> None:
-    options = McpOptions(command=[sys.executable, "-c", code], tool="find", start_timeout_s=1.5)
+def test_a_server_that_is_none(code: str, message: str, start_timeout_s: float) -> None:
+    command = [sys.executable, "-c", code]
+    options = McpOptions(command=command, tool="find", start_timeout_s=start_timeout_s)
     with pytest.raises(EngineError, match=message):
         McpEngine(options).index(CORPUS)
 

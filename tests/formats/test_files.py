@@ -49,6 +49,27 @@ def test_unreadable(tmp_path: Path) -> None:
         read_text(loop, limit=100, setting="bytes")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a named pipe is a file of POSIX systems")
+@pytest.mark.parametrize("name", ["pipe", "pipe.gz"])
+def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path, name: str) -> None:
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "first\n")
+        write_text(pipe, "second\n")
+        assert os.read(reader, 100) == b"first\nsecond\n"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_folder_is_no_place_to_write_to(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: Is a directory"):
+        write_text(tmp_path, "x")
+
+
 def test_problems_are_bounded_and_sorted() -> None:
     problems = Problems("x")
     for line in range(20_000, 0, -1):

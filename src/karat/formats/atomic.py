@@ -16,17 +16,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a stream whose bytes become the file *path* when the block ends without an error.
 
     They are written beside it, flushed to disk and renamed into place, so that a reader sees the
-    old file or the new one. A name ending in ``.gz`` is compressed. A link is followed.
+    old file or the new one. A name ending in ``.gz`` is compressed. A link is followed. What is no
+    file, such as ``/dev/stdout`` or a pipe, is written to as it is.
     """
+    if Path(path).exists() and not Path(path).is_file():
+        with _opened(path, os.O_WRONLY, named=path) as stream:
+            yield stream
+        return
     final = Path(path).resolve()
     scratch = final.with_name(f"{final.name}.{os.getpid()}.{os.urandom(4).hex()}.part")
+    opened = _opened(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, named=path)
     try:
-        # Not tempfile: its files are private, and a result should obey the user's umask.
-        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
+        with opened as stream:
             if final.suffix == ".gz":
                 from gzip import GzipFile
 
@@ -42,6 +43,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         scratch.unlink(missing_ok=True)
         raise
     _sync_folder(final.parent)
+
+
+def _opened(path: str | os.PathLike[str], flags: int, *, named: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        # Not tempfile: its files are private, and a result should obey the user's umask.
+        return os.fdopen(os.open(path, flags, 0o666), "wb")
+    except OSError as error:
+        raise InputError(f"{os.fspath(named)}: cannot be written: {error.strerror}") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

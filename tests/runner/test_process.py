@@ -1,5 +1,6 @@
 """A process that outlives nobody."""
 
+import json
 import os
 import select
 import signal
@@ -13,7 +14,7 @@ import pytest
 
 from karat.engines.adapters.child import Child
 from karat.runner import Source
-from karat.runner.process import EngineProcess, Failure, Question, Reply
+from karat.runner.process import BOOT, EngineProcess, Failure, Question, Reply
 from tests.runner.conftest import TEXTS, alive, toy
 
 # Is killed while an engine of its own searches for ever.
@@ -166,6 +167,24 @@ def test_an_option_that_does_not_exist_is_the_users_error() -> None:
         assert "colour" in failure.message
     finally:
         process.close()
+
+
+@pytest.mark.parametrize("request_line", [b'{"op": "peak"}\n', b'{"op": '])
+def test_its_folder_goes_when_nobody_waits_for_its_answer(
+    tmp_path: Path, request_line: bytes
+) -> None:
+    folder = tmp_path / "of the engine"
+    folder.mkdir()
+    command = [sys.executable, "-c", BOOT, str(folder), json.dumps(sys.path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(request_line)
+        process.stdin.close()
+        process.wait(60)
+    assert not folder.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to wait for a stranger")

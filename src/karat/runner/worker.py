@@ -40,11 +40,14 @@ def main(folder: str) -> None:
     watched = (requests.fileno(), folder)
     threading.Thread(target=_leave_with, args=watched, daemon=True).start()
     host = _Host()
-    for line in requests:
-        answers.write(with_bytes(host.answer(decoded(line))))
-        answers.flush()
-    host.close()
-    rmtree(folder, ignore_errors=True)
+    try:
+        with suppress(BrokenPipeError):  # Nobody waits for that answer any more.
+            for line in requests:
+                answers.write(with_bytes(host.answer(decoded(line))))
+                answers.flush()
+        host.close()
+    finally:
+        rmtree(folder, ignore_errors=True)
 
 
 class _Host:

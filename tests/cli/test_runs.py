@@ -71,6 +71,7 @@ def test_a_run_becomes_a_trec_file(karat: Karat, kept: str, folder: Path) -> Non
 def test_all_runs_become_files(karat: Karat, kept: str, folder: Path) -> None:
     done = karat("runs", "export", kept, "-o", "{engine}.jsonl")
     assert done.returncode == 0, done.stderr
+    assert "lost" not in done.stderr
     assert len(read_run(folder / "bm25_k1=1.2.jsonl")) == 2
     refused = karat("runs", "export", kept, "-o", "all.jsonl")
     assert refused.returncode == 2

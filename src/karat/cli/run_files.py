@@ -35,14 +35,20 @@ def namer(place: str, *, several: bool) -> Callable[[str], str]:
 
 
 def keeper(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
-    """Return what writes a run to *place*, or several to the files that it names."""
+    """Return what writes a run to *place*, or several to the files that it names.
+
+    What the format cannot hold is told: a run without its lines scores otherwise.
+    """
     file_of = namer(place, several=several)
 
     def keep(run: "Run") -> None:
         from karat.formats import write
+        from karat.formats.losses import losses
 
         path = file_of(run.name)
-        write(run, path, format=format_name)
+        lost = losses(run, write(run, path, format=format_name))
         click.echo(f"wrote {path}", err=True)
+        if lost:
+            click.echo(f"warning: lost: {', '.join(lost)}; a name in .jsonl keeps all", err=True)
 
     return keep

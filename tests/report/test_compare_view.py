@@ -106,3 +106,10 @@ def test_queries_that_lost_most_come_first(contest: Contest) -> None:
         *("query", "base", "same", "best", "change", "text"),
     ]
     assert {row[0].text: row[-1].text for row in table.rows}["q00"] == "the first"
+
+
+def test_a_measure_that_a_run_has_no_score_on_counts_no_ties() -> None:
+    # The runs tell no lines, so that how many they return is unknown.
+    runs = {"base": at_rank(1), "other": at_rank(2)}
+    _, other = compare_table(compare(GOLD, runs, ["lines@10"], draws=99)).rows
+    assert [cell.text for cell in other[2:8]] == ["-"] * 6

@@ -191,11 +191,12 @@ def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
     if entry is None:
         return (Cell("baseline"), Cell(""), Cell(""), Cell(""))
     p = entry.p_corrected
+    counts = (entry.wins, entry.ties, entry.losses)
     return (
         number(entry.difference, signed=True, digits=DIGITS),
         range_cell(entry.interval, signed=True),
         Cell("-") if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p),
-        Cell(f"{entry.wins}/{entry.ties}/{entry.losses}"),
+        Cell("/".join(map(str, counts)) if any(counts) else "-"),
     )
 
 

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,6 +225,24 @@ def test_files(client: TestClient, benchmark: str) -> None:
     report = client.get(f"{url}/report.html")
     assert report.text.startswith("<!DOCTYPE html>")
     assert "sandbox" in report.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("part", "status"), [("bytes=0-9", 206), ("bytes=999999999-", 416), ("bytes=x", 400)]
+)
+def test_a_file_goes_when_it_was_sent(
+    *,
+    client: TestClient,
+    benchmark: str,
+    part: str,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    url = f"/api/v2/benchmarks/{benchmark}/export.csv"
+    assert client.get(url, headers={"Range": part}).status_code == status
+    assert not list(tmp_path.glob("karat-export-*"))
 
 
 def test_two_sides(client: TestClient, benchmark: str, runs: list[str]) -> None:

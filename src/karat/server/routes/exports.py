@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from starlette.types import Receive, Scope, Send
 
 from karat.server.failures import failures
 from karat.server.service import Service, Serving
@@ -61,9 +61,15 @@ async def _drawn(serving: Service, found: Versioned, suffix: str, **headers: str
     except BaseException:
         Path(path).unlink()
         raise
-    return FileResponse(
-        path,
-        media_type=TYPES[suffix],
-        headers={**found.headers, **headers},
-        background=BackgroundTask(Path(path).unlink),
-    )
+    return _SentOnce(path, media_type=TYPES[suffix], headers={**found.headers, **headers})
+
+
+class _SentOnce(FileResponse):
+    """A file that goes when it was sent, or could not be: to who asks for a part that it lacks."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink()

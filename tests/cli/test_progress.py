@@ -47,3 +47,15 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.count(WAITING) == 1
     assert "bm25" in shown
     assert "100%" in shown
+
+
+@pytest.mark.parametrize("status", ["cancelled", "failed"])
+def test_a_bar_stays_where_runs_have_stopped(monkeypatch: pytest.MonkeyPatch, status: str) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with run_progress(4) as listen:
+        listen(Event("answered", "bm25", 1, 4))
+        listen(Event("finished", "bm25", 1, 4, {"status": status}))
+    shown = terminal.getvalue()
+    assert "25%" in shown
+    assert "100%" not in shown

@@ -62,16 +62,20 @@ def run_progress(total: int) -> "Iterator[Callable[[Event], None]]":
     bar = click.progressbar(
         length=total, label="asking", file=sys.stderr, item_show_func=lambda name: name
     )
+    ends: set[object] = set()
     with bar:
 
         def tell(event: "Event") -> None:
             waiting(event)
             if event.kind == "answered":
                 bar.update(1, event.run)
+            if event.kind == "finished":
+                ends.add(event.detail.get("status"))
 
         yield tell
-        # What was answered before is not asked again.
-        bar.update(total - bar.pos)
+        if ends <= {"completed"}:
+            # What was answered before is not asked again.
+            bar.update(total - bar.pos)
 
 
 class _Waiting:

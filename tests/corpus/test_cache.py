@@ -22,6 +22,7 @@ from karat.corpus.cache import ChunkCache, ChunkKey, Cut
 from karat.corpus.chunk import Piece, Split, chunk_id, chunks_of
 from karat.corpus.disk_cache import DiskCache
 from karat.corpus.lines import Lines
+from karat.corpus.shared_file import share
 from karat.errors import InputError
 from karat.model.spec import Spec
 
@@ -180,6 +181,30 @@ def test_two_processes_share_one_file(tmp_path: Path) -> None:
     assert database.execute("SELECT count(*) FROM cut").fetchone() == (75,)
     assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     database.close()
+
+
+def test_what_is_kept_while_another_process_opens_the_file_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "chunks.sqlite"
+    key = ChunkKey("b", "python", "d" * 64)
+    cut = Cut(chunks_of(Split([Piece(1, 1, "x")]), blob="b", digest="d" * 64))
+    waiting = [key]
+
+    def faster(statement: str) -> None:
+        """Keep something, just before the other has the file for itself."""
+        if statement.startswith(("BEGIN", "DELETE")) and waiting:
+            with DiskCache(place) as other:
+                other.put({waiting.pop(): cut})
+
+    def share_slowly(database: sqlite3.Connection) -> None:
+        share(database)
+        monkeypatch.undo()
+        database.set_trace_callback(faster)
+
+    monkeypatch.setattr("karat.corpus.disk_cache.share", share_slowly)
+    with DiskCache(place) as cache:
+        assert cache.get([key]) == {key: cut}
 
 
 def test_both_caches_keep_the_protocol(tmp_path: Path) -> None:

@@ -81,20 +81,32 @@ class DiskCache:
         rows = [
             (_name(key), _packed(cut)) for key, cut in cuts.items() if cut.fallback != TIMED_OUT
         ]
-        with self._lock, self._explained():
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                self._database.executemany("INSERT OR REPLACE INTO cut VALUES (?, ?)", rows)
-                self._database.execute("COMMIT")
-            except sqlite3.Error:
-                self._database.execute("ROLLBACK")
-                raise
+        with self._lock, self._explained(), self._writing():
+            self._database.executemany("INSERT OR REPLACE INTO cut VALUES (?, ?)", rows)
 
     def _drop_other_code(self) -> None:
         mark = int(_code()[:7], 16)
-        if self._database.execute("PRAGMA user_version").fetchone()[0] != mark:
-            self._database.execute("DELETE FROM cut")
-            self._database.execute(f"PRAGMA user_version = {mark}")
+        if self._mark() == mark:
+            return
+        with self._writing():
+            # Another process may have done so meanwhile, and have kept something since.
+            if self._mark() != mark:
+                self._database.execute("DELETE FROM cut")
+                self._database.execute(f"PRAGMA user_version = {mark}")
+
+    def _mark(self) -> int:
+        return int(self._database.execute("PRAGMA user_version").fetchone()[0])
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keep all that the block writes, or nothing; no other process writes meanwhile."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

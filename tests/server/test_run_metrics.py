@@ -1,5 +1,6 @@
 """Runs that end in another process are counted in this one."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,8 +67,13 @@ def test_an_ended_run_is_counted_once(store: ServiceStore, run: str) -> None:
     assert found["karat_run_duration_seconds_count[('status', 'completed')]"] == 1
 
 
-def test_a_run_that_is_gone_breaks_nothing(store: ServiceStore) -> None:
+def test_a_run_that_is_gone_breaks_nothing(
+    store: ServiceStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "karat.server")
     counted = RunMetrics(store, Metrics())
     data = {"status": "completed", "last_completed_run": {"run_id": "gone.1"}}
     counted(store.events.add("operation", "subject", "benchmark_progress", data))
     counted.close()
+    [told] = caplog.records
+    assert (told.levelname, told.message) == ("INFO", "a run was deleted before it was counted")

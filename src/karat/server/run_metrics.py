@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from karat.errors import KaratError
+from karat.errors import KaratError, UnknownName
 from karat.model import Outcome
 from karat.server.metrics import Metrics
 from karat.store import StoredRun
@@ -49,6 +49,8 @@ class RunMetrics:
             experiment = self._store.results.show(run_id.partition(".")[0])
             run = next(each for each in experiment.runs if each.id == run_id)
             self._observe(run)
+        except UnknownName:
+            logger.info("a run was deleted before it was counted")
         except (KaratError, StopIteration):
             logger.exception("a run could not be counted")
 

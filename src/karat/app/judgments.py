@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from karat.app.pooling import as_target
 from karat.matching.modes import MATCHERS
-from karat.matching.paths import normalise
 from karat.model import Dataset, Hit, Query, Target
 from karat.store.service import Judgment
 
@@ -73,8 +72,8 @@ def _changed(gold: Dataset, query: Query, grades: Mapping[Target, float | None])
 def _place(gold: Dataset, path: str, start_line: int, end_line: int) -> Target:
     """Return the target that a judgment is of, without its grade."""
     matcher = MATCHERS.get(gold.match)()
-    spelled = path if matcher.name == "document" else normalise(path)
-    return as_target(Hit(spelled, start_line=start_line, end_line=end_line), 0.0, matcher)
+    hit = Hit(matcher.spelled(path), start_line=start_line, end_line=end_line)
+    return as_target(hit, 0.0, matcher)
 
 
 def _same(gold: Dataset, target: Target) -> Target:

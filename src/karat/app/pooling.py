@@ -7,7 +7,6 @@ from typing import NamedTuple
 from karat.app.sources import no_overlap
 from karat.errors import InputError
 from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.paths import normalise
 from karat.matching.regions import ordered, valid
 from karat.model import Answer, Dataset, Hit, Run, Target
 
@@ -65,7 +64,7 @@ def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:
     """
     return any(
         target.grade >= 0
-        and matcher.credit(hit, target._replace(path=_spelled(target.path, matcher)))
+        and matcher.credit(hit, target._replace(path=matcher.spelled(target.path)))
         and (target.grade > 0 or matcher.name != "lines" or _holds(target, hit))
         for target in targets
     )
@@ -80,17 +79,13 @@ def as_target(hit: Hit, grade: float, matcher: Matcher) -> Target:
 
 def _units(answer: Answer, matcher: Matcher) -> Iterable[tuple[Target, Hit]]:
     """Return what is judged at once, with its first hit, in the order that scoring gives them."""
-    spelled = [hit._replace(path=_spelled(hit.path, matcher)) for hit in answer.hits]
+    spelled = [hit._replace(path=matcher.spelled(hit.path)) for hit in answer.hits]
     hits = valid(spelled, Counter())
     best_first, _ = ordered(hits, [0.0] * len(hits), "trec10")
     units: dict[Target, Hit] = {}
     for hit in best_first:
         units.setdefault(as_target(hit, 0.0, matcher), hit)
     return units.items()
-
-
-def _spelled(path: str, matcher: Matcher) -> str:
-    return path if matcher.name == "document" else normalise(path)
 
 
 def _holds(target: Target, hit: Hit) -> bool:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from karat.app.trees import Trees
 from karat.errors import InputError
 from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.paths import normalise
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.searched import Searched
 from karat.runner import Visit
@@ -44,7 +43,7 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
         visits.append(Visit(visit.source, visit.rows))
         snapshots.append(visit.corpus.snapshot)
         sizes.append(len(visit.corpus))
-        known = {_spelled(document.path, matcher) for document in visit.corpus}
+        known = {matcher.spelled(document.path) for document in visit.corpus}
         for row in visit.rows:
             there = [t for t in queries[row].targets if _is_there(t, known, matcher, root)]
             queries[row] = queries[row]._replace(targets=tuple(there))
@@ -81,12 +80,8 @@ def _relevant(query: Query) -> int:
     return sum(target.grade > 0 for target in query.targets)
 
 
-def _spelled(path: str, matcher: Matcher, root: str = "") -> str:
-    return path if matcher.name == "document" else normalise(path, root)
-
-
 def _is_there(target: Target, known: Set[str], matcher: Matcher, root: str) -> bool:
-    path = _spelled(target.path, matcher, root)
+    path = matcher.spelled(target.path, root)
     if not path or path in known:
         return True
     wanted = Target(path)

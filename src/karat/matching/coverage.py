@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from karat.matching.modes import MATCHERS
-from karat.matching.paths import normalise
 from karat.model import Hit, Target
 
 __all__ = ["Coverage"]
@@ -30,7 +29,7 @@ class Coverage:
 
     def spelled(self, path: str) -> str:
         """Return *path* as it is compared."""
-        return path if self._matcher.name == "document" else normalise(path, self._root)
+        return self._matcher.spelled(path, self._root)
 
     def of(self, target: Target) -> list[int]:
         """Return the numbers of the places that cover some of *target*."""

@@ -8,7 +8,6 @@ from karat.errors import InputError
 from karat.matching.counting import NonFiniteScore
 from karat.matching.documents import locate
 from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.paths import normalise
 from karat.matching.regions import locate_hits, ordered, valid
 from karat.matching.ties import check_policy
 from karat.model import (
@@ -122,7 +121,7 @@ class _Judge:
         self.unknown: list[str] = []
 
     def path(self, path: str) -> str:
-        return path if self.matcher.name == "document" else normalise(path, self.root)
+        return self.matcher.spelled(path, self.root)
 
     def rankings(self, truth: Truth, run: Scored) -> None:
         """Judge scores by document id."""

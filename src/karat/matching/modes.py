@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from karat.errors import InputError
-from karat.matching.paths import is_suffix, within
+from karat.matching.paths import is_suffix, normalise, within
 from karat.model import Hit, Target
 from karat.registry import Registry
 
@@ -35,6 +35,14 @@ class Matcher:
     by_id: bool = False
     by_symbol: bool = False
     ceiling: Callable[[Target], float] = lambda _: 1.0
+
+    def spelled(self, path: str, root: str = "") -> str:
+        """Return *path* as this mode compares it: normalised, relative to *root*; an id as it is.
+
+        >>> exact().spelled("./a.py"), document().spelled("./a.py")
+        ('a.py', './a.py')
+        """
+        return path if self.name == "document" else normalise(path, root)
 
 
 def _same_path(hit: Hit, target: Target) -> float:

@@ -15,7 +15,7 @@ from karat.matching.spans import Span, merge, overlap, size
 from karat.matching.ties import as_float32
 from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
 
-__all__ = ["locate_hits", "ordered", "valid"]
+__all__ = ["locate_hits", "ordered", "valid", "worth"]
 
 
 def valid(
@@ -71,6 +71,12 @@ def ordered(
     return [hits[index] for index in order], [scores[index] for index in order]
 
 
+def worth(credits: Sequence[float], targets: Sequence[Target]) -> float:
+    """Return the most that a hit with these *credits* could earn of any target."""
+    pairs = zip(credits, targets, strict=True)
+    return max((credit * target.grade for credit, target in pairs if credit), default=0.0)
+
+
 def _id(hit: Hit) -> str:
     return f"{hit.path}:{hit.start_line}-{hit.end_line}:{hit.symbol}"
 
@@ -94,12 +100,9 @@ def locate_hits(
     ([2, 3], [2.0, 1.0])
     """
     credits = [[matcher.credit(hit, target) for target in targets] for hit in hits]
-    worth = [
-        max((c * target.grade for c, target in zip(row, targets, strict=True) if c), default=0.0)
-        for row in credits
-    ]
     credit_of = {id(hit): row for hit, row in zip(hits, credits, strict=True)}
-    ranked = list(zip(*ordered(hits, worth, ties), strict=True))
+    values = [worth(row, targets) for row in credits]
+    ranked = list(zip(*ordered(hits, values, ties), strict=True))
     if matcher.collapse:
         first_of: dict[str, tuple[Hit, float]] = {}
         for hit, score in ranked:

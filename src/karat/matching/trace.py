@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from math import inf
 
 from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.paths import normalise
-from karat.matching.regions import ordered, valid
+from karat.matching.regions import ordered, valid, worth
 from karat.matching.ties import as_float32, check_policy
 from karat.model import Answer, Dataset, Hit, Outcome, Run, Target
 from karat.model.trace import Trace
@@ -45,7 +44,8 @@ def trace(
     traces = []
     for row, query_id in enumerate(truth.query_ids):
         targets = [
-            target._replace(path=_path(target.path, matcher, root)) for target in truth.targets(row)
+            target._replace(path=matcher.spelled(target.path, root))
+            for target in truth.targets(row)
         ]
         ranked: list[Hit] = []
         if query_id in answers:
@@ -62,14 +62,10 @@ def _credits(hit: Hit, targets: Sequence[Target], matcher: Matcher) -> list[floa
     return [matcher.credit(hit, target) for target in targets]
 
 
-def _path(path: str, matcher: Matcher, root: str) -> str:
-    return path if matcher.name == "document" else normalise(path, root)
-
-
 def _hits(answer: Answer, matcher: Matcher, root: str) -> list[Hit]:
     if answer.outcome is not Outcome.ANSWERED:
         return []
-    hits = [hit._replace(path=_path(hit.path, matcher, root)) for hit in answer.hits]
+    hits = [hit._replace(path=matcher.spelled(hit.path, root)) for hit in answer.hits]
     return valid(hits, Counter())
 
 
@@ -79,11 +75,8 @@ def _ranked(
     """Return *hits* best first, one per file where the mode collapses."""
     if matcher.by_id:
         return _ranked_by_id(hits, targets, ties)
-    worth = []
-    for hit in hits:
-        pairs = zip(_credits(hit, targets, matcher), targets, strict=True)
-        worth.append(max((credit * target.grade for credit, target in pairs if credit), default=0))
-    best_first, _ = ordered(hits, worth, ties)
+    values = [worth(_credits(hit, targets, matcher), targets) for hit in hits]
+    best_first, _ = ordered(hits, values, ties)
     if not matcher.collapse:
         return best_first
     first_of: dict[str, Hit] = {}

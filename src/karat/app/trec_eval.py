@@ -8,6 +8,7 @@ from typing import Literal
 
 from karat.app.trec_judging import Cutting, TrecQuery, judged_queries
 from karat.errors import InputError
+from karat.metrics.evaluate import LEAST_IN_GEOMETRIC
 from karat.metrics.trec.names import MEASURES
 from karat.metrics.trec.relstring import relstring
 from karat.metrics.trec.request import Value, values
@@ -18,7 +19,6 @@ __all__ = ["Judgments", "TrecSettings", "trec_eval"]
 Judgments = Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"]
 ZScores = Mapping[tuple[str, str], tuple[float, float]]
 
-LEAST_IN_GEOMETRIC = 0.00001
 NO_ZSCORE = -1_000_000.0
 ALL = "all"
 

@@ -49,8 +49,7 @@ def hit(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
 
 def _first_group(judged: JudgedQuery, level: float) -> tuple[Group | None, int]:
     for tie in groups(judged):
-        relevant = sum(grade > 0 and grade >= level for grade in tie.grades)
-        if relevant:
+        if relevant := tie.relevant(level):
             return tie, relevant
     return None, 0
 

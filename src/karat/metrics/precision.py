@@ -6,6 +6,7 @@ from itertools import count
 from operator import truediv
 
 from karat.metrics.measure import Metric
+from karat.metrics.sets import f1_of
 from karat.metrics.ties import groups, hits_within
 from karat.model import JudgedQuery
 
@@ -48,8 +49,7 @@ def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
         # Both have one numerator, so that the mean over orders is again linear in it.
         total = k + judged.relevant_count(level)
         return 2.0 * hits_within(judged, k, level) / total
-    both = precision(judged, k, level=level), recall(judged, k, level=level)
-    return 2.0 * both[0] * both[1] / sum(both) if any(both) else 0.0
+    return f1_of(precision(judged, k, level=level), recall(judged, k, level=level))
 
 
 def r_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
@@ -88,8 +88,9 @@ def _expected_precision_sum(judged: JudgedQuery, k: int | None, level: float) ->
     """
     score = 0.0
     earlier = 0
-    for before, size, grades in groups(judged):
-        relevant = sum(grade > 0 and grade >= level for grade in grades)
+    for tie in groups(judged):
+        before, size, _ = tie
+        relevant = tie.relevant(level)
         if not relevant:
             continue
         share = (relevant - 1) / (size - 1) if size > 1 else 0.0

@@ -25,6 +25,10 @@ class Group(NamedTuple):
         """Return how many of the shared ranks are not beyond *k*."""
         return self.size if k is None else max(0, min(self.size, k - self.before))
 
+    def relevant(self, level: float) -> int:
+        """Return how many of the judged hits are relevant at *level*."""
+        return sum(grade > 0 and grade >= level for grade in self.grades)
+
 
 def groups(judged: JudgedQuery) -> Iterator[Group]:
     """Return the groups that hold judged hits, best first; without ties each holds one hit."""
@@ -48,7 +52,4 @@ def hits_within(judged: JudgedQuery, k: int | None, level: float) -> float:
         ranks = judged.relevant(level)
         return len(ranks) if k is None else bisect_right(ranks, k)
     # Whole numbers as long as possible: the sum of many shares of one tie would round past k.
-    return sum(
-        sum(grade > 0 and grade >= level for grade in tie.grades) * tie.within(k) / tie.size
-        for tie in groups(judged)
-    )
+    return sum(tie.relevant(level) * tie.within(k) / tie.size for tie in groups(judged))

@@ -25,9 +25,9 @@ def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
     bound = min(relevant_total, judged_total - relevant_total)
     score = 0.0
     above = 0
-    for _, _, grades in groups(judged):
-        relevant = sum(grade > 0 and grade >= level for grade in grades)
-        others = sum(grade >= 0 for grade in grades) - relevant
+    for tie in groups(judged):
+        relevant = tie.relevant(level)
+        others = sum(grade >= 0 for grade in tie.grades) - relevant
         # Any number of the tied non-relevant hits, from none to all, is equally likely above.
         chances = [
             1.0 - min(above + ahead, bound) / bound if bound else 1.0 for ahead in range(others + 1)

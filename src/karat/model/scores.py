@@ -9,7 +9,11 @@ __all__ = ["ScoreTable", "Status"]
 
 
 class Status(IntEnum):
-    """What became of a query. All but UNJUDGED enter the means; MISSING to TIMEOUT as 0."""
+    """What became of a query. All but UNJUDGED enter the means.
+
+    MISSING to TIMEOUT enter with what an empty answer earns, which is 0, and not at all where less
+    is better.
+    """
 
     SCORED = 0
     MISSING = 1

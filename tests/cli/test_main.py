@@ -74,6 +74,26 @@ def test_the_nearest_command_is_offered(karat: Karat) -> None:
     )
 
 
+def test_the_help_of_a_service_is_that_of_its_commands(karat: Karat) -> None:
+    address = "http://localhost:1"
+    done = karat("--server", address, "sweep", "gold.json")
+    assert done.stderr.splitlines() == [
+        "error: Missing option '--collection'.",
+        f"Try 'karat --server {address} sweep --help'.",
+    ]
+    done = karat("--server", address, "runs", "show", "a", "b")
+    assert f"; expected karat --server {address} runs show [OPTIONS] BENCHMARK" in done.stderr
+
+
+def test_an_address_that_is_none(karat: Karat) -> None:
+    pytest.importorskip("httpx")
+    done = karat("--server", "localhost:8080", "runs", "list")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: 'localhost:8080' is no address; expected such as http://localhost:8080\n",
+    )
+
+
 def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
     assert f"Commands: {', '.join(COMMANDS)}." in karat("zzz").stderr
 

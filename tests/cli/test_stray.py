@@ -50,6 +50,11 @@ Karat = Callable[..., CompletedProcess[str]]
             "sweep gold.qrels --matrix matrix.yaml",
         ),
         (
+            "--server http://localhost:1 sweep gold.qrels matrix.yaml",
+            "Unexpected matrix.yaml: a matrix is given by --matrix",
+            "--server http://localhost:1 sweep gold.qrels --matrix matrix.yaml",
+        ),
+        (
             "carry gold.qrels HEAD",
             "Unexpected HEAD: the commit is given by --to",
             "carry gold.qrels --to HEAD",

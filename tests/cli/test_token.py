@@ -31,6 +31,12 @@ def test_a_secret_is_shown_once(karat: Karat) -> None:
     assert re.search(r"ada  read  until \d{4}-\d\d-\d\d  nightly job", listed.stdout)
 
 
+def test_where_no_token_is_yet(karat: Karat) -> None:
+    listed = karat("token", "list")
+    assert (listed.returncode, listed.stdout) == (0, "")
+    assert listed.stderr == "no token yet; karat token create OWNER makes one\n"
+
+
 def test_tokens_end(karat: Karat) -> None:
     karat("token", "create", "ada", "--no-expiry")
     (token,) = json.loads(karat("token", "list", "--json").stdout)

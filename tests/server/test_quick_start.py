@@ -127,9 +127,18 @@ def test_the_command_line_asks_a_service(
         assert not caught.value.code, streams.err
         return streams.out
 
+    def told(*words: str) -> str:
+        with pytest.raises(SystemExit):
+            main(["--server", started, *words])
+        streams = capsys.readouterr()
+        assert not streams.out
+        return streams.err
+
     docs = str(ROOT / "examples" / "service" / "docs")
     collection = karat("collections", "create", "Mine", "--path", docs, "--no-dense").strip()
     assert collection in karat("collections", "list")
+    assert "its own modes only" in told("engines")
+    assert "no failed benchmark" in told("runs", "list", "--status", "failed")
     assert karat("collections", "reindex", "Mine").strip() == collection
     matrix = tmp_path / "matrix.yaml"
     matrix.write_text("search_modes: [sparse]\ntop_k_values: [5, 10]\nprimary_k: 5\n")

@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         _complain(_told(error))
         if isinstance(error, click.UsageError) and error.ctx:
-            click.echo(f"Try '{error.ctx.command_path} --help'.", err=True)
+            click.echo(f"Try '{_path(error.ctx)} --help'.", err=True)
         sys.exit(BAD_INPUT)
     except KaratError as error:
         _complain(str(error))
@@ -172,8 +172,15 @@ def _told(error: click.ClickException) -> str:
         return f"No such option {error.option_name!r}.{hint}"
     if isinstance(error, click.UsageError) and error.ctx and "unexpected extra" in message:
         expected = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
-        return f"{message}; expected {error.ctx.command_path} {expected}"
+        return f"{message}; expected {_path(error.ctx)} {expected}"
     return message
+
+
+def _path(ctx: click.Context) -> str:
+    """Return the words before the options of a command; a service has commands of its own."""
+    server = ctx.find_root().params.get("server")
+    first, space, rest = ctx.command_path.partition(" ")
+    return f"{first} --server {server}{space}{rest}" if server else ctx.command_path
 
 
 def _complain(message: str) -> None:

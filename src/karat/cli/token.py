@@ -83,6 +83,8 @@ def list_tokens(*, as_json: bool, store: str) -> None:
         return
     for token in found:
         click.echo(_line(token))
+    if not found:
+        click.echo("no token yet; karat token create OWNER makes one", err=True)
 
 
 @command.command("revoke")

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from karat.errors import KaratError
+from karat.errors import InputError, KaratError
 
 __all__ = ["Connection", "ServiceError"]
 
@@ -49,6 +49,8 @@ class Connection:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Open no connection yet."""
+        if not url.startswith(("http://", "https://")):
+            raise InputError(f"{url!r} is no address; expected such as http://localhost:8080")
         self._sleep = sleep
         self._client = httpx.Client(
             base_url=url.rstrip("/") + API,

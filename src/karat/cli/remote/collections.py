@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.groups import Group
-from karat.cli.remote.connect import connect, named
+from karat.cli.remote.connect import connect, named, put_list
 from karat.errors import EngineError
 from karat.report.display import printable
 
@@ -93,9 +93,11 @@ def list_collections() -> None:
     karat --server http://localhost:8080 collections list
     """
     with connect() as client:
-        for found in client.collections():
-            words = f"{found.id}  {found.status:8}  {found.document_count:6,}  {found.name}"
-            click.echo(printable(words))
+        lines = (
+            f"{found.id}  {found.status:8}  {found.document_count:6,}  {found.name}"
+            for found in client.collections()
+        )
+        put_list(lines, none="no collection yet")
 
 
 @command.command("delete")

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import click
 
 from karat.errors import MissingExtra, UnknownName
+from karat.report.display import printable
 
 if TYPE_CHECKING:
     from karat.client import Client
 
-__all__ = ["connect", "named"]
+__all__ = ["connect", "named", "put_list"]
 
 
 class HasName(Protocol):
@@ -33,6 +34,16 @@ def connect() -> "Client":
     except ModuleNotFoundError as missing:
         raise MissingExtra("httpx", extra="http", purpose="asking a service") from missing
     return Client(str(click.get_current_context().find_root().params["server"]))
+
+
+def put_list(lines: Iterable[str], *, none: str) -> None:
+    """Print *lines*, or where there is not one that the service has *none*."""
+    empty = True
+    for line in lines:
+        click.echo(printable(line))
+        empty = False
+    if empty:
+        click.echo(f"the service has {none}", err=True)
 
 
 def named(items: Iterable[Item], name: str, what: str) -> Item:

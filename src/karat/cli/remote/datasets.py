@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from karat.cli.groups import Group
-from karat.cli.remote.connect import connect, named
+from karat.cli.remote.connect import connect, named, put_list
 from karat.report.display import printable
 
 __all__ = ["command"]
@@ -45,8 +45,8 @@ def list_datasets() -> None:
     karat --server http://localhost:8080 datasets list
     """
     with connect() as client:
-        for dataset in client.datasets():
-            click.echo(printable(f"{dataset.id}  {dataset.query_count:6,}  {dataset.name}"))
+        lines = (f"{one.id}  {one.query_count:6,}  {one.name}" for one in client.datasets())
+        put_list(lines, none="no dataset yet")
 
 
 @command.command("delete")

@@ -2,8 +2,7 @@
 
 import click
 
-from karat.cli.remote.connect import connect
-from karat.report.display import printable
+from karat.cli.remote.connect import connect, put_list
 
 __all__ = ["command"]
 
@@ -19,5 +18,5 @@ def command() -> None:
     with connect() as client:
         found = client.engines()
     width = max((len(engine.name) for engine in found), default=0)
-    for engine in found:
-        click.echo(printable(f"{engine.name:{width}}  {engine.kind}"))
+    lines = (f"{engine.name:{width}}  {engine.kind}" for engine in found)
+    put_list(lines, none="its own modes only; karat serve --http-target and --engine offer others")

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.groups import Group
-from karat.cli.remote.connect import connect, named
-from karat.report.display import printable
+from karat.cli.remote.connect import connect, named, put_list
 from karat.report.table import Cell, Column, Table, number
 from karat.report.text import render
 
@@ -43,9 +42,13 @@ def list_benchmarks(status: str | None) -> None:
     karat --server http://localhost:8080 runs list
     """
     with connect() as client:
-        for found in client.benchmarks(status=status):
-            done = f"{found.completed_runs} of {found.total_runs}"
-            click.echo(printable(f"{found.id}  {found.status:9}  {done:8}  {found.name}"))
+        none = f"no {status} benchmark" if status else "no benchmark yet"
+        put_list(map(_line, client.benchmarks(status=status)), none=none)
+
+
+def _line(found: "Benchmark") -> str:
+    done = f"{found.completed_runs} of {found.total_runs}"
+    return f"{found.id}  {found.status:9}  {done:8}  {found.name}"
 
 
 @command.command("show")
@@ -116,12 +119,14 @@ def results_table(name: str, results: "Results") -> Table:
         *(Column("run"), Column("status"), Column(metric, numeric=True), Column("95 % interval")),
         *(Column("p50 ms", numeric=True), Column("failed", numeric=True)),
     )
-    errors = [f"{run.name}: {run.error_message}" for run in results.runs if run.error_message]
+    notes = [f"{run.name}: {run.error_message}" for run in results.runs if run.error_message]
+    if best:
+        notes.append("* not worse than any other, beyond the noise")
     return Table(
         f"{name}, {results.query_count:,} queries",
         columns,
         tuple(rows),
-        tuple(errors),
+        tuple(notes),
         results.summary["comparison"] or "",
     )
 

@@ -7,6 +7,7 @@ import click
 
 from karat.cli.remote.connect import connect, named
 from karat.cli.remote.runs import show_results
+from karat.cli.stray import stray
 from karat.errors import EngineError, InputError
 from karat.report.display import printable
 
@@ -21,6 +22,7 @@ OF_COLLECTION = ("chunkers", "models", "rerankers")
 
 @click.command("sweep")
 @click.argument("goldset")
+@stray({"--matrix": "a matrix"})
 @click.option("--collection", required=True, metavar="NAME", help="What is searched: id or name.")
 @click.option(
     "--matrix",

@@ -5,6 +5,7 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from karat.app.score import score
 from karat.app.settings import Confidence, Scoring
 from karat.server.app import create_app
 from karat.server.settings import Settings
+from karat.server.views.analysis import comparison, slices, two_sides
 from karat.server.views.results import full_results
 from karat.store.service import ServiceStore
 from tests.server.jobs.conftest import QUESTIONS, RUNS, gold, make_benchmark
@@ -199,6 +201,20 @@ def test_matrix_slices_and_curves(get: Get, runs: list[str], results: Any) -> No
     recall = curves[runs[4], "recall"]
     assert dict(zip(recall["k"], recall["values"], strict=True))[1] == 0.5
     assert recall["values"][-1] == 1.0
+
+
+def test_queries_that_belong_together_are_drawn_together(
+    store: ServiceStore, benchmark: str, runs: list[str]
+) -> None:
+    found = scored(store, store.benchmarks.get(benchmark))
+    threes = tuple(f"case {row // 3}" for row in range(len(found.findings.gold)))
+    together = replace(found, findings=replace(found.findings, clusters=threes))
+    for view in (
+        lambda each: slices(each, "recall@5", "half").slices[0].intervals,
+        lambda each: [row.p for row in comparison(each, runs[2], "recall@5").runs],
+        lambda each: two_sides(each, runs[2], each, runs[3], "recall@5").comparison.p,
+    ):
+        assert view(together) != view(found)
 
 
 def test_one_query(get: Get, runs: list[str]) -> None:

@@ -38,7 +38,7 @@ def comparison(scored: Scored, baseline: str | None, metric: str | None) -> Comp
     measure = _computed(scored, metric)
     first = scored.place(baseline) if baseline else 0
     order = [first, *(place for place in range(len(scored.runs)) if place != first)]
-    found = _compared([_table(scored, place) for place in order], measure)
+    found = _compared([_table(scored, place) for place in order], measure, scored)
     rows = [
         _comparison_run(found, scored.runs[place].id, name, measure)
         for place, name in zip(order, found.systems, strict=True)
@@ -78,7 +78,12 @@ def slices(scored: Scored, metric: str | None, by: str | None) -> Slices:
         tables = (_table(scored, place) for place in range(len(scored.runs)))
         columns = [[table.columns[str(measure)][row] for row in rows] for table in tables]
         # All runs at once, by the same draws.
-        intervals = mean_intervals(columns, [measure] * len(columns), Confidence())
+        intervals = mean_intervals(
+            columns,
+            [measure] * len(columns),
+            Confidence(),
+            clusters=_clusters(scored, [gold.query_ids[row] for row in rows]),
+        )
         ids = [run.id for run in scored.runs]
         shown.append(
             Slice(
@@ -129,7 +134,7 @@ def two_sides(
         _only(_table(side, place), common, name=name)
         for side, place, name in zip((left, right), places, ("left", "right"), strict=True)
     ]
-    found = _compared(tables, measure)
+    found = _compared(tables, measure, left)
     shown = _comparison_run(found, right_run, "right", measure)
     why = _why_not(left, right, places)
     return TwoSides(
@@ -160,9 +165,19 @@ def _table(scored: Scored, place: int) -> ScoreTable:
     return scored.findings.contest.evaluations[place].table
 
 
-def _compared(tables: Sequence[ScoreTable], measure: Measure) -> Compared:
-    rows = range(len(tables[0].query_ids))
-    return compared_tables(tables, [measure], rows, AGAINST_ONE, clusters=None)
+def _compared(tables: Sequence[ScoreTable], measure: Measure, scored: Scored) -> Compared:
+    query_ids = tables[0].query_ids
+    clusters = _clusters(scored, query_ids)
+    return compared_tables(tables, [measure], range(len(query_ids)), AGAINST_ONE, clusters=clusters)
+
+
+def _clusters(scored: Scored, query_ids: Sequence[str]) -> list[str] | None:
+    """Return which of the queries belong together, None where each stands for itself."""
+    findings = scored.findings
+    if findings.clusters is None:
+        return None
+    label_of = dict(zip(findings.gold.query_ids, findings.clusters, strict=True))
+    return [label_of[query_id] for query_id in query_ids]
 
 
 def _comparison_run(found: Compared, run: str, name: str, measure: Measure) -> ComparisonRun:

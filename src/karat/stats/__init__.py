@@ -12,14 +12,6 @@ from karat.stats.percentile import percentiles
 from karat.stats.power import detectable_difference, queries_needed
 from karat.stats.sequential import ConfidenceSequence, confidence_sequence
 from karat.stats.signflip import FlipTest, sign_flip
-from karat.stats.slices import (
-    Slice,
-    SliceComparison,
-    SliceIntervals,
-    compare_by,
-    intervals_by,
-    slices,
-)
 from karat.stats.student import TTest, paired_t
 from karat.stats.tukey import randomised_tukey
 from karat.stats.verdict import verdict
@@ -34,22 +26,17 @@ __all__ = [
     "Interleaved",
     "Marked",
     "McNemar",
-    "Slice",
-    "SliceComparison",
-    "SliceIntervals",
     "TTest",
     "Wilcoxon",
     "WinTieLoss",
     "benjamini_hochberg",
     "bootstrap_intervals",
     "compare",
-    "compare_by",
     "confidence_sequence",
     "credit",
     "detectable_difference",
     "holm",
     "interleaving_test",
-    "intervals_by",
     "mcnemar",
     "paired_effect",
     "paired_t",
@@ -59,7 +46,6 @@ __all__ = [
     "relative_improvement",
     "sign_flip",
     "significance_letters",
-    "slices",
     "team_draft",
     "two_way_anova",
     "verdict",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import nan
 
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
@@ -115,7 +114,6 @@ def compared_tables(
     cube = np.array(
         [[[table.columns[name][row] for name in names] for row in rows] for table in tables]
     ).reshape(len(tables), len(rows), len(names))
-    cube[np.isinf(cube)] = nan
     return compare_scores(
         cube,
         systems=[table.name for table in tables],

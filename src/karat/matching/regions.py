@@ -115,8 +115,8 @@ def locate_hits(
     tied = _tie_matters([score for _, score in ranked], rows)
     if tied and ties == "expected":
         raise InputError(
-            "the expected tie policy needs document or file truth; "
-            "choose trec10, best or worst for lines and symbols"
+            f"the mode {matcher.name!r} has no expected value under ties; "
+            "expected the mode document or exact, or another tie policy"
         )
     best_first, rows = best_first[:depth], rows[:depth]
     ranks, grades = _credit_once(rows, targets)

@@ -16,7 +16,7 @@ PREFACE = """\
 A measure is a metric with its cut-off and parameters: `ndcg@10`, `precision(level=2)@5`,
 `rbp(p=0.5)`. Names are read in any case; `karat metrics NAME` prints what stands here. `level` is
 the lowest relevant grade, 0 meaning any grade above 0. `[@k]` means that the cut-off may be left
-out.
+out. Lines and tokens are counted where targets have lines; elsewhere such a measure has no value.
 """
 
 

@@ -79,7 +79,11 @@ class Workers:
                     continue
                 logger.error("a worker died", extra={"status": process.returncode})
                 _input(process).close()
-                self._processes[place] = self._started()
+                try:
+                    self._processes[place] = self._started()
+                except OSError:
+                    # Memory may be short, perhaps of what the worker died of.
+                    logger.exception("no other worker could be started yet")
                 born[place] = monotonic()
 
 

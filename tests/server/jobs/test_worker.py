@@ -2,8 +2,10 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 
@@ -122,6 +124,29 @@ def test_a_worker_that_dies_is_replaced(
     finally:
         workers.stop()
     assert store.benchmarks.get(benchmark).completed_runs == RUNS
+
+
+def test_a_worker_that_cannot_be_replaced_at_once_is_later(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, times = Workers._started, count(1)
+
+    def second_in_vain(workers: Workers) -> "subprocess.Popen[str]":
+        if next(times) == 2:
+            raise OSError("Cannot allocate memory")
+        return started(workers)
+
+    monkeypatch.setattr(Workers, "_started", second_in_vain)
+    monkeypatch.setattr("karat.server.workers.SHORT_LIFE_S", 0.0)
+    workers = Workers(settings, count=1)
+    workers.start()
+    try:
+        first = workers.pids
+        os.kill(first[0], signal.SIGKILL)
+        until(lambda: workers.pids != first)
+    finally:
+        workers.stop()
+    assert next(times) == 4
 
 
 def test_a_service_that_stops_hands_jobs_back(

@@ -145,7 +145,7 @@ def _tags(check: Checker, case: Record, place: Place) -> dict[str, str]:
     given = case.get("tags") or {}
     if isinstance(given, list):
         words = [check.word(item, at) for at, item in check.rows(given, (*place, "tags"))]
-        return {**dict.fromkeys(words, ""), **{word: word for word in words}, **tags}
+        return {**{word: word for word in words}, **tags}
     record = check.record(given, (*place, "tags"))
     return {**{key: check.text(record, key, (*place, "tags")) for key in record}, **tags}
 

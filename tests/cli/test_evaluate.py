@@ -186,6 +186,8 @@ def test_a_repository_that_has_moved(folder: Path, capsys: pytest.CaptureFixture
         (["-e", "bm25", "-e", "keyword", "--run-out", "x"], "expected {engine} in it"),
         (["-k", "5"], "looks deeper than the 5 hits asked for"),
         (["-e", "bm52"], "did you mean 'bm25'"),
+        (["-o", "report.pdf"], "report.pdf: neither a report, such as report.html, nor a folder"),
+        (["-o", "results"], "results: neither a report"),
         (["-o", "nowhere/report.html"], "nowhere/report.html: its folder does not exist"),
         (["--run-out", "nowhere/bm25.run"], "nowhere/bm25.run: its folder does not exist"),
         (["--repo", "."], "not a git repository"),

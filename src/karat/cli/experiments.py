@@ -132,7 +132,12 @@ def _check(request: "Request", asking: Asking, views: Views) -> None:
 
     if asking.losses and not (views.report or views.folder):
         raise click.UsageError("--losses is told in a report; expected -o with the name of one.")
-    for path in (None if views.folder else views.output.path, asking.run_out):
+    output = views.output
+    if output.path and not (output.style or views.report or views.folder):
+        raise click.UsageError(
+            f"{output.path}: neither a report, such as report.html, nor a folder, such as results/."
+        )
+    for path in (None if views.folder else output.path, asking.run_out):
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise click.UsageError(f"{path}: its folder does not exist.")
     if asking.run_out:

@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import pytest
 
-from karat.corpus.shared_file import in_turn, share
+from karat.corpus.shared_file import in_turn, share, writing
 
 
 @pytest.fixture
@@ -51,6 +51,28 @@ def test_it_waits_no_longer_than_it_is_told(
         share(ours, wait_s=-1)
     theirs.execute("COMMIT")
     assert mode(ours) == "delete"
+
+
+def test_what_is_interrupted_is_taken_back(ours: sqlite3.Connection) -> None:
+    ours.execute("CREATE TABLE kept (value)")
+
+    def interrupted() -> Iterator[tuple[int]]:
+        yield (1,)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), writing(ours):
+        ours.executemany("INSERT INTO kept VALUES (?)", interrupted())
+    with writing(ours):
+        ours.execute("INSERT INTO kept VALUES (2)")
+    assert ours.execute("SELECT value FROM kept").fetchall() == [(2,)]
+
+
+def test_a_full_disk_is_told(ours: sqlite3.Connection) -> None:
+    ours.execute("CREATE TABLE kept (value)")
+    ours.execute("PRAGMA max_page_count = 20")
+    with pytest.raises(sqlite3.OperationalError, match="full"), writing(ours):
+        ours.execute("INSERT INTO kept VALUES (zeroblob(1000000))")
+    assert not ours.in_transaction
 
 
 def test_one_at_a_time(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from karat.corpus.cache import ChunkKey, Cut, MemoryCache
 from karat.corpus.chunk import TIMED_OUT, Piece, Split, chunks_of
-from karat.corpus.shared_file import WAIT_S, share
+from karat.corpus.shared_file import WAIT_S, share, writing
 from karat.errors import InputError
 
 __all__ = ["DiskCache"]
@@ -81,14 +81,14 @@ class DiskCache:
         rows = [
             (_name(key), _packed(cut)) for key, cut in cuts.items() if cut.fallback != TIMED_OUT
         ]
-        with self._lock, self._explained(), self._writing():
+        with self._lock, self._explained(), writing(self._database):
             self._database.executemany("INSERT OR REPLACE INTO cut VALUES (?, ?)", rows)
 
     def _drop_other_code(self) -> None:
         mark = int(_code()[:7], 16)
         if self._mark() == mark:
             return
-        with self._writing():
+        with writing(self._database):
             # Another process may have done so meanwhile, and have kept something since.
             if self._mark() != mark:
                 self._database.execute("DELETE FROM cut")
@@ -96,17 +96,6 @@ class DiskCache:
 
     def _mark(self) -> int:
         return int(self._database.execute("PRAGMA user_version").fetchone()[0])
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Keep all that the block writes, or nothing; no other process writes meanwhile."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._database.execute("COMMIT")
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

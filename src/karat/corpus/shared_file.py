@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-__all__ = ["WAIT_S", "in_turn", "share"]
+__all__ = ["WAIT_S", "in_turn", "share", "writing"]
 
 WAIT_S = 30.0
 _PAUSE_S = 0.01
@@ -31,6 +31,20 @@ def share(database: sqlite3.Connection, *, wait_s: float = WAIT_S) -> None:
         else:
             break
     database.execute("PRAGMA synchronous = NORMAL")
+
+
+@contextmanager
+def writing(database: sqlite3.Connection) -> Iterator[None]:
+    """Keep all that the block writes, or nothing; no other process writes meanwhile."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        # On a full disk SQLite has taken it back by itself.
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        raise
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus.shared_file import WAIT_S, share
+from karat.corpus.shared_file import WAIT_S, share, writing
 from karat.errors import InputError
 
 __all__ = ["EmbeddingCache", "cache_folder", "vector_key"]
@@ -140,13 +140,8 @@ class EmbeddingCache:
         return int(count)
 
     def _write(self, statement: str, values: Iterable[tuple[object, ...]]) -> None:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
+        with writing(self._database):
             self._database.executemany(statement, values)
-            self._database.execute("COMMIT")
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
 
     def _shrink(self) -> None:
         while self._bytes() > self._max_bytes:

@@ -96,3 +96,13 @@ def test_a_trend_names_the_real_changes() -> None:
     assert table.conclusion == "bm25 changed by -0.200 with k2.1, 2026-03-04, beyond the noise."
     calm = trend_table([Trend("bm25", "ndcg@10", points[:1])])
     assert calm.conclusion == "No change is beyond the noise."
+
+
+def test_intervals_are_headed_by_their_own_level() -> None:
+    wide = Interval(0.1, 0.3, 0.99, "bootstrap-t")
+    topic = Topic(("a",), "a", ("q1",), (TopicScore(0.2, wide, 0.5, weak=False),))
+    topics = topics_table(Topics("hit@5", "words", ("bm25",), (0.2,), (topic,)))
+    point = Point("r1", datetime(2026, 1, 1, tzinfo=UTC), 0.2, wide, None, None, "first")
+    trend = trend_table([Trend("bm25", "hit@5", (point,))])
+    for table in (topics, trend):
+        assert "99 %" in [column.title for column in table.columns]

@@ -1,9 +1,10 @@
 """The rows of what an analysis finds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from karat.model.analysis import EmbeddingQuality, Flaw, Health, Point, Topics, Trend
-from karat.report.compare_view import range_cell
+from karat.model.comparison import Interval
+from karat.report.compare_view import p_cell, range_cell
 from karat.report.display import counted
 from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table, number
@@ -19,8 +20,9 @@ WEAK, REAL = "weak", "real"
 def topics_table(found: Topics) -> Table:
     """Return one row per topic, the weakest first, with the mean of each run."""
     columns = [Column("topic"), Column("queries", numeric=True)]
+    level = _level(score.interval for topic in found.topics for score in topic.scores)
     for name in found.runs:
-        columns += [Column(name, numeric=True), Column("95 %", numeric=True, spare=1), Column("")]
+        columns += [Column(name, numeric=True), Column(level, numeric=True, spare=1), Column("")]
     rows = []
     for topic in found.topics:
         size = len(topic.query_ids)
@@ -133,7 +135,7 @@ def trend_table(found: Sequence[Trend]) -> Table:
         Column("run"),
         Column("when"),
         Column(found[0].measure, numeric=True),
-        Column("95 %", numeric=True, spare=1),
+        Column(_level(point.interval for point in found[0].points), numeric=True, spare=1),
         Column("change", numeric=True),
         Column("p", numeric=True),
         Column("verdict"),
@@ -160,14 +162,18 @@ def trend_table(found: Sequence[Trend]) -> Table:
     )
 
 
+def _level(intervals: Iterable[Interval]) -> str:
+    """Return the heading of *intervals*, which share one level."""
+    return next((f"{interval.level * 100:g} %" for interval in intervals), "")
+
+
 def _point(point: Point) -> tuple[Cell, ...]:
-    p = point.p
     return (
         Cell(point.run, point.run),
         Cell(f"{point.when:%Y-%m-%d %H:%M}"),
         number(point.mean, digits=DIGITS),
         range_cell(point.interval),
         number(point.change, digits=DIGITS, signed=True),
-        Cell("-") if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p),
+        p_cell(point.p),
         Cell(point.verdict),
     )

@@ -16,11 +16,13 @@ from karat.report.score_view import (
 )
 from karat.report.table import Cell, Column, Table, number
 from karat.stats import significance_letters
+from karat.stats.verdict import p_value
 
 __all__ = [
     "best_system",
     "compare_table",
     "correction_text",
+    "p_cell",
     "per_query_table",
     "range_cell",
     "slice_tables",
@@ -190,14 +192,22 @@ def best_system(comparison: Comparison, measure: str) -> str | None:
 def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
     if entry is None:
         return (Cell("baseline"), Cell(""), Cell(""), Cell(""))
-    p = entry.p_corrected
     counts = (entry.wins, entry.ties, entry.losses)
     return (
         number(entry.difference, signed=True, digits=DIGITS),
         range_cell(entry.interval, signed=True),
-        Cell("-") if p is None else Cell("<0.001" if p < 0.001 else f"{p:.3f}", p),
+        p_cell(entry.p_corrected),
         Cell("/".join(map(str, counts)) if any(counts) else "-"),
     )
+
+
+def p_cell(p: float | None) -> Cell:
+    """Return a p value as verdicts print it, a dash where there is none.
+
+    >>> p_cell(0.0123).text, p_cell(0.00001).text, p_cell(0.04996).text, p_cell(None).text
+    ('0.012', '<0.001', '0.04996', '-')
+    """
+    return Cell("-") if p is None else Cell(p_value(p).removeprefix("= ").replace("< ", "<"), p)
 
 
 def range_cell(interval: Interval, *, signed: bool = False) -> Cell:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from karat.model import Status
 from karat.model.comparison import Difference, Mean
-from karat.report.compare_view import best_system, range_cell
+from karat.report.compare_view import best_system, p_cell, range_cell
 from karat.report.findings.latency import latencies_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table, number
@@ -124,9 +124,7 @@ def _change_cell(row: Standing) -> Cell:
 
 def p_text(change: Difference | None) -> str:
     """Return the corrected p value of *change* as it is printed, a dash where there is none."""
-    if change is None or change.p_corrected is None:
-        return "-"
-    return "<0.001" if change.p_corrected < 0.001 else f"{change.p_corrected:.3f}"
+    return p_cell(change.p_corrected if change else None).text
 
 
 def beaten_text(row: Standing) -> str:

@@ -254,7 +254,7 @@ def test_hits_without_scores_keep_their_order_and_never_tie() -> None:
 def test_a_tie_that_matters_has_no_expected_value() -> None:
     hits = [Hit("a.py", 1, 1, 2), Hit("b.py", 1, 1, 2)]
     assert locate_hits(hits, [Target("a.py")], lines()).tied
-    with pytest.raises(InputError, match="mode .lines. has no expected value under ties"):
+    with pytest.raises(InputError, match=r"mode .lines. has no expected value under ties"):
         locate_hits(hits, [Target("a.py")], lines(), ties="expected")
     same = [Hit("a.py", 1, 1, 2), Hit("a.py", 1, 3, 4)]
     assert not locate_hits(same, [Target("a.py")], lines(), ties="expected").tied

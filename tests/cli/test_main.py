@@ -1,5 +1,6 @@
 """The entry: exit codes, streams and pipes."""
 
+import errno
 import inspect
 import os
 import subprocess
@@ -139,6 +140,20 @@ def test_a_defect_of_ours_is_3_with_one_line_and_no_traceback(
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith("error: Karat broke: RuntimeError: no such luck\n")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("named", "said"), [("gold.html", "gold.html"), (None, "the output")])
+def test_a_full_disk_is_called_one(
+    karat: Karat, monkeypatch: pytest.MonkeyPatch, named: str | None, said: str
+) -> None:
+    def full(*_arguments: object, **_settings: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), named)
+
+    monkeypatch.delenv("KARAT_DEBUG", raising=False)
+    monkeypatch.setattr("karat.app.score.evaluate_run", full)
+    done = karat(*SCORE)
+    assert done.stderr == f"error: {said}: there is no room left on the disk\n"
+    assert done.returncode == 3
 
 
 def test_debugging_shows_where(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The entry: finds the command, and turns an error into one clear line and an exit code."""
 
+import errno
 import importlib
 import os
 import sys
@@ -160,8 +161,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:  # the last line of defence: the traceback is for us
         if os.environ.get("KARAT_DEBUG"):
             raise
-        _complain(f"Karat broke: {type(error).__name__}: {error} (KARAT_DEBUG=1 shows where)")
+        _complain(_broken(error))
         sys.exit(KaratError.exit_code)
+
+
+def _broken(error: Exception) -> str:
+    """Return what is not the user's fault, and not always ours."""
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return f"{error.filename or 'the output'}: there is no room left on the disk"
+    return f"Karat broke: {type(error).__name__}: {error} (KARAT_DEBUG=1 shows where)"
 
 
 def _told(error: click.ClickException) -> str:

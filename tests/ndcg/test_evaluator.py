@@ -200,8 +200,11 @@ def test_grades_and_cuts_that_are_none(evaluator: NDCGEvaluator) -> None:
         for method in (evaluator.dcg_at_k, evaluator.idcg_at_k, evaluator.ndcg_at_k):
             with pytest.raises(InputError, match="expected a whole number from 1 up"):
                 method([1.0], k)  # type: ignore[arg-type]
+    steep = NDCGEvaluator(gain="exp", prometheus=False)
+    with pytest.raises(InputError, match="grade 5000 is too high"):
+        steep.dcg_at_k([5000], 1)
     with pytest.raises(InputError, match="too large"):
-        NDCGEvaluator(gain="exp", prometheus=False).dcg_at_k([5000], 1)
+        steep.dcg_at_k([1023.9] * 3, 3)
 
 
 def test_settings() -> None:

@@ -89,7 +89,7 @@ class NDCGEvaluator:
         1.76
         """
         judged, cut = ranked_grades(relevance_scores), as_count(k)
-        return finite(lambda: dcg(judged, cut, gain=self.gain))
+        return finite(dcg(judged, cut, gain=self.gain))
 
     def idcg_at_k(self, relevance_scores: Sequence[float] | Judgments, k: int) -> float:
         """Return the gain of the best order of all the query's grades, cut at *k*.

@@ -9,7 +9,8 @@ from karat.errors import InputError, KaratError
 
 __all__ = ["command", "environment", "git", "git_blocks"]
 
-_BLOCK = 1 << 18
+# What a pipe holds.
+_BLOCK = 1 << 16
 
 
 def command(repository: str, *arguments: str) -> list[str]:

@@ -47,6 +47,7 @@ def read_changes(raw: bytes) -> tuple[Change, ...]:
             path = next(fields, "")
         if not path:
             raise ValueError(f"no path after {about!r}")
-        made = Change(status[0], path, old_path, old_blob, new_blob, old_mode[1:], new_mode)
-        changes.append(made)
+        made = (status[0], path, old_path, old_blob, new_blob, old_mode[1:], new_mode)
+        # What the class does when it is called, which takes twice as long.
+        changes.append(tuple.__new__(Change, made))
     return tuple(changes)

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 STEPS = str(Path(__file__).parent / "support" / "mining_steps.py")
+# Short steps are taken so often in a round, so that one bad moment does not decide.
 TURNS = 5
 # A goal may ask more of a history with so many commits.
 LONG = 10_000
@@ -67,10 +68,7 @@ def git_log_s(tree: Path) -> float:
 
 
 def scan(tree: Path, options: argparse.Namespace) -> list[Figure]:
-    """Compare reading the history with Git alone; the start of the interpreter does not count.
-
-    Both take a tenth of a second where a history is short, so that they have more turns.
-    """
+    """Compare reading the history with Git alone; the start of the interpreter does not count."""
     rounds = [(git_log_s(tree), step("scan", tree)) for _ in range(TURNS * options.rounds)]
     git = min(alone for alone, _ in rounds)
     karat = min(figures["cpu_s"] for _, figures in rounds)
@@ -90,14 +88,14 @@ def cases(tree: Path, options: argparse.Namespace) -> list[Figure]:
 
     Both processes count from their start to their end, interpreter and imports included. Not
     counted is what prepares the peer's step; where only some commits are read, the time that these
-    take is scaled, and the start is not.
+    take is scaled, and the start is not. Karat has more turns, which are fifty times as short.
     """
     taken: dict[str, list[float]] = {"pydriller": [], "lines": [], "symbols": []}
     for _ in range(options.rounds):
         peer = step("pydriller", tree, options.peer_commits)
         start_s = peer["process_s"] - peer["prepared_s"] - peer["cpu_s"]
         taken["pydriller"].append(start_s + peer["cpu_s"] * peer["all"] / peer["commits"])
-        for name in ("lines", "symbols"):
+        for name in ("lines", "symbols") * TURNS:
             done = step(name, tree, options.cases)
             taken[name].append(done["process_s"])
     sampled = peer["commits"] < peer["all"]

@@ -21,6 +21,7 @@ from karat.sweep import Entry, Executor, LocalExecutor, SharedPlan, share
 from karat.sweep.claims import claimed, ending
 from karat.sweep.entries import MOST, check_count
 from karat.sweep.execute import Ended, Task, execute, timed_queries
+from karat.sweep.plan import shares_nothing
 from karat.sweep.remarks import remarks
 
 __all__ = ["Done", "Planned", "Request", "planned", "run_experiment"]
@@ -32,6 +33,7 @@ class Request:
 
     *timed* is how many queries are timed: None is all of them; with 0 no time is measured. The
     same request finds what it has done before, whatever *scoring* asks and *workers* there are.
+    Without *wait*, latency is measured also while other karat runs disturb it.
     """
 
     gold: Dataset
@@ -44,6 +46,7 @@ class Request:
     timed: int | None = None
     workers: int = 1
     seed: int = 0
+    wait: bool = True
 
     @property
     def match(self) -> str:
@@ -67,6 +70,17 @@ class Planned(NamedTuple):
     queries: int
     timed: int
     warnings: tuple[str, ...]
+
+    @property
+    def untimed(self) -> dict[str, int]:
+        """Return how many queries of each run are searched before latency is measured."""
+        rest = self.queries - self.timed
+        return {
+            entry.name: rest if shares_nothing(group) else self.queries
+            for group in self.plan.groups
+            for retrieval in group
+            for entry in retrieval.entries
+        }
 
 
 class Done(NamedTuple):
@@ -152,6 +166,8 @@ def run_experiment(
         files=request.files,
         listen=listen,
         cancelled=cancelled,
+        command=request.kind.value,
+        wait=request.wait,
     )
     if todo:
         plan = share(todo, files=request.files)
@@ -241,4 +257,9 @@ def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Su
         NOTE: missing_paths(request.gold, found.resolved),
     }
     notes = {**ended.notes, **searched, **counted(answers), "status": status.value}
-    store.finish(run, status, error=error, timings=ended.timings, notes=notes)
+    timings = ended.timings
+    before = measured.timings
+    if timings and before and before.samples and not before.alone:
+        # Some of the latencies are those of an earlier attempt.
+        timings = replace(timings, alone=False)
+    store.finish(run, status, error=error, timings=timings, notes=notes)

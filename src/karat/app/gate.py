@@ -10,6 +10,7 @@ from karat.app.gate_rules import Rules
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels
 from karat.app.sources import RunSource, load_run, run_name
+from karat.app.stored import DISTURBED
 from karat.errors import InputError
 from karat.metrics import Measure, parse_all
 from karat.model import Dataset, Outcome, Run
@@ -49,7 +50,7 @@ def gate(
         raise InputError("nothing to check; expected a minimum, a baseline or a latency")
     name = run_name(run, 1)
     loaded = load_run(run, gold, match=scoring.match, format=run_format)
-    times = _latencies_ms(loaded)
+    times, disturbed = _latencies_ms(loaded)
     now = ranked(gold, loaded, measures, scoring=scoring, name=name, confidence=confidence)
     means = {summary.measure: summary for summary in now.evaluation.summaries}
     least = rules.min_queries
@@ -70,7 +71,7 @@ def gate(
         against = _Against(gold, common, now, confidence)
         found = against.judged(found, limits, min_queries=least)
     slow = (
-        latency_check(times, percentile, limit, min_queries=least)
+        latency_check(times, percentile, limit, min_queries=least, disturbed=disturbed)
         for percentile, limit in rules.latencies_ms.items()
     )
     return replace(found, checks=(*found.checks, *slow))
@@ -190,9 +191,10 @@ def _is_share(measure: Measure) -> bool:
     return plain and measure.bounds == (0.0, 1.0)
 
 
-def _latencies_ms(run: object) -> list[float]:
-    """Return the latencies that a run tells; those of errors and timeouts do not count."""
+def _latencies_ms(run: object) -> tuple[list[float], bool]:
+    """Return the latencies of answered queries, and whether other work has disturbed them."""
     if not isinstance(run, Run):
-        return []
+        return [], False
     pairs = zip(run.latencies_ns, run.outcomes, strict=True)
-    return [ns / NS_PER_MS for ns, end in pairs if ns >= 0 and end == Outcome.ANSWERED]
+    times = [ns / NS_PER_MS for ns, end in pairs if ns >= 0 and end == Outcome.ANSWERED]
+    return times, bool(run.metadata.get(DISTURBED))

@@ -11,6 +11,7 @@ from karat.report.compare_view import range_cell
 from karat.report.score_view import queries
 from karat.report.table import number
 from karat.stats import percentiles
+from karat.stats.percentile import least_values
 
 __all__ = ["latency_check", "minimum_check", "regression_check"]
 
@@ -73,20 +74,35 @@ def regression_check(
 
 
 def latency_check(
-    latencies_ms: Sequence[float], percentile: float, limit_ms: float, *, min_queries: int = 1
+    latencies_ms: Sequence[float],
+    percentile: float,
+    limit_ms: float,
+    *,
+    min_queries: int = 1,
+    disturbed: bool = False,
 ) -> Check:
     """Return whether the *percentile* of the latencies of answered queries is at most *limit_ms*.
+
+    It is inconclusive where the percentile needs more latencies than there are. The reason says
+    where other work has *disturbed* them.
 
     >>> latency_check([10.0, 20.0, 30.0], 50, 15.0).why
     'took 20.0 ms'
     """
     (value,) = percentiles(latencies_ms, [percentile])
     if value is None:
-        raise InputError("the run tells no latency of a query that was answered")
+        raise InputError(
+            "this run has no latencies; run it again with --timed 20 to check --max-latency"
+        )
     n, why = len(latencies_ms), f"took {value:.1f} ms"
+    if disturbed:
+        why += ", disturbed by other karat runs"
     decision = Decision.PASSED if value <= limit_ms else Decision.FAILED
     if n < min_queries:
         decision, why = Decision.INCONCLUSIVE, _too_few(n, min_queries)
+    elif n < (least := least_values(percentile)):
+        decision = Decision.INCONCLUSIVE
+        why = f"p{percentile:g} needs {least} latencies, and there are {n}; see --timed"
     return Check("latency", f"p{percentile:g}", decision, value, limit_ms, n, why)
 
 

@@ -8,7 +8,7 @@ from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.model import Dataset
 from karat.model.spec import Spec
-from karat.runner import Configuration, LoadPoint, load
+from karat.runner import Configuration, Holder, LoadPoint, load
 
 __all__ = ["under_load"]
 
@@ -24,11 +24,14 @@ def under_load(
     k: int = 10,
     seed: int = 0,
     reached: Callable[[LoadPoint], None] = lambda _: None,
+    waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
+    wait: bool = True,
 ) -> list[LoadPoint]:
     """Return what comes of offering the queries of *gold* at each of *rates* for *seconds*.
 
-    They come in an order left to chance by *seed*, over and over; *reached* is told of each rate
-    when it is done.
+    They come in an order left to chance by *seed*, over and over; *reached* is called with each
+    rate when it is done. Other karat runs are waited for, which *waiting* receives, unless *wait*
+    is False.
     """
     queries = [text for text in gold.texts if text.strip()]
     if not queries:
@@ -43,4 +46,6 @@ def under_load(
         seconds=seconds,
         seed=seed,
         reached=reached,
+        waiting=waiting,
+        wait=wait,
     )

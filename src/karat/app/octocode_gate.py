@@ -73,11 +73,14 @@ def octocode_gate(
     confidence: Confidence | None = None,
     allow_changed: bool = False,
     listen: Callable[[Event], None] = lambda _: None,
+    wait: bool = True,
 ) -> OctocodeGate:
     """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
 
     It is searched anew each time, and kept in *store*. A query that ends in an error counts 0. A
     measure that looks deeper than *max_results* is not computed, and is None among the results.
+    Latency is measured only where *rules* limit it; without *wait*, also while other karat runs
+    disturb it.
     """
     measures = tuple(
         name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
@@ -91,6 +94,8 @@ def octocode_gate(
         kind=Kind.EVALUATE,
         scoring=scoring,
         settings=Settings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
+        timed=None if rules.latencies_ms else 0,
+        wait=wait,
     )
     done = run_experiment(request, store, listen=listen, again=True)
     if done.interrupted:

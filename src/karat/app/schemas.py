@@ -200,9 +200,9 @@ def _spread(scores: Sequence[float]) -> dict[str, float | None]:
 
 
 def _percentiles(times: Sequence[float]) -> dict[str, float | None]:
-    from karat.stats import percentiles
+    from karat.stats import known_percentiles
 
-    found = percentiles(times, PERCENTILES)
+    found = known_percentiles(times, PERCENTILES)
     names = (f"p{point}_latency_ms" for point in PERCENTILES)
     return dict(zip(names, found, strict=True))
 

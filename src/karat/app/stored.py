@@ -12,9 +12,11 @@ from karat.store import Experiment, Store, StoredRun
 if TYPE_CHECKING:
     from karat.store import SqlStore
 
-__all__ = ["LATEST", "Chosen", "choose", "open_store", "shown_place", "timed_run"]
+__all__ = ["DISTURBED", "LATEST", "Chosen", "choose", "open_store", "shown_place", "timed_run"]
 
 LATEST = "latest"
+# In the metadata of a run whose latencies were not measured alone.
+DISTURBED = "disturbed"
 # A folder of this name holds nothing but what Karat keeps.
 OWN_FOLDER = ".karat"
 
@@ -76,11 +78,17 @@ def choose(store: Store, name: str) -> Chosen:
 
 
 def timed_run(measured: Measured) -> Run:
-    """Return the run with the latencies that were measured after its answers were kept."""
+    """Return the run with the latencies that were measured after its answers were kept.
+
+    Its metadata say where other work has disturbed them.
+    """
     samples = measured.timings.samples if measured.timings else ()
     times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
     answers = (
         answer._replace(latency_ns=times.get(answer.query_id, answer.latency_ns))
         for answer in measured.run.answers()
     )
-    return Run.of(answers, name=measured.name, metadata=measured.run.metadata)
+    metadata = dict(measured.run.metadata)
+    if measured.timings and not measured.timings.alone:
+        metadata[DISTURBED] = True
+    return Run.of(answers, name=measured.name, metadata=metadata)

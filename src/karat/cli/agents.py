@@ -36,8 +36,19 @@ class Chosen:
     inputs: Inputs
     config: "BenchmarkConfig | None" = None
 
-    def request(self, kind: "Kind", *, where: "Where", asking: Asking, seed: int) -> "Request":
-        """Return the experiment; what was said on the command line wins."""
+    def request(
+        self,
+        kind: "Kind",
+        *,
+        where: "Where",
+        asking: Asking,
+        seed: int,
+        every_latency: bool = False,
+    ) -> "Request":
+        """Return the experiment; what was said on the command line wins.
+
+        With *every_latency*, all queries are timed unless something else was said.
+        """
         from karat.app.experiment import Request
         from karat.app.sampling import sampled
         from karat.runner import Settings
@@ -54,9 +65,10 @@ class Chosen:
             kind=kind,
             scoring=self.scoring,
             settings=asking.settings(settings),
-            timed=asking.timed,
+            timed=asking.timed_queries(every=every_latency),
             workers=asking.workers,
             seed=seed,
+            wait=asking.wait,
         )
 
     def _placed(self, where: "Where") -> "Where":

@@ -22,7 +22,7 @@ AGENTS = "--agents"
 ASKED = frozenset(
     (
         *("repos", "snapshot", "corpus", "rev", "candidates", "k", "sample", "repetitions"),
-        *("timeout", "timed", "workers", "again", "losses", "run_out", "store"),
+        *("timeout", "timed", "no_wait", "workers", "again", "losses", "run_out", "store"),
     )
 )
 
@@ -66,7 +66,7 @@ class ManyWords(click.Command):
 @click.option(
     "-k", type=WholeNumber(1), metavar="N", help="How many hits, or files; 100 by default."
 )
-@asking_options(timed="all")
+@asking_options
 @scoring_options
 @confidence_options
 @click.option(
@@ -126,8 +126,15 @@ def command(
 
         gold = names[0] if names else None
         found = chosen(gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring)
-        request = found.request(Kind.COMPARE, where=place.where(), asking=asking, seed=sure.seed)
-        carry_out(request, asking, found.views(sure, output))
+        views = found.views(sure, output)
+        request = found.request(
+            Kind.COMPARE,
+            where=place.where(),
+            asking=asking,
+            seed=sure.seed,
+            every_latency=views.every_latency,
+        )
+        carry_out(request, asking, views)
     else:
         _compare_files(names, scoring, inputs, sure, output=output)
 

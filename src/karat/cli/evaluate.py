@@ -45,7 +45,7 @@ __all__ = ["command"]
 @click.option(
     "-k", type=WholeNumber(1), metavar="N", help="How many hits, or files; 100 by default."
 )
-@asking_options(timed="all")
+@asking_options
 @scoring_options
 @confidence_options
 @result_options
@@ -63,7 +63,7 @@ def command(
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Search every query of GOLDSET with an engine, score what it finds and take the time.
+    """Search every query of GOLDSET with an engine, score the hits and measure latency.
 
     A gold set that was mined from Git is searched on the tree before each change: neither moved
     files nor the answer itself are in the way. Targets that are not in the tree are counted, and
@@ -92,8 +92,15 @@ def command(
         inputs=inputs,
         scoring=scoring,
     )
-    request = found.request(Kind.EVALUATE, where=place.where(), asking=asking, seed=confidence.seed)
-    carry_out(request, asking, found.views(confidence, output))
+    views = found.views(confidence, output)
+    request = found.request(
+        Kind.EVALUATE,
+        where=place.where(),
+        asking=asking,
+        seed=confidence.seed,
+        every_latency=views.every_latency,
+    )
+    carry_out(request, asking, views)
 
 
 def _one(argument: str | None, option: str | None) -> str | None:

@@ -1,10 +1,10 @@
 """Where and how engines are asked: options of evaluate, compare and sweep."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -17,10 +17,19 @@ if TYPE_CHECKING:
     from karat.app.where import Where
     from karat.runner import Settings
 
-__all__ = ["LOSSES", "Asking", "Place", "asking_options", "where_options"]
+__all__ = ["LOSSES", "NO_WAIT", "TIMED", "Asking", "Place", "asking_options", "where_options"]
 
 # Each of them holds an index and a model of its own.
 MOST_WORKERS = 4
+# So many queries are timed where nothing else is said: enough for p90, and quick.
+TIMED = 20
+
+# Of a command that measures latency.
+NO_WAIT = click.option(
+    "--no-wait",
+    is_flag=True,
+    help="Measure latency at once, while other karat runs work; it is then marked as disturbed.",
+)
 
 WHERE = (
     click.option(
@@ -73,19 +82,30 @@ LOSSES = click.option(
 class Asking(NamedTuple):
     """How often, how long and in how many processes; None where nothing was said.
 
-    *timed* is how many queries are timed, None for all of them; *losses* whether engines are asked
-    again where a target was lost; *run_out* names files for the runs.
+    *timed* is how many queries are timed, or "all"; without *wait*, also while other karat runs
+    work. *losses* is whether engines are asked again where a target was lost; *run_out* names files
+    for the runs.
     """
 
     sample: int | None
     repetitions: int | None
     timeout_s: float | None
-    timed: int | None
+    timed: int | Literal["all"] | None
+    wait: bool
     workers: int
     again: bool | None
     losses: bool
     run_out: str | None
     store: str
+
+    def timed_queries(self, *, every: bool = False) -> int | None:
+        """Return how many queries are timed, None for all.
+
+        *every* query is where nothing was said and what is written has a latency for each.
+        """
+        if self.timed is None:
+            return None if every else TIMED
+        return None if self.timed == "all" else self.timed
 
     def settings(self, before: "Settings | None" = None) -> "Settings":
         """Return *before*, or the defaults, with what was said."""
@@ -98,12 +118,18 @@ class Asking(NamedTuple):
         return replace(before or Settings(), **given)  # type: ignore[arg-type] # as annotated above
 
 
-def _count(_ctx: click.Context, _option: click.Parameter, given: str) -> int | None:
-    """Return how many queries are timed, None for all."""
-    if given in ("all", "none"):
-        return None if given == "all" else 0
+def _count(
+    _ctx: click.Context, _option: click.Parameter, given: str | None
+) -> int | Literal["all"] | None:
+    """Return how many queries are timed, None where nothing was said."""
+    if given is None:
+        return None
+    if given == "all":
+        return "all"
+    if given == "none":
+        return 0
     if not given.isdecimal():
-        raise click.BadParameter(f"{given!r} is no number; expected one, all or none")
+        raise click.BadParameter(f"{given!r} is not a number; expected one, all or none")
     return int(given)
 
 
@@ -130,8 +156,8 @@ def where_options(command: Command) -> Command:
     return with_options(gathered, WHERE)
 
 
-def asking_options(*, timed: str) -> Callable[[Command], Command]:
-    """Return what adds how engines are asked: *asking*; *timed* is the default of that option."""
+def asking_options(command: Command) -> Command:
+    """Add how engines are asked: *asking*."""
     options = (
         click.option(
             "--sample",
@@ -153,12 +179,12 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
         ),
         click.option(
             "--timed",
-            default=timed,
-            show_default=True,
             callback=_count,
             metavar="N|all|none",
-            help="How many of the queries are timed, alone and one after the other.",
+            help=f"How many of the queries are timed; {TIMED} by default. evaluate and compare "
+            "time all of them where they write a folder of results.",
         ),
+        NO_WAIT,
         click.option(
             "--workers",
             type=WholeNumber(1),
@@ -182,27 +208,25 @@ def asking_options(*, timed: str) -> Callable[[Command], Command]:
         store_option,
     )
 
-    def add(command: Command) -> Command:
-        @wraps(command)
-        def gathered(
-            *,
-            sample: int | None,
-            repetitions: int | None,
-            timeout: float | None,
-            timed: int | None,
-            workers: int,
-            again: bool | None,
-            losses: bool,
-            run_out: str | None,
-            store: str,
-            **rest: Any,
-        ) -> None:
-            how = (sample, repetitions, timeout, timed, workers)
-            command(asking=Asking(*how, again, losses, run_out, store), **rest)
+    @wraps(command)
+    def gathered(
+        *,
+        sample: int | None,
+        repetitions: int | None,
+        timeout: float | None,
+        timed: int | Literal["all"] | None,
+        no_wait: bool,
+        workers: int,
+        again: bool | None,
+        losses: bool,
+        run_out: str | None,
+        store: str,
+        **rest: Any,
+    ) -> None:
+        how = (sample, repetitions, timeout, timed, not no_wait, workers)
+        command(asking=Asking(*how, again, losses, run_out, store), **rest)
 
-        return with_options(gathered, options)
-
-    return add
+    return with_options(gathered, options)
 
 
 def _by_name(repos: Sequence[str]) -> dict[str, str]:

@@ -24,6 +24,8 @@ __all__ = ["Views", "carry_out"]
 
 BROKEN = 3
 INTERRUPTED = 130
+# Of the formats in a folder, those of one agent with all of its queries.
+RESULT_FILES = frozenset({"json", "csv"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ class Views:
         path = self.output.path
         is_folder = path is not None and (path.endswith(("/", "\\")) or Path(path).is_dir())
         return path if is_folder else None
+
+    @property
+    def every_latency(self) -> bool:
+        """Return whether result files are written, which have a latency for each query."""
+        return self.folder is not None and not RESULT_FILES.isdisjoint(self.formats)
 
     @property
     def report(self) -> str | None:
@@ -158,8 +165,7 @@ def _run(request: "Request", asking: Asking, *, allowed: int | None) -> "Done":
     again = asking.again
     if again is None:
         again = not all(answers_alike(entry.spec) for entry in request.entries)
-    total = plan.runs * plan.queries
-    with open_store(asking.store, new=True) as store, run_progress(total) as listen:
+    with open_store(asking.store, new=True) as store, run_progress(plan.untimed) as listen:
         return run_experiment(request, store, listen=listen, surveyed_as=_warn, again=again)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FAILED = 1
-NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None)
+NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None, False)
 
 
 @click.command("gate")

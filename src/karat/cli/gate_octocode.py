@@ -42,7 +42,7 @@ def octocode_outcome(
     gold = read_dataset(given.csv, format="octocode")
     rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
-    with open_store(store, new=True) as opened, run_progress(len(gold)) as listen:
+    with open_store(store, new=True) as opened, run_progress({}) as listen:
         found = octocode_gate(
             gold,
             engine,
@@ -54,6 +54,7 @@ def octocode_outcome(
             confidence=confidence,
             allow_changed=allow_changed,
             listen=listen,
+            wait=not given.no_wait,
         )
     if given.json_out:
         write_octocode_results(found.results, Path(given.json_out))

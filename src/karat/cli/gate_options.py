@@ -69,6 +69,7 @@ class Octocode(NamedTuple):
     json_out: str | None
     engine: str | None
     corpus: str | None
+    no_wait: bool
 
 
 RULES = (
@@ -156,6 +157,11 @@ OCTOCODE = (
     click.option(
         "--corpus", metavar="DIR", help="octocode: the folder to search, here by default."
     ),
+    click.option(
+        "--no-wait",
+        is_flag=True,
+        help="octocode: with --max-latency, do not wait for other karat runs.",
+    ),
 )
 
 
@@ -213,9 +219,10 @@ def octocode_options(command: Command) -> Command:
         json_out: str | None,
         engine: str | None,
         corpus: str | None,
+        no_wait: bool,
         **rest: Any,
     ) -> None:
-        given = Octocode(csv, mode, threshold, max_results, verbose, json_out, engine, corpus)
-        command(octocode=given, **rest)
+        wanted = (csv, mode, threshold, max_results, verbose, json_out, engine, corpus, no_wait)
+        command(octocode=Octocode(*wanted), **rest)
 
     return with_options(gathered, OCTOCODE)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import click
 
+from karat.cli.experiment_options import NO_WAIT
 from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import place_options
 from karat.cli.stray import stray
@@ -35,6 +36,7 @@ __all__ = ["command"]
     "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all chance.")
+@NO_WAIT
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(
     gold: str,
@@ -46,6 +48,7 @@ def command(
     seconds: float,
     k: int,
     seed: int,
+    no_wait: bool,
     as_json: bool,
 ) -> None:
     """Ask the queries of GOLD at one rate after the other, of an engine that searches PLACE.
@@ -59,6 +62,7 @@ def command(
     karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
     """
     from karat.app.load import under_load
+    from karat.cli.progress import waiting_text
     from karat.formats import read_dataset
 
     points = under_load(
@@ -71,6 +75,8 @@ def command(
         k=k,
         seed=seed,
         reached=lambda point: click.echo(f"offered {point.rate:g} a second", err=True),
+        waiting=lambda found: click.echo(waiting_text([h._asdict() for h in found]), err=True),
+        wait=not no_wait,
     )
     from karat.cli import show
 

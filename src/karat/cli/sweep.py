@@ -51,7 +51,7 @@ FIRST_SUITE = "quick_test"
     metavar="N",
     help="How many hits, or files, of a suite; 100 by default. A matrix says top_k_values.",
 )
-@asking_options(timed="20")
+@asking_options
 @scoring_options
 @confidence_options
 @result_options
@@ -76,7 +76,7 @@ def command(
 
     They come from a matrix, of which every combination that makes a difference is one, or from a
     suite. What they share is done once: an index, an embedding, a search at the greatest depth.
-    Times are taken of each alone; of the queries that --timed leaves out, none. The number of runs
+    The latency of each is measured alone, for as many queries as --timed says. The number of runs
     is shown before anything runs. The same command continues after an interruption.
 
     \b

@@ -78,7 +78,7 @@ def command(
 
     records = read_records(report)
     gold = _gold(records, gold_set, store)
-    with run_progress(len(records) * len(gold)) as listen:
+    with run_progress({record.name: len(gold) for record in records}) as listen:
         found = verify(records, gold, place=place, trusted=trust, workers=workers, listen=listen)
     _show_json(found) if as_json else _show(found)
     ctx.exit(0 if found.identical else DIFFERS)

@@ -32,6 +32,8 @@ class Point(Protocol):
     def p99_ms(self) -> float | None: ...
     @property
     def late_ms(self) -> float: ...
+    @property
+    def disturbed(self) -> bool: ...
 
 
 def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table:
@@ -51,6 +53,8 @@ def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table
         f"each rate offered for {seconds:g} s; a latency counts from when its query was due, also "
         "while earlier ones are under way"
     ]
+    if any(point.disturbed for point in points):
+        notes.append("disturbed: other karat runs worked, or may have, at the same time")
     late = [point for point in points if point.late_ms > LATE_MS]
     if late:
         rates = ", ".join(f"{point.rate:g}" for point in late)

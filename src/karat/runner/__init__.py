@@ -1,5 +1,6 @@
 """Engine and gold set become a run with timings: isolated, resumable, honestly timed."""
 
+from karat.runner.announcements import Holder, announced
 from karat.runner.depth import cut
 from karat.runner.events import Event, Hooks, Sink
 from karat.runner.load import LoadPoint, load
@@ -14,12 +15,14 @@ __all__ = [
     "Configuration",
     "Event",
     "Group",
+    "Holder",
     "Hooks",
     "LoadPoint",
     "Settings",
     "Sink",
     "Source",
     "Visit",
+    "announced",
     "counted",
     "cut",
     "grouped",

@@ -7,7 +7,7 @@ from time import monotonic
 from karat.model import Dataset, Outcome
 from karat.runner.members import Account, Member
 from karat.runner.plan import Settings, Visit, warm_up_rows
-from karat.runner.process import EngineProcess, Failure, Indexed, Question, Reply
+from karat.runner.process import EngineProcess, Failure, Indexed, Question, Reply, Stage
 from karat.runner.sources import Source
 from karat.runner.taken import Taken, taken
 
@@ -190,7 +190,8 @@ class Lane:
                 self._lose(unusable)
                 return unusable
         ahead = _revisions_after(source, self._plan)
-        indexed = process.show(source, self._settings.index_timeout_s, ahead=ahead)
+        limit_s = self._settings.index_timeout_s
+        indexed = process.show(source, limit_s, ahead=ahead, watch=self._watch)
         if isinstance(indexed, Failure):
             why = indexed._replace(message=f"could not index: {indexed.message}")
             self._lose(why)
@@ -200,13 +201,18 @@ class Lane:
     def _open(self, process: EngineProcess) -> Failure | None:
         """Have the engines built; return why none of them is."""
         group = {place: member.configuration for place, member in self.members.items()}
-        failures = process.open(group, apart=self._timed)
+        failures = process.open(group, apart=self._timed, watch=self._watch)
         if isinstance(failures, Failure):
             return failures
         for place, failure in failures.items():
             self.members[place].account.failed = failure.message
         none_is_left = len(failures) == len(group)
         return next(iter(failures.values()))._replace(wrong=True) if none_is_left else None
+
+    def _watch(self, stage: Stage) -> None:
+        """Report progress in the name of the first member; the others share what is indexed."""
+        detail = {**stage._asdict(), "runs": len(self.members)}
+        next(iter(self.members.values())).tell("indexing", detail)
 
     def _note(self, indexed: Mapping[int, Indexed], *, again: bool) -> None:
         for place, found in indexed.items():

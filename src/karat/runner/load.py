@@ -17,7 +17,7 @@ from typing import NamedTuple
 from karat.engines.base import Engine, SupportsClose
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.runner.alone import lock_file, working
+from karat.runner.announcements import Holder, undisturbed
 from karat.runner.plan import Configuration
 from karat.runner.sources import Opener, Source
 
@@ -32,7 +32,9 @@ class LoadPoint(NamedTuple):
 
     Percentiles are over all queries but *errors*; one without an answer within the time left
     counts as endless, and a percentile that is endless is None. *late_ms* is the 99th percentile
-    of how late the queries were sent: where it is not small, Karat could not offer the rate.
+    of how late the queries were sent: where it is not small, Karat could not offer the rate. A
+    percentile that needs more queries than there were is None as well. *disturbed* says that other
+    karat runs worked meanwhile, or may have.
     """
 
     rate: float
@@ -45,6 +47,7 @@ class LoadPoint(NamedTuple):
     p90_ms: float | None
     p99_ms: float | None
     late_ms: float
+    disturbed: bool = False
 
 
 class _Asked(NamedTuple):
@@ -67,14 +70,17 @@ def load(
     threads: int = THREADS,
     drain_s: float = DRAIN_S,
     reached: Callable[[LoadPoint], None] = lambda _: None,
-    lock: Path | None = None,
+    waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
+    wait: bool = True,
+    announcements: Path | None = None,
 ) -> list[LoadPoint]:
     """Return what comes of offering *queries* at each of *rates* (a second) for *seconds*.
 
     The engine runs in this process and must be safe for threads, as those behind HTTP are; more
     than *threads* queries are never under way at once, and those beyond wait their turn. Answers
-    may come until *drain_s* after the last query was due. *reached* is told of each rate when it
-    is done.
+    may come until *drain_s* after the last query was due. *reached* is called with each rate when
+    it is done. Karat runs that were announced earlier are waited for, which *waiting* receives;
+    without *wait* they are not.
     """
     if not queries or not rates or min(rates) <= 0 or seconds <= 0:
         raise InputError("load needs queries, rates above 0 and a time above 0")
@@ -85,16 +91,21 @@ def load(
     try:
         engine.index(opener.open(source))
         engine.search(queries[0], configuration.k)
-        place = lock or lock_file()
-        with working(place, alone=True, waiting=lambda: None, cancelled=lambda: False):
-            points = []
+        points = []
+        with undisturbed(
+            "load",
+            waiting=waiting,
+            cancelled=lambda: False,
+            wait=wait,
+            folder=announcements,
+        ) as turn:
             for rate in rates:
                 due = arrivals(rate, seconds, Random(f"{seed} {rate}"))
                 plan = zip(due, cycle(queries), strict=False)
                 service = _Service(engine, configuration.k, threads=threads)
                 points.append(_point(rate, seconds, service.offer(plan, drain_s)))
                 reached(points[-1])
-            return points
+        return [point._replace(disturbed=not turn.alone) for point in points]
     finally:
         if isinstance(engine, SupportsClose):
             engine.close()
@@ -156,13 +167,14 @@ class _Service:
 
 def _point(rate: float, seconds: float, asked: Sequence[_Asked]) -> LoadPoint:
     """Return the figures of *asked*."""
-    from karat.stats.percentile import interpolated
+    from karat.stats.percentile import interpolated, least_values
 
     latencies = sorted(one.ended - one.due for one in asked if not one.error)
     late = sorted(one.sent - one.due for one in asked)
 
     def at(point: float) -> float | None:
-        found = interpolated(latencies, point) if latencies else inf
+        enough = len(latencies) >= least_values(point)
+        found = interpolated(latencies, point) if enough else inf
         # Between an answer and none, the percentile is as unknown as none.
         return found * 1000 if isfinite(found) else None
 

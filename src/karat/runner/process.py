@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -20,7 +20,7 @@ from karat.runner.processes import kill_below
 from karat.runner.sources import Source
 from karat.runner.wire import Message, decoded, encoded
 
-__all__ = ["EngineProcess", "Failure", "Indexed", "Question", "Reply"]
+__all__ = ["EngineProcess", "Failure", "Indexed", "Question", "Reply", "Stage", "Watch"]
 
 # The path first, so that the process finds Karat and the user's classes where this one did.
 BOOT = (
@@ -33,6 +33,8 @@ MAX_BYTES = 1 << 28
 FITS_BYTES = 1 << 12
 START_S = 120.0
 CLOSE_S = 5.0
+# While engines are loaded or index, their progress is reported after this time, and again.
+TICK_S = 0.5
 
 
 class Failure(NamedTuple):
@@ -71,6 +73,18 @@ class Reply(NamedTuple):
     cost: float = 0.0
     invalid: Mapping[str, int] = {}
     mended: Mapping[str, int] = {}
+
+
+class Stage(NamedTuple):
+    """What an engine does before it can search: *done* of *total*, which is 0 where unknown."""
+
+    stage: str
+    done: int = 0
+    total: int = 0
+
+
+# Receives progress while an engine is loaded or indexes.
+Watch = Callable[[Stage], None]
 
 
 class Question(NamedTuple):
@@ -116,11 +130,12 @@ class EngineProcess:
         return self._child.pid
 
     def open(
-        self, group: Mapping[int, Configuration], *, apart: bool
+        self, group: Mapping[int, Configuration], *, apart: bool, watch: Watch = lambda _: None
     ) -> dict[int, Failure] | Failure:
         """Build the engines of *group*, and return why some cannot be; nothing is indexed yet.
 
-        With *apart*, none is quicker for what another one has done.
+        With *apart*, none is quicker for what another one has done. *watch* hears that it takes
+        long.
         """
         members = [
             {
@@ -132,20 +147,27 @@ class EngineProcess:
             }
             for member, (_, spec, k, files, threshold) in group.items()
         ]
-        answer = self._request({"op": "open", "members": members, "apart": apart}, START_S)
+        request = {"op": "open", "members": members, "apart": apart}
+        answer = self._request(request, START_S, watched=(watch, Stage("loading")))
         if isinstance(answer, Failure):
             return answer
         return {member: _failure(said) for member, said in answer["failures"]}
 
     def show(
-        self, source: Source, timeout_s: float, *, ahead: Sequence[str] = ()
+        self,
+        source: Source,
+        timeout_s: float,
+        *,
+        ahead: Sequence[str] = (),
+        watch: Watch = lambda _: None,
     ) -> dict[int, Indexed] | Failure:
         """Index *source*, or move on to it where the engines can; *ahead* are its next revisions.
 
-        What comes back is by the numbers of the engines that there are.
+        What comes back is by the numbers of the engines that there are. Where it takes long,
+        *watch* receives the progress a few times a second.
         """
         request = {"op": "show", "source": source.to_json(), "ahead": list(ahead)}
-        answer = self._request(request, timeout_s)
+        answer = self._request(request, timeout_s, watched=(watch, Stage("indexing")))
         if isinstance(answer, Failure):
             return answer
         return {member: Indexed(**indexed) for member, indexed in answer["indexed"]}
@@ -199,7 +221,12 @@ class EngineProcess:
                 os.killpg(self.pid, signal.SIGKILL)
 
     def _request(
-        self, message: Message, timeout_s: float, *, then: Message | None = None
+        self,
+        message: Message,
+        timeout_s: float,
+        *,
+        then: Message | None = None,
+        watched: tuple[Watch, Stage] | None = None,
     ) -> Message | Failure:
         if self._ended:
             return Failure(Outcome.ERROR, "agent_error", "its process has ended", gone=True)
@@ -213,7 +240,7 @@ class EngineProcess:
             if self._ahead is None:
                 self._child.send(encoded(message), deadline)
             self._ahead = self._sent_ahead(then, deadline)
-            answer = self._received(deadline)
+            answer = self._watched(deadline, *watched) if watched else self._received(deadline)
         except TimeoutError:
             self.kill()
             said = f"took longer than {timeout_s:g} s and was ended"
@@ -251,6 +278,23 @@ class EngineProcess:
             if "hits" in said:
                 said["hits"] = PackedHits(self._child.receive_bytes(said["hits"], deadline))
         return answer
+
+    def _watched(self, deadline: float, watch: Watch, stage: Stage) -> Message:
+        """Return the next answer; until it comes, pass the progress on to *watch*.
+
+        A process that reports none is in *stage*.
+        """
+        while True:
+            try:
+                message = decoded(self._child.receive(min(deadline, monotonic() + TICK_S)))
+            except TimeoutError:
+                if monotonic() >= deadline:
+                    raise
+            else:
+                if "progress" not in message:
+                    return message
+                stage = Stage(**message["progress"])
+            watch(stage)
 
     def _obituary(self) -> str:
         """Return how the process ended, and what it said last."""

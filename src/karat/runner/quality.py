@@ -4,7 +4,6 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import zip_longest
 from math import inf
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 from karat.model import Dataset
 from karat.model.timings import Measured
-from karat.runner.alone import lock_file, working
+from karat.runner.announcements import announced
 from karat.runner.crew import Crew
 from karat.runner.events import Hooks, Kind
 from karat.runner.heap import settled
@@ -44,14 +43,15 @@ def quality(
     workers: int = 1,
     settings: Settings = QUALITY,
     hooks: Hooks | None = None,
-    lock: Path | None = None,
+    announcements: Path | None = None,
 ) -> list[Measured]:
     """Return the run of each configuration, group after group, without timings.
 
     A query is asked of all engines of a group at once, which share what they can; the hits are
     those of each engine alone. The queries are shared out among *workers* processes, neighbouring
     trees to the same one; the answers do not depend on their number. Cancelling is as for
-    :func:`karat.runner.timing.timing`.
+    :func:`karat.runner.timing.timing`. The work is announced in the folder *announcements*, so that
+    runs that measure latency see it; it never waits.
     """
     hooks = hooks or Hooks()
     done: list[Measured] = []
@@ -62,22 +62,15 @@ def quality(
             for configuration in group
         ]
         try:
-            place = lock or lock_file()
-            waiting = partial(_tell, records, "waiting", {})
-            with working(place, alone=False, waiting=waiting, cancelled=hooks.cancelled):
-                if not interrupted and not hooks.cancelled():
-                    _tell(records, "started", {"pass": "quality"})
-                    with settled():
-                        _Shards(records, dataset, settings).run(visits, workers, hooks)
+            if not interrupted and not hooks.cancelled():
+                with announced(hooks.command, announcements), settled():
+                    for record in records:
+                        record.tell("started", {"pass": "quality"})
+                    _Shards(records, dataset, settings).run(visits, workers, hooks)
         except KeyboardInterrupt:
             interrupted = True
         done += [record.measured(timed=False) for record in records]
     return done
-
-
-def _tell(records: Sequence[Record], kind: Kind, detail: Mapping[str, object]) -> None:
-    for record in records:
-        record.tell(kind, detail)
 
 
 class _Said(NamedTuple):

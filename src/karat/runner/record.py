@@ -98,14 +98,16 @@ class Record:
 
     def _timings(self, taken: Sequence[Taken], *, alone: bool) -> Timings:
         accounts = self._accounts
+        samples = tuple(one.sample for one in taken if one.sample)
         return Timings(
-            samples=tuple(one.sample for one in taken if one.sample),
+            samples=samples,
             index_ns=sum(one.index_ns for one in accounts),
             index_bytes=max((one.index_bytes for one in accounts), default=0),
             peak_bytes=max((one.peak_bytes for one in accounts), default=0),
             warm_up=self._settings.warm_up,
             repetitions=self._settings.repetitions,
-            alone=alone,
+            # Where nothing was measured, nothing was disturbed.
+            alone=alone or not samples,
         )
 
     def _notes(self, taken: Sequence[Taken]) -> dict[str, object]:

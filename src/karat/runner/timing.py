@@ -1,4 +1,4 @@
-"""The timing pass: engines take turns, query by query, while nothing else of Karat runs."""
+"""The timing pass: engines take turns, query by query, while no other karat run works."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from karat.model import Dataset
 from karat.model.timings import Measured
-from karat.runner.alone import lock_file, working
+from karat.runner.announcements import Holder, Turn, holders_json, undisturbed
 from karat.runner.crew import Crew
 from karat.runner.events import Hooks
 from karat.runner.heap import settled
@@ -26,13 +26,14 @@ def timing(
     *,
     settings: Settings | None = None,
     hooks: Hooks | None = None,
-    lock: Path | None = None,
+    announcements: Path | None = None,
 ) -> list[Measured]:
     """Return the run and the times of each configuration.
 
     Each query is asked of one engine after the other, in an order left to chance, so that a
-    machine that slows down slows all of them; only one searches at a time. It waits until no other
-    work of Karat runs, which *lock* tells. Engines that can share an index live in one process, but
+    machine that slows down slows all of them; only one searches at a time. It waits for the karat
+    runs that were announced earlier, in the folder *announcements*, unless the hooks say not to.
+    The timings say whether it was alone. Engines that can share an index live in one process, but
     each does all of its search itself. Once cancelled, or interrupted by Ctrl-C, what there is
     is returned; the notes of a run say its status: completed, cancelled or failed.
     """
@@ -42,17 +43,26 @@ def timing(
         for configuration in configurations
     ]
     load = _load()
-    alone = False
+    turn = Turn()
+
+    def waiting(holders: Sequence[Holder]) -> None:
+        for record in records:
+            record.tell("waiting", {"holders": holders_json(holders)})
+
     try:
-        waiting = _Waiting(records)
-        place = lock or lock_file()
-        with working(place, alone=True, waiting=waiting, cancelled=hooks.cancelled) as alone:
+        with undisturbed(
+            hooks.command,
+            waiting=waiting,
+            cancelled=hooks.cancelled,
+            wait=hooks.wait,
+            folder=announcements,
+        ) as turn:
             seats = _seats(records, dataset, visits, settings=settings)
             with settled():
                 _take_turns(seats, visits, settings, hooks)
     except KeyboardInterrupt:
         pass
-    done = [record.measured(timed=True, alone=alone) for record in records]
+    done = [record.measured(timed=True, alone=turn.alone) for record in records]
     return [replace(one, notes={**one.notes, "load": load}) for one in done]
 
 
@@ -93,17 +103,6 @@ def _take_turns(
     finally:
         for seat in seats:
             seat.crew.close()
-
-
-class _Waiting:
-    """Tells all runs that they have to wait."""
-
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = records
-
-    def __call__(self) -> None:
-        for record in self._records:
-            record.tell("waiting", {})
 
 
 def _turns(

@@ -15,7 +15,7 @@ from contextlib import suppress
 from shutil import rmtree
 from typing import IO
 
-from karat.engines.base import SupportsBatch
+from karat.engines.base import SupportsBatch, SupportsProgress
 from karat.engines.family import Family
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.model.spec import Spec
@@ -29,6 +29,8 @@ __all__ = ["main"]
 
 GRACE_S = 2.0
 TRACE = 8_000
+# Progress is sent at most this often, so that it costs no time.
+PROGRESS_S = 0.2
 # From Linux's <sys/prctl.h>.
 PR_SET_PDEATHSIG = 1
 
@@ -39,21 +41,45 @@ def main(folder: str) -> None:
     _wake_when_orphaned()
     watched = (requests.fileno(), folder)
     threading.Thread(target=_leave_with, args=watched, daemon=True).start()
-    host = _Host()
+
+    def send(message: Message) -> None:
+        answers.write(with_bytes(message))
+        answers.flush()
+
+    host = _Host(_Progress(send))
     try:
         with suppress(BrokenPipeError):  # Nobody waits for that answer any more.
             for line in requests:
-                answers.write(with_bytes(host.answer(decoded(line))))
-                answers.flush()
+                send(host.answer(decoded(line)))
         host.close()
     finally:
         rmtree(folder, ignore_errors=True)
 
 
+class _Progress:
+    """Sends how many texts are embedded, between a request to index and its answer."""
+
+    def __init__(
+        self, send: Callable[[Message], None], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._send = send
+        self._clock = clock
+        self._sent = -PROGRESS_S
+        # Progress at any other time would be taken for an answer.
+        self.wanted = False
+
+    def __call__(self, done: int, total: int) -> None:
+        now = self._clock()
+        if self.wanted and now - self._sent >= PROGRESS_S:
+            self._sent = now
+            self._send({"progress": {"stage": "embedding", "done": done, "total": total}})
+
+
 class _Host:
     """The engines of a group, and what is asked of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: _Progress) -> None:
+        self._progress = progress
         self._family = Family()
         # By their numbers; one that cannot be built is missing.
         self._asked: dict[int, Asked] = {}
@@ -92,11 +118,19 @@ class _Host:
                 failures.append((member, _failure(error)))
             else:
                 self._asked[member] = Asked(Configuration("", spec, **wanted), engine)
+                # Whoever cannot be watched indexes all the same.
+                with suppress(Exception):
+                    if isinstance(engine, SupportsProgress):
+                        engine.watch(self._progress)
         return {"failures": failures}
 
     def _show(self, request: Message) -> Message:
         corpus = self._opener.open(Source(**request["source"]), request["ahead"])
-        self._family.show(corpus)
+        self._progress.wanted = True
+        try:
+            self._family.show(corpus)
+        finally:
+            self._progress.wanted = False
         index_ns = self._family.index_ns
         return {
             "indexed": [

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import IO, TextIO, cast
 
 from karat.app.explain import explain
-from karat.runner.alone import lock_file, working
+from karat.runner.announcements import announced
 from karat.server.correlation import correlated, correlation_id
 from karat.server.logs import start_log
 from karat.store.service import ServiceStore
@@ -75,8 +75,8 @@ def main(source: TextIO = sys.stdin) -> int:
     Thread(target=watch, name="watch", daemon=True).start()
     with (
         correlated(given["correlation"]),
-        # Nobody's times are taken meanwhile.
-        working(lock_file(), alone=False, waiting=lambda: None, cancelled=lambda: False),
+        # So that runs that measure latency see it.
+        announced("explain"),
         ServiceStore(given["store"]) as store,
     ):
         try:

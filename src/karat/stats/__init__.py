@@ -8,7 +8,7 @@ from karat.stats.effect import WinTieLoss, paired_effect, relative_improvement, 
 from karat.stats.interleaving import Credit, Interleaved, credit, interleaving_test, team_draft
 from karat.stats.letters import Marked, significance_letters
 from karat.stats.mcnemar import McNemar, mcnemar
-from karat.stats.percentile import percentiles
+from karat.stats.percentile import known_percentiles, percentiles
 from karat.stats.power import detectable_difference, queries_needed
 from karat.stats.sequential import ConfidenceSequence, confidence_sequence
 from karat.stats.signflip import FlipTest, sign_flip
@@ -37,6 +37,7 @@ __all__ = [
     "detectable_difference",
     "holm",
     "interleaving_test",
+    "known_percentiles",
     "mcnemar",
     "paired_effect",
     "paired_t",

@@ -9,11 +9,11 @@ from karat.engines.threshold import by_score
 from karat.errors import InputError
 from karat.model import Answer, Dataset
 from karat.model.timings import Measured, Sample, Timings
-from karat.runner import Configuration, Event, Hooks, Settings, Visit, cut
+from karat.runner import Configuration, Event, Hooks, Settings, Visit, announced, cut
 from karat.store import Buffer, Recorder
 from karat.sweep.entries import Entry
 from karat.sweep.executor import Executor, Work
-from karat.sweep.plan import Retrieval, SharedPlan
+from karat.sweep.plan import Retrieval, SharedPlan, shares_nothing
 
 __all__ = ["Ended", "Task", "execute", "timed_queries"]
 
@@ -26,8 +26,8 @@ class Task:
     """What is to be asked, and who hears of it.
 
     *snapshots* are the hashes of what the *visits* were planned to find. *runs* are the ids in the
-    store by the name of an entry; *timed* are the queries whose times are taken. With *files*, an
-    entry wants hits in k files.
+    store by the name of an entry; *timed* are the queries whose latency is measured. With *files*,
+    an entry wants hits in k files. *command* and *wait* are those of :class:`karat.runner.Hooks`.
     """
 
     dataset: Dataset
@@ -39,6 +39,8 @@ class Task:
     files: bool
     listen: Callable[[Event], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
+    command: str = "run"
+    wait: bool = True
 
 
 class Ended(NamedTuple):
@@ -66,11 +68,13 @@ def execute(
     """
     found: dict[str, Measured] = {}
     stopped = False
-    for group in plan.groups:
-        stopped = stopped or _ask(group, task, recorder, executor, found=found)
-        if not task.timed:
-            for entry in (entry for one in group for entry in one.entries):
-                yield Ended(entry, None, _notes(found, entry), stopped)
+    # Over all groups, so that a timed run does not begin between two of them.
+    with announced(task.command):
+        for group in plan.groups:
+            stopped = stopped or _ask(group, task, recorder, executor, found=found)
+            if not task.timed:
+                for entry in (entry for one in group for entry in one.entries):
+                    yield Ended(entry, None, _notes(found, entry), stopped)
     if task.timed:
         times = {} if stopped else _times(plan, task, recorder, executor, found=found)
         stopped = stopped or _is_stopped(times.values())
@@ -97,7 +101,7 @@ def _ask(
     found: dict[str, Measured],
 ) -> bool:
     """Have the hits of *group* kept, add what was *found*, and return whether to stop here."""
-    later = task.timed if _alone(group) else frozenset()
+    later = task.timed if shares_nothing(group) else frozenset()
     skip = {
         one.configuration.name: later | _answered_by_all(one.entries, task, recorder)
         for one in group
@@ -162,11 +166,6 @@ def _times(
     return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
 
 
-def _alone(group: Sequence[Retrieval]) -> bool:
-    """Return whether nobody shares anything with anybody."""
-    return len(group) == 1 and len(group[0].entries) == 1
-
-
 def _answered_by_all(entries: Sequence[Entry], task: Task, recorder: Recorder) -> frozenset[str]:
     return frozenset.intersection(*(recorder.answered(task.runs[entry.name]) for entry in entries))
 
@@ -193,8 +192,15 @@ class _Keeping:
 
     def hooks(self, skip: Mapping[str, Collection[str]]) -> Hooks:
         """Return how this takes part in a pass."""
-        cancelled = self._task.cancelled
-        return Hooks(listen=self.listen, sink=self, skip=skip, cancelled=cancelled)
+        task = self._task
+        return Hooks(
+            listen=self.listen,
+            sink=self,
+            skip=skip,
+            cancelled=task.cancelled,
+            command=task.command,
+            wait=task.wait,
+        )
 
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
         """Keep *answer* once for each entry."""

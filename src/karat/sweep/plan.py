@@ -11,7 +11,7 @@ from karat.model.spec import Spec
 from karat.runner import Configuration
 from karat.sweep.entries import Entry, check_entries
 
-__all__ = ["Counts", "Retrieval", "SharedPlan", "share"]
+__all__ = ["Counts", "Retrieval", "SharedPlan", "share", "shares_nothing"]
 
 # What decides the ranking of one component, by the engine that has it.
 WORDS = ("k1", "b", "header")
@@ -28,6 +28,14 @@ class Retrieval(NamedTuple):
 
     configuration: Configuration
     entries: tuple[Entry, ...]
+
+
+def shares_nothing(group: Sequence[Retrieval]) -> bool:
+    """Return whether *group* is one engine for one entry.
+
+    Its timed queries are not searched twice: their hits come with their latency.
+    """
+    return len(group) == 1 and len(group[0].entries) == 1
 
 
 class Counts(NamedTuple):

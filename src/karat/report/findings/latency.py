@@ -1,6 +1,6 @@
 """How long the runs took: one row per run, and the whole distribution."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
 from typing import NamedTuple
 
@@ -9,7 +9,8 @@ from karat.model.timings import NS_PER_MS, Measured, latency_ms
 from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
-from karat.stats import percentiles
+from karat.stats import known_percentiles, percentiles
+from karat.stats.percentile import least_values
 
 __all__ = [
     "Steps",
@@ -23,6 +24,7 @@ __all__ = [
 
 POINTS = (50, 90, 99)
 NOT_MEASURED = "not measured"
+DISTURBED = "disturbed"
 MEBIBYTE = 1 << 20
 
 
@@ -85,9 +87,11 @@ def latency_table(findings: Findings) -> Table:
 def times_table(runs: Sequence[Measured], query_ids: Sequence[str]) -> Table:
     """Return percentiles, cold start, index time, index size and memory of each run."""
     rows = []
+    counts = []
     for measured in runs:
         times = _known(measured, query_ids)
-        points = [milliseconds(value) for value in percentiles(times, POINTS)]
+        counts.append(len(times))
+        points = [milliseconds(value) for value in known_percentiles(times, POINTS)]
         name = Cell(measured.name, measured.name)
         rows.append((name, Cell(str(len(times)), len(times)), *points, *_costs(measured)))
     numbers = ("queries", *(f"p{point} ms" for point in POINTS))
@@ -100,8 +104,27 @@ def times_table(runs: Sequence[Measured], query_ids: Sequence[str]) -> Table:
             Column("how"),
         ),
         tuple(rows),
-        ("percentiles by linear interpolation; errors and timeouts have no latency",),
+        tuple(_notes(runs, counts, len(query_ids))),
     )
+
+
+def _notes(runs: Sequence[Measured], counts: Sequence[int], queries: int) -> Iterator[str]:
+    """Yield how percentiles are computed, which of them are missing, and what disturbed them."""
+    yield "percentiles by linear interpolation; errors and timeouts have no latency"
+    missing = [
+        f"p{point} needs {least_values(point)} queries"
+        for point in POINTS
+        if any(0 < count < least_values(point) for count in counts)
+    ]
+    if missing:
+        more = any(0 < count < queries for count in counts)
+        yield ", ".join(missing) + ("; --timed all measures more" if more else "")
+    if any(_disturbed(measured) for measured in runs):
+        yield f"{DISTURBED}: other karat runs worked, or may have, while latency was measured"
+
+
+def _disturbed(measured: Measured) -> bool:
+    return measured.timings is not None and not measured.timings.alone
 
 
 def milliseconds(value: float | None) -> Cell:
@@ -128,7 +151,7 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
         return (Cell("-"), Cell("-"), Cell("-"), Cell("-"), Cell(how))
     how = f"{counted(timings.repetitions, 'repetition')}, {timings.warm_up} warm-up"
     if not timings.alone:
-        how += ", beside other work"
+        how = f"{DISTURBED}, {how}"
     if reused := _reused(measured):
         how += f", {reused:,} vectors cached"
     together = measured.notes.get("together")

@@ -101,7 +101,7 @@ def _timing(findings: Findings) -> str:
     timed = [measured.timings for measured in findings.runs if measured.timings]
     if not timed:
         return "as the run files say" if findings.latency else "not measured"
-    alone = "nothing beside" if all(each.alone for each in timed) else "other work beside"
+    alone = "undisturbed" if all(each.alone for each in timed) else "disturbed by other karat runs"
     return (
         f"wall time per query, median of {timed[0].repetitions} repetitions, "
         f"{queries(timed[0].warm_up)} of warm-up, {alone}"

@@ -46,7 +46,11 @@ class Timing(Answer):
 
 
 class Latency(Answer):
-    """Milliseconds of one query, by linear interpolation; null where nothing was measured."""
+    """Milliseconds of one query, by linear interpolation; null where there are too few samples.
+
+    p90 needs 10 samples, p95 needs 20 and p99 needs 100. *disturbed* says that other karat runs
+    worked, or may have worked, while latency was measured.
+    """
 
     p50: float | None
     p90: float | None
@@ -54,6 +58,7 @@ class Latency(Answer):
     p99: float | None
     samples: int
     measured: bool
+    disturbed: bool
 
 
 class RunResult(Answer):

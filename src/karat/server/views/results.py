@@ -25,14 +25,16 @@ from karat.server.views.runs import (
     shown_status,
     timing_of,
 )
-from karat.stats import percentiles
+from karat.stats import known_percentiles
 from karat.store import StoredRun
 from karat.store.service import Benchmark, ServiceStore
 from karat.sweep.remarks import emptied, ranking_digest
 
 __all__ = ["full_results", "kept_results", "plain_results"]
 
-NOT_MEASURED = Latency(p50=None, p90=None, p95=None, p99=None, samples=0, measured=False)
+NOT_MEASURED = Latency(
+    p50=None, p90=None, p95=None, p99=None, samples=0, measured=False, disturbed=False
+)
 Outcomes = Mapping[str, Mapping[Outcome, int]]
 
 
@@ -165,8 +167,16 @@ def _latency(measured: Measured, query_ids: Sequence[str]) -> Latency:
     if measured.timings is None:
         return NOT_MEASURED
     times = [time for time in latencies_ms(measured, query_ids) if not isnan(time)]
-    p50, p90, p95, p99 = percentiles(times, (50, 90, 95, 99))
-    return Latency(p50=p50, p90=p90, p95=p95, p99=p99, samples=len(times), measured=bool(times))
+    p50, p90, p95, p99 = known_percentiles(times, (50, 90, 95, 99))
+    return Latency(
+        p50=p50,
+        p90=p90,
+        p95=p95,
+        p99=p99,
+        samples=len(times),
+        measured=bool(times),
+        disturbed=not measured.timings.alone,
+    )
 
 
 def _fates(scored: Scored) -> list[dict[str, int]]:

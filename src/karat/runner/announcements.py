@@ -1,0 +1,277 @@
+"""Announcements: which karat runs work on this machine, so that latency is measured undisturbed.
+
+Each run keeps one file in a shared folder and holds a lock on it, which the kernel releases when
+the process ends, however it ends. A file without a lock is removed by the next process that looks.
+Numbers in the files give the order. A timed run waits only for lower numbers, so that runs that
+start later never hold it up.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+from uuid import uuid4
+
+__all__ = ["Holder", "Turn", "announced", "holders_json", "running_folder", "undisturbed"]
+
+POLL_S = 0.2
+# How long the folder may be locked by others; each of them needs less than a millisecond.
+LOCK_POLL_S, LOCK_TRIES = 0.005, 200
+SUFFIX = ".json"
+
+
+class Holder(NamedTuple):
+    """An announced run: its process id, its command, and when it started (ISO 8601, UTC)."""
+
+    pid: int
+    command: str
+    since: str
+
+
+class Turn:
+    """The turn of a timed run; *alone* is known once it has ended.
+
+    *alone* says that no other announced run worked at the same time. It is False where the folder
+    cannot be used, because then nobody knows.
+    """
+
+    def __init__(self) -> None:
+        self.alone = False
+
+
+def running_folder() -> Path:
+    """Return the folder of announcements of this user."""
+    from karat.engines.embedding.cache import cache_folder
+
+    return cache_folder() / "running"
+
+
+def holders_json(holders: Sequence[Holder]) -> list[dict[str, object]]:
+    """Return *holders* as the detail of a ``waiting`` event holds them."""
+    return [holder._asdict() for holder in holders]
+
+
+@contextmanager
+def announced(command: str, folder: Path | None = None) -> Iterator[None]:
+    """Announce work that measures no latency; it never waits."""
+    announcement = None
+    with suppress(ImportError, OSError), _locked(folder or running_folder()) as board:
+        announcement = board.post(command, working=True)
+    try:
+        yield
+    finally:
+        if announcement:
+            announcement.remove()
+
+
+@contextmanager
+def undisturbed(
+    command: str,
+    *,
+    waiting: Callable[[Sequence[Holder]], None],
+    cancelled: Callable[[], bool],
+    wait: bool = True,
+    folder: Path | None = None,
+) -> Iterator[Turn]:
+    """Wait for all runs that were announced earlier, then yield the turn to measure latency.
+
+    *waiting* receives the runs that are waited for, each time that they change; *cancelled* ends
+    the wait. Without *wait* the turn begins at once, whoever works.
+    """
+    folder = folder or running_folder()
+    turn = Turn()
+    try:
+        with _locked(folder) as board:
+            announcement = board.post(command, working=False)
+    except (ImportError, OSError):
+        yield turn
+        return
+    begun = None
+    try:
+        if _waited(announcement, waiting if wait else None, cancelled):
+            # A folder that becomes unusable meanwhile does not stop the run.
+            with suppress(OSError), _locked(folder) as board:
+                begun = board.begin(announcement)
+        yield turn
+    finally:
+        with suppress(OSError), _locked(folder) as board:
+            turn.alone = begun is not None and begun.alone and board.begun == begun.number
+        announcement.remove()
+
+
+def _waited(
+    announcement: "_Announcement",
+    waiting: Callable[[Sequence[Holder]], None] | None,
+    cancelled: Callable[[], bool],
+) -> bool:
+    """Wait for the turn of *announcement*; return False where that was cancelled."""
+    shown: Sequence[Holder] = ()
+    while waiting and not cancelled() and (ahead := _before(announcement)):
+        if ahead != shown:
+            waiting(ahead)
+            shown = ahead
+        time.sleep(POLL_S)
+    return not cancelled()
+
+
+def _before(announcement: "_Announcement") -> list[Holder]:
+    """Return the runs to wait for, none where the folder cannot be read any more."""
+    with suppress(OSError), _locked(announcement.folder) as board:
+        return board.before(announcement)
+    return []
+
+
+class _Entry(NamedTuple):
+    """The content of an announcement: *working* is False while a timed run waits."""
+
+    pid: int
+    command: str
+    since: str
+    number: int
+    working: bool
+
+    @classmethod
+    def read(cls, descriptor: int) -> Self | None:
+        """Return the content of an open file; None where it is not that of an announcement."""
+        try:
+            return cls(**json.loads(os.pread(descriptor, 1 << 16, 0)))
+        except (OSError, TypeError, ValueError):
+            return None
+
+    def write(self, descriptor: int) -> None:
+        _write(descriptor, self._asdict())
+
+
+class _Announcement:
+    """The file of this process, locked for as long as it is open."""
+
+    def __init__(self, path: Path, descriptor: int, entry: _Entry) -> None:
+        self.folder = path.parent
+        self.path = path
+        self.descriptor = descriptor
+        self.entry = entry
+
+    def remove(self) -> None:
+        with suppress(OSError):
+            self.path.unlink()
+        os.close(self.descriptor)
+
+
+class _Begun(NamedTuple):
+    """The count of runs that had begun to work with this one, and whether it was alone then."""
+
+    number: int
+    alone: bool
+
+
+class _Board:
+    """The folder of announcements while this process holds its lock."""
+
+    def __init__(self, folder: Path, descriptor: int) -> None:
+        self._folder = folder
+        self._descriptor = descriptor
+        self.numbers, self.begun = _counters(descriptor)
+
+    def post(self, command: str, *, working: bool) -> _Announcement:
+        """Add an announcement with the next number."""
+        import fcntl
+
+        entries = self._live()
+        self.numbers = max([self.numbers, *(entry.number for _, entry in entries)]) + 1
+        self.begun += working
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        entry = _Entry(os.getpid(), command, since, self.numbers, working)
+        path = self._folder / f"{uuid4().hex}{SUFFIX}"
+        # Readable by others: where several users share a cache, they wait for each other too.
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            entry.write(descriptor)
+            self._keep()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+            raise
+        return _Announcement(path, descriptor, entry)
+
+    def before(self, announcement: _Announcement) -> list[Holder]:
+        """Return the runs with a lower number, the oldest first; one process counts once."""
+        found: dict[tuple[int, str], Holder] = {}
+        for _, entry in sorted(self._live(), key=lambda live: live[1].number):
+            if entry.number < announcement.entry.number:
+                holder = Holder(entry.pid, entry.command, entry.since)
+                found.setdefault((entry.pid, entry.command), holder)
+        return list(found.values())
+
+    def begin(self, announcement: _Announcement) -> _Begun:
+        """Mark *announcement* as working."""
+        announcement.entry = announcement.entry._replace(working=True)
+        announcement.entry.write(announcement.descriptor)
+        self.begun += 1
+        self._keep()
+        others = (entry for path, entry in self._live() if path != announcement.path)
+        return _Begun(self.begun, not any(entry.working for entry in others))
+
+    def _live(self) -> list[tuple[Path, _Entry]]:
+        """Return the announcements of living processes, and remove those of dead ones."""
+        import fcntl
+
+        found = []
+        for path in self._folder.glob(f"*{SUFFIX}"):
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except OSError:  # Removed meanwhile, or not readable by this user.
+                continue
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                if entry := _Entry.read(descriptor):
+                    found.append((path, entry))
+            else:
+                with suppress(OSError):
+                    path.unlink()
+            finally:
+                os.close(descriptor)
+        return found
+
+    def _keep(self) -> None:
+        _write(self._descriptor, {"numbers": self.numbers, "begun": self.begun})
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[_Board]:
+    """Yield the board of *folder*; OSError where it cannot be used or stays locked."""
+    import fcntl
+
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        for left in reversed(range(LOCK_TRIES)):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not left:
+                    raise
+                time.sleep(LOCK_POLL_S)
+        yield _Board(folder, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _counters(descriptor: int) -> tuple[int, int]:
+    """Return how many announcements there were, and how many runs began to work."""
+    try:
+        kept = json.loads(os.pread(descriptor, 1 << 10, 0))
+        return int(kept["numbers"]), int(kept["begun"])
+    except (KeyError, TypeError, ValueError):
+        return 0, 0
+
+
+def _write(descriptor: int, value: dict[str, object]) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps(value).encode(), 0)

@@ -17,7 +17,7 @@ from karat.errors import InputError, LimitExceeded
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.searched import Searched
 from karat.model.spec import Spec
-from karat.runner import Event, Settings, cut
+from karat.runner import Event, Settings, announced, cut
 from karat.store import Kind, RunStatus, SqlStore
 from karat.sweep import Entry, Matrix
 
@@ -147,6 +147,36 @@ def test_as_many_queries_are_timed_as_asked_for(
     for deep, flat in zip(ten.run.answers(), two.run.answers(), strict=True):
         assert flat.hits == deep.hits[: len(flat.hits)]
         assert len(flat.hits) == min(2, len(deep.hits))
+
+
+def test_latencies_that_were_disturbed_once_stay_marked(
+    ask: Ask, store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    answered: list[Event] = []
+
+    def listen(event: Event) -> None:
+        if event.kind == "answered":
+            answered.append(event)
+
+    with announced("sweep"):
+        first = run_experiment(
+            ask(timed=None, wait=False),
+            store,
+            listen=listen,
+            cancelled=lambda: bool(answered),
+        )
+    # Whether one waits is no part of what is asked.
+    rest = run_experiment(ask(timed=None), store)
+    assert (first.interrupted, rest.interrupted) == (True, False)
+    assert rest.experiment.id == first.experiment.id
+    [timings] = [measured.timings for measured in rest.measured]
+    assert timings
+    assert len(timings.samples) == len(WORDS)
+    assert not timings.alone
+    [other] = run_experiment(ask(timed=None, seed=1), store).measured
+    assert other.timings
+    assert other.timings.alone
 
 
 def test_a_shared_search_is_made_once_and_timed_for_each(ask: Ask, store: SqlStore) -> None:

@@ -111,9 +111,15 @@ def test_latencies_are_those_of_answers() -> None:
     assert (check.decision, check.value, check.n) == (Decision.PASSED, 20.0, 19)
 
 
+def test_a_gate_on_disturbed_latencies_says_so() -> None:
+    disturbed = Run.of(OLD.answers(), name="new", metadata={"disturbed": True})
+    found = gate(dataset(), disturbed, parse_rules(latencies=["p50=1s"]), confidence=FEW)
+    assert found.checks[0].why.endswith("ms, disturbed by other karat runs")
+
+
 def test_a_run_without_times_cannot_pass_a_latency() -> None:
     plain = {f"q{row}": {"right.py": 1.0} for row in range(20)}
-    with pytest.raises(InputError, match="no latency"):
+    with pytest.raises(InputError, match="no latencies"):
         gate(dataset(), plain, parse_rules(latencies=["p90=1s"]), confidence=FEW)
 
 

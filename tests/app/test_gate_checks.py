@@ -94,8 +94,20 @@ def test_a_percentile_is_held_to_its_limit() -> None:
     assert latency_check(times, 90, 9.0).decision is FAILED
 
 
+def test_a_percentile_of_too_few_latencies_decides_nothing() -> None:
+    found = latency_check([1.0] * 99, 99, 200.0)
+    assert found.decision is UNSURE
+    assert found.why == "p99 needs 100 latencies, and there are 99; see --timed"
+    assert latency_check([1.0] * 100, 99, 200.0).decision is PASSED
+
+
+def test_disturbed_latencies_are_named() -> None:
+    found = latency_check([30.0], 50, 20.0, disturbed=True)
+    assert (found.decision, found.why) == (FAILED, "took 30.0 ms, disturbed by other karat runs")
+
+
 def test_what_was_not_measured_is_an_error_and_no_pass() -> None:
-    with pytest.raises(InputError, match="no latency"):
+    with pytest.raises(InputError, match="no latencies; run it again with --timed 20"):
         latency_check([], 90, 200.0)
     with pytest.raises(InputError, match="no query has a score on hit@5"):
         minimum_check(Summary("hit@5", float("nan"), float("nan"), 0), 0.7)

@@ -161,9 +161,11 @@ def test_failed_queries_are_left_alone(place: Path) -> None:
     good = made(place, "bm25", gold)
     bad = Run.of([Answer("q", outcome=Outcome.ERROR)], metadata=good.run.metadata)
     two = reported(gold, good, Measured(bad, None, "", "bad"))
-    found = with_losses(two)
+    seen: list[tuple[int, int]] = []
+    found = with_losses(two, progress=lambda done, total: seen.append((done, total)))
     assert fate_of(found, 0, 0, 0) is Fate.NOT_IN_CORPUS
     assert fate_of(found, 1, 0, 0) is Fate.UNANSWERED
+    assert seen == [(0, 1), (1, 1)]
 
 
 def test_nothing_missed_asks_nobody() -> None:

@@ -64,8 +64,9 @@ def test_agents() -> None:
         "median_f1": 0.5,
         "std_f1": 0.5,
         "p50_latency_ms": 3.0,
-        "p90_latency_ms": pytest.approx(3.8),
-        "p99_latency_ms": pytest.approx(3.98),
+        # They need 10 and 100 latencies.
+        "p90_latency_ms": None,
+        "p99_latency_ms": None,
     }
 
 

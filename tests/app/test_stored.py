@@ -1,6 +1,7 @@
 """What a store holds, by what a user writes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,5 @@ def test_times_that_came_later() -> None:
     assert list(timed.latencies_ns) == [4_000_000, 7]
     assert (timed.name, timed.metadata) == ("bm25", {"k": 5})
     assert timed_run(Measured(run, None, "", "bm25")).latencies_ns == run.latencies_ns
+    disturbed = timed_run(Measured(run, replace(timings, alone=False), "", "bm25"))
+    assert disturbed.metadata == {"k": 5, "disturbed": True}

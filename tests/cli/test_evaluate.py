@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.cli import progress
+from karat.cli import experiment_options, progress
 from karat.cli.main import main
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
-from karat.runner import Event
+from karat.runner import Event, announced
 
 Git = Callable[..., str]
 
@@ -251,8 +251,46 @@ def test_one_that_cannot_be_made_stops_no_other(
 def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--timed", "none") == 0
     assert "not measured" in capsys.readouterr().out
+    capsys.readouterr()
     assert run("--timed", "some") == 2
     assert "expected one, all or none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "timed"),
+    [
+        ((), "1 of them timed"),
+        # Its result files have a latency for every query.
+        (("-o", "results/"), "all of them timed"),
+        (("-o", "results/", "--timed", "none"), "none of them timed"),
+        (("-o", "report.md"), "1 of them timed"),
+        (("--timed", "all"), "all of them timed"),
+    ],
+)
+def test_how_many_are_timed(
+    said: tuple[str, ...],
+    timed: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(experiment_options, "TIMED", 1)
+    assert run("-e", "bm25", "-e", "keyword", "-m", "mrr", "--draws", "99", *said) == 0
+    assert f"plan: 2 runs of 2 queries, {timed}\n" in capsys.readouterr().err
+
+
+def test_latency_beside_another_run(capsys: pytest.CaptureFixture[str]) -> None:
+    with announced("sweep"):
+        # Without latency nothing is waited for.
+        assert run("--timed", "none") == 0
+        assert "Waiting" not in capsys.readouterr().err
+        assert run("--no-wait", "--json") == 0
+    shown = capsys.readouterr()
+    assert "Waiting" not in shown.err
+    assert json.loads(shown.out)["timings"]["bm25"]["alone"] is False
+    # It is kept with the run, and the gate says it.
+    with pytest.raises(SystemExit):
+        main(["gate", "latest.1", "--max-latency", "p50=9s"])
+    assert "disturbed by other karat runs" in capsys.readouterr().out
 
 
 def test_what_was_answered_is_not_asked_again(

@@ -94,7 +94,7 @@ def test_a_minimum_alone(karat: Karat) -> None:
         (("g.qrels", "good.run"), "nothing to check"),
         (("g.qrels", "good.run", "--min", "hit@5"), "expected such as"),
         (("g.qrels", "good.run", "--max-regression", "0.1"), "--baseline"),
-        (("g.qrels", "good.run", "--max-latency", "p90=1s"), "no latency"),
+        (("g.qrels", "good.run", "--max-latency", "p90=1s"), "no latencies"),
         (("g.qrels", "good.run", "--min", "mrr=1", "--csv", "code.csv"), "--preset octocode"),
         (("g.qrels", "good.run", "--min", "mrr=1", "--baseline", "good.run"), "not JSON"),
         (("g.qrels", "good.run", "--preset", "octocode"), "neither GOLD nor RUN"),

@@ -48,7 +48,8 @@ def test_figures_by_hand() -> None:
     point = _point(2.0, 2.0, asked)
     assert (point.sent, point.answered, point.errors, point.unanswered) == (5, 4, 1, 0)
     assert point.p50_ms == pytest.approx(100)
-    assert point.p90_ms == pytest.approx(240)
+    # Four of them are too few for more.
+    assert (point.p90_ms, point.p99_ms) == (None, None)
     assert point.answered_per_s == pytest.approx(4 / 2.05)
     assert point.late_ms == pytest.approx(1)
 

@@ -14,7 +14,8 @@ import pytest
 
 from karat.engines.adapters.child import Child
 from karat.runner import Source
-from karat.runner.process import BOOT, EngineProcess, Failure, Question, Reply
+from karat.runner import process as processes
+from karat.runner.process import BOOT, EngineProcess, Failure, Question, Reply, Stage
 from tests.runner.conftest import TEXTS, alive, toy
 
 # Is killed while an engine of its own searches for ever.
@@ -37,6 +38,51 @@ def only(replies: list[Reply | Failure] | Failure) -> Reply | Failure:
         return replies
     [reply] = replies
     return reply
+
+
+def test_progress_is_passed_on_while_it_indexes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "TICK_S", 0.01)
+    go = tmp_path / "go"
+    seen: list[Stage] = []
+
+    def watch(stage: Stage) -> None:
+        seen.append(stage)
+        # The last one comes again, so that nobody takes it for hung.
+        if seen.count(Stage("embedding", 0, 2)) == 3:
+            go.touch()
+
+    process = EngineProcess()
+    try:
+        assert process.open({0: toy("Slow", go=str(go))}, apart=False, watch=watch) == {}
+        assert set(seen) <= {Stage("loading")}
+        seen.clear()
+        indexed = process.show(Source.of_texts(TEXTS), 60, watch=watch)
+        assert not isinstance(indexed, Failure)
+        reply = only(process.ask(Question("a", [0], 60)))
+    finally:
+        process.close()
+    assert isinstance(reply, Reply)
+    assert [hit.path for hit in reply.hits] == sorted(TEXTS)
+    assert set(seen) <= {Stage("indexing"), Stage("embedding", 0, 2)}
+    assert seen.count(Stage("embedding", 0, 2)) >= 3
+
+
+def test_indexing_that_takes_too_long_is_ended_whoever_watches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "TICK_S", 0.01)
+    seen: list[Stage] = []
+    process = EngineProcess()
+    try:
+        process.open({0: toy("Slow", go=str(tmp_path / "never"))}, apart=False)
+        failed = process.show(Source.of_texts(TEXTS), 0.5, watch=seen.append)
+    finally:
+        process.close()
+    assert isinstance(failed, Failure)
+    assert (failed.reason, failed.gone) == ("timeout", True)
+    assert seen
 
 
 def test_ask_after_show() -> None:

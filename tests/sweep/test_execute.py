@@ -1,5 +1,6 @@
 """What is asked of an executor, in which order, and what is kept of its answers."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import Measured, Sample, Timings
 from karat.runner import Configuration, Event, Hooks, Settings, Source, Visit
+from karat.runner.announcements import running_folder
 from karat.store import Kind, Plan, PlannedRun, SqlStore
 from karat.sweep.entries import Entry
 from karat.sweep.execute import Ended, Task, execute, timed_queries
@@ -102,6 +104,33 @@ def run(store: SqlStore, given: Task, executor: Scripted) -> list[Ended]:
 
 
 ALL = set(GOLD.query_ids)
+
+
+@dataclass
+class Watching(Scripted):
+    """Notes the numbers of the announcements at each call."""
+
+    announced: list[tuple[str, str, list[int]]] = field(default_factory=list)
+
+    def _asked(self, what: str, work: Work) -> list[Measured]:
+        said = [json.loads(path.read_text()) for path in running_folder().glob("*.json")]
+        self.announced.append((what, work.hooks.command, [one["number"] for one in said]))
+        return super()._asked(what, work)
+
+
+def test_one_announcement_over_all_groups(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    executor = Watching()
+    given = replace(task(store, timed=frozenset({"q1"})), command="sweep", wait=False)
+    run(store, given, executor)
+    # None is left when times are measured, or two processes would wait for each other.
+    assert executor.announced == [
+        ("quality", "sweep", [1]),
+        ("quality", "sweep", [1]),
+        ("timing", "sweep", []),
+    ]
 
 
 def test_every_entry_gets_its_part_of_one_search(store: SqlStore) -> None:

@@ -8,7 +8,7 @@ from karat.app.index import chunk_engine
 from karat.app.settings import Scoring
 from karat.app.where import Where
 from karat.corpus import Corpus
-from karat.engines.base import Step
+from karat.engines.base import Progress, Step
 from karat.engines.chunked import ChunkEngine
 from karat.engines.family import Family
 from karat.engines.rerank import RerankEngine
@@ -33,12 +33,18 @@ LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THR
 Stepwise = ChunkEngine | RerankEngine
 
 
-def with_losses(findings: Findings, where: Where | None = None) -> Findings:
+def with_losses(
+    findings: Findings,
+    where: Where | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Findings:
     """Return *findings* with the reason for every target that is not in the first k.
 
     Built-in engines are asked again for queries with such a target, on the trees of *where*, or
     those that the runs say; what has changed since raises InputError. Of any other engine it is
-    known only whether the corpus holds the target and whether it was returned.
+    known only whether the corpus holds the target and whether it was returned. *progress* receives
+    how many of these queries are done.
     """
     missed = _missed(findings)
     if not missed:
@@ -51,6 +57,9 @@ def with_losses(findings: Findings, where: Where | None = None) -> Findings:
         if one is not None:
             one.engine.expect(texts)
     losses: dict[tuple[int, int, int], Fate] = {}
+    done = 0
+    if progress:
+        progress(done, len(missed))
     with where.trees(findings.gold, seed=0) as trees:
         for visit in trees:
             rows = [row for row in visit.rows if row in missed]
@@ -61,6 +70,9 @@ def with_losses(findings: Findings, where: Where | None = None) -> Findings:
                 for row in rows:
                     for run, targets in missed[row].items():
                         losses.update(inquiry.reasons(run, row, targets))
+                    done += 1
+                    if progress:
+                        progress(done, len(missed))
     return replace(findings, losses=losses)
 
 

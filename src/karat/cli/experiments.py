@@ -119,8 +119,10 @@ def _tell(
         show_evaluated(found, request.gold, output, settings=(scoring, confidence))
     if findings and losses:
         from karat.app.losses import with_losses
+        from karat.cli.progress import progress_bar
 
-        findings = with_losses(findings, request.where)
+        with progress_bar("explaining") as progress:
+            findings = with_losses(findings, request.where, progress=progress)
     if findings:
         _write(findings, inputs, scoring, views)
 

@@ -103,8 +103,10 @@ def command(
     findings = findings_of(found, scoring, sure, by=inputs.by or None)
     if losses:
         from karat.app.losses import with_losses
+        from karat.cli.progress import progress_bar
 
-        findings = with_losses(findings)
+        with progress_bar("explaining") as progress:
+            findings = with_losses(findings, progress=progress)
     if output is not None:
         write_report(findings, output)
     if charts is not None:

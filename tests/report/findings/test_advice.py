@@ -258,7 +258,7 @@ def test_the_method_says_what_is_needed_to_repeat_it(findings: Findings) -> None
     assert rows["Matching"] == "exact"
     assert rows["Ties"] == "rule trec10; it decides a relevant rank in no query"
     assert rows["Intervals"] == "95%, studentised bootstrap, 199 draws, seed 0"
-    assert rows["Latency"].endswith("2 repetitions, 1 query of warm-up, nothing beside")
+    assert rows["Latency"].endswith("2 repetitions, 1 query of warm-up, undisturbed")
     assert rows["Made"] == "2026-01-02 03:04 UTC by Karat 1.2.3"
 
 

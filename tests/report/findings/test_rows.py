@@ -9,11 +9,11 @@ import pytest
 
 from karat.model import Dataset, Query, Status, Target
 from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.timings import NS_PER_MS, Measured, Sample, Timings
 from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
-from karat.report.findings.latency import ecdf, latencies_ms, latency_table
+from karat.report.findings.latency import ecdf, latencies_ms, latency_table, times_table
 from karat.report.findings.leaderboard import (
     beaten_text,
     best_first,
@@ -161,12 +161,42 @@ def test_latencies(findings: Findings, alone: Findings) -> None:
     assert old.milliseconds == (10.0, 10.0, 10.0)
     assert new.milliseconds == (10.0, 20.0, 30.0, 40.0)
     assert new.shares == (0.25, 0.5, 0.75, 1.0)
-    row = [cell.text for cell in latency_table(findings).rows[1]]
-    # The 90th percentile of four values lies at place 2.7: 30 + 0.7 * 10.
-    assert row[:5] == ["new", "4", "25.0", "37.0", "39.7"]
+    table = latency_table(findings)
+    row = [cell.text for cell in table.rows[1]]
+    # Of four values none can be above nine tenths of the others.
+    assert row[:5] == ["new", "4", "25.0", "-", "-"]
+    assert table.notes[1:] == (
+        "p90 needs 10 queries, p99 needs 100 queries; --timed all measures more",
+    )
     assert row[5:] == ["50.0", "3.00", "1.0", "2.0", "2 repetitions, 1 warm-up"]
     assert ecdf(alone) == ()
     assert latency_table(alone).rows[0][-1].text == "not measured"
+
+
+def test_percentiles_of_enough_queries(run: MakeRun) -> None:
+    many = [Sample(str(number), number * NS_PER_MS) for number in range(1, 101)]
+    timings = Timings(tuple(many), 0, 0, 0, 0, 1, alone=True)
+    measured = replace(run("old", {}), timings=timings)
+    table = times_table([measured], [sample.query_id for sample in many])
+    assert [cell.text for cell in table.rows[0]][1:5] == ["100", "50.5", "90.1", "99.0"]
+    assert len(table.notes) == 1
+    # Where all are timed, there are no more to time.
+    few = replace(measured, timings=replace(timings, samples=timings.samples[:50]))
+    table = times_table([few], [sample.query_id for sample in many[:50]])
+    assert [cell.text for cell in table.rows[0]][3:5] == ["45.1", "-"]
+    assert table.notes[1:] == ("p99 needs 100 queries",)
+
+
+def test_disturbed_latencies_say_so(findings: Findings) -> None:
+    timings = findings.runs[0].timings
+    assert timings
+    beside = replace(findings.runs[0], timings=replace(timings, alone=False))
+    table = latency_table(replace(findings, runs=(beside, *findings.runs[1:])))
+    assert [row[-1].text for row in table.rows] == [
+        "disturbed, 2 repetitions, 1 warm-up",
+        "2 repetitions, 1 warm-up",
+    ]
+    assert table.notes[-1].startswith("disturbed: other karat runs worked")
 
 
 @pytest.mark.parametrize("pass_", ["work", "timed_work"])

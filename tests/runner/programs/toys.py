@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +46,32 @@ class Good:
         if self.note:
             with Path(self.note).open("a") as file:
                 file.write(f"{os.getpid()} {line}\n")
+
+
+class Slow(Good):
+    """Tells how far its indexing is, and goes on when the file *go* is there."""
+
+    def __init__(self, go: str) -> None:
+        super().__init__()
+        self.go = Path(go)
+
+    def watch(self, progress: Callable[[int, int], None] | None) -> None:
+        self.progress = progress
+
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        assert self.progress
+        self.progress(0, 2)
+        # Too soon after the one before.
+        self.progress(1, 2)
+        while not self.go.exists():
+            time.sleep(0.01)
+
+    def search(self, query: str, k: int) -> Sequence[Hit]:
+        assert self.progress
+        # Not while it is indexed, so that nobody listens.
+        self.progress(2, 2)
+        return super().search(query, k)
 
 
 class Bad(Good):

@@ -1,4 +1,4 @@
-// openapi.json b46432d2c327e6feb201f66af40964b0f59ea814ea03bacf868551a48c8a304d
+// openapi.json 8565c87741b9f374902cef0ef22632d61dc7181a0d745574c740ca791ad44875
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2236,7 +2236,10 @@ export interface components {
         };
         /**
          * Latency
-         * @description Milliseconds of one query, by linear interpolation; null where nothing was measured.
+         * @description Milliseconds of one query, by linear interpolation; null where there are too few samples.
+         *
+         *     p90 needs 10 samples, p95 needs 20 and p99 needs 100. *disturbed* says that other karat runs
+         *     worked, or may have worked, while latency was measured.
          */
         Latency: {
             /** P50 */
@@ -2251,6 +2254,8 @@ export interface components {
             samples: number;
             /** Measured */
             measured: boolean;
+            /** Disturbed */
+            disturbed: boolean;
         };
         /**
          * Limits

@@ -14,7 +14,7 @@ export const DEFINITIONS = {
     "95 % confidence interval of the mean over queries. Two runs on the same queries are compared by a paired test, not by whether their intervals overlap.",
   best: "Marked: every run that is not worse than the best one beyond the noise. A single mark is a real winner.",
   latency:
-    "Time of one query in milliseconds, measured alone, after a warm-up; percentiles by linear interpolation. Errors and timeouts are left out.",
+    "Time of one query in milliseconds, after a warm-up; percentiles by linear interpolation. Errors and timeouts are left out. p95 needs 20 timed queries, p99 needs 100. Disturbed: other runs worked on the machine at the same time.",
   answered: "Queries that were answered. Errors and timeouts count 0 in every score.",
   invalid:
     "Results that could not be counted: an unknown document, a line range that ends before it begins, a duplicate.",

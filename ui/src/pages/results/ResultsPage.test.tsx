@@ -33,6 +33,16 @@ describe("results", () => {
     expect(within(other).getByText("failed")).toBeTruthy();
   });
 
+  it("marks latencies that other runs disturbed", async () => {
+    const server = new FakeServer();
+    const quiet = run(0, 0.6);
+    const latency = { ...quiet.latency, p99: null, disturbed: true };
+    server.results = results({ runs: [quiet, run(1, 0.7, { latency })] });
+    open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).getAllByText("disturbed")).toHaveLength(1);
+  });
+
   it("shows the numbers with their interval and definition", async () => {
     const { user } = open(RESULTS);
     const table = await screen.findByRole("region", { name: "Runs" });

@@ -84,7 +84,12 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
       means: DEFINITIONS.latency,
       numeric: true,
       sort: (run: RunResult) => run.latency[part],
-      cell: (run: RunResult) => (run.latency.measured ? milliseconds(run.latency[part]) : "–"),
+      cell: ({ latency }: RunResult) => (
+        <>
+          {latency.measured ? milliseconds(latency[part]) : "–"}
+          {part === "p50" && latency.disturbed && <small>disturbed</small>}
+        </>
+      ),
     })),
     {
       id: "answered",

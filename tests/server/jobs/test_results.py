@@ -129,7 +129,10 @@ def test_what_is_told_of_a_run(results: Any, runs: list[str]) -> None:
     assert (third["answered"], third["errors"], third["timeouts"]) == (QUESTIONS, 0, 0)
     assert third["latency"]["measured"] is True
     assert third["latency"]["samples"] == QUESTIONS
-    assert 0 < third["latency"]["p50"] <= third["latency"]["p99"]
+    assert third["latency"]["p50"] > 0
+    # There are not 100 queries.
+    assert third["latency"]["p99"] is None
+    assert third["latency"]["disturbed"] is False
     assert third["timing"]["total_ms"] > third["timing"]["indexing_ms"] > 0
     assert len({run["config_hash"] for run in results["runs"]}) == RUNS
     # A threshold of half the best score leaves the first hit alone, whatever the depth.

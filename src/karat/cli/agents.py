@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.experiment_options import Asking
-from karat.cli.experiments import Views
+from karat.cli.experiments import Views, carry_out
 from karat.cli.options import Inputs, Output
 from karat.report.display import counted
 
@@ -70,6 +70,22 @@ class Chosen:
             seed=seed,
             wait=asking.wait,
         )
+
+    def carry_out(
+        self,
+        kind: "Kind",
+        *,
+        where: "Where",
+        asking: Asking,
+        confidence: "Confidence",
+        output: Output,
+    ) -> None:
+        """Run the experiment and show its outcome; result files have every latency."""
+        views = self.views(confidence, output)
+        every = views.every_latency
+        seed = confidence.seed
+        request = self.request(kind, where=where, asking=asking, seed=seed, every_latency=every)
+        carry_out(request, asking, views)
 
     def _placed(self, where: "Where") -> "Where":
         """Return *where*, or the repository of the file where nothing is said."""

@@ -121,20 +121,12 @@ def command(
         if len(names) > 1:
             raise click.UsageError(f"{AGENTS} takes the place of run files; expected GOLD alone.")
         from karat.cli.agents import chosen
-        from karat.cli.experiments import carry_out
         from karat.store import Kind
 
         gold = names[0] if names else None
         found = chosen(gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring)
-        views = found.views(sure, output)
-        request = found.request(
-            Kind.COMPARE,
-            where=place.where(),
-            asking=asking,
-            seed=sure.seed,
-            every_latency=views.every_latency,
-        )
-        carry_out(request, asking, views)
+        where = place.where()
+        found.carry_out(Kind.COMPARE, where=where, asking=asking, confidence=sure, output=output)
     else:
         _compare_files(names, scoring, inputs, sure, output=output)
 

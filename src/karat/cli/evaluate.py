@@ -81,7 +81,6 @@ def command(
 
     single_threaded()
     from karat.cli.agents import chosen
-    from karat.cli.experiments import carry_out
     from karat.store import Kind
 
     found = chosen(
@@ -92,15 +91,8 @@ def command(
         inputs=inputs,
         scoring=scoring,
     )
-    views = found.views(confidence, output)
-    request = found.request(
-        Kind.EVALUATE,
-        where=place.where(),
-        asking=asking,
-        seed=confidence.seed,
-        every_latency=views.every_latency,
-    )
-    carry_out(request, asking, views)
+    where = place.where()
+    found.carry_out(Kind.EVALUATE, where=where, asking=asking, confidence=confidence, output=output)
 
 
 def _one(argument: str | None, option: str | None) -> str | None:

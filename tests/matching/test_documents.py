@@ -157,11 +157,27 @@ def test_spans_cover_the_ranks_of_the_tie() -> None:
 def test_judged_only_is_the_ranking_without_the_unjudged(
     ties: str, judgments: dict[str, float], scores: dict[str, float]
 ) -> None:
-    known = {document: score for document, score in scores.items() if document in judgments}
+    known = {
+        document: score for document, score in scores.items() if judgments.get(document, -1) >= 0
+    }
     one = locate(judgments, scores, ties=ties, judged_only=True)
     other = locate(judgments, known, ties=ties)
     assert placed(one) == placed(other)
     assert (one.retrieved, one.spans, one.tied) == (len(known), other.spans, other.tied)
+
+
+@settings(max_examples=40)
+@given(judgments=JUDGMENTS, scores=RANKINGS, depth=st.integers(1, 9))
+@pytest.mark.parametrize("ties", ["trec10", "trec9", "order", "best", "worst"])
+def test_judged_only_drops_unjudged_documents_after_the_cut(
+    ties: str, judgments: dict[str, float], scores: dict[str, float], depth: int
+) -> None:
+    thinned = locate(judgments, scores, ties=ties, judged_only=True, depth=depth)
+    cut = locate(judgments, scores, ties=ties, depth=depth)
+    assert thinned.grades == [grade for grade in cut.grades if grade >= 0]
+    assert thinned.ranks == list(range(1, thinned.retrieved + 1))
+    assert thinned.retrieved == len(thinned.grades)
+    assert list(thinned.ideal) == list(cut.ideal)
 
 
 @settings(max_examples=40)

@@ -204,6 +204,22 @@ def test_judged_only_drops_what_matches_nothing_before_ties_are_looked_at() -> N
     assert (judged.ranks, judged.retrieved, judged.tied) == ([1, 2], 2, False)
 
 
+def test_judged_only_drops_a_hit_that_matches_only_a_grade_below_0() -> None:
+    hits = [Hit("c.py", 9, 1, 2), Hit("a.py", 5, 1, 2), Hit("b.py", 1, 1, 2)]
+    truth = [Target("a.py"), Target("b.py", 0), Target("c.py", -1)]
+    judged = locate_hits(hits, truth, lines(), judged_only=True)
+    assert (judged.ranks, judged.grades, judged.retrieved) == ([1, 2], [1, 0], 2)
+
+
+def test_depth_cuts_before_judged_only_drops() -> None:
+    hits = [Hit("c.py", 9, 1, 2), Hit("a.py", 5, 1, 2), Hit("b.py", 5, 1, 2)]
+    truth = [Target("a.py"), Target("b.py")]
+    judged = locate_hits(hits, truth, lines(), judged_only=True, depth=2)
+    # b.py and a.py have one score; the tie rule puts b.py before the cut.
+    assert (judged.ranks, judged.retrieved, judged.tied) == ([1], 1, True)
+    assert locate_hits(hits, truth, lines(), judged_only=True, depth=1).retrieved == 0
+
+
 def test_depth_forgets_what_stands_below() -> None:
     hits = [Hit("c.py"), Hit("a.py"), Hit("b.py")]
     judged = locate_hits(hits, [Target("a.py"), Target("b.py")], lines(), depth=2)

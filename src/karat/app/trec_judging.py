@@ -44,13 +44,9 @@ class Cutting(NamedTuple):
 
     def locate(self, grades: Grades, scores: Scores) -> JudgedQuery:
         """Return the judged query of one ranking, cut first and then thinned out."""
-        judged = locate(grades, scores, ties=self.ties, depth=self.depth)
-        if not self.judged_only:
-            return judged
-        # A grade below 0 is in the pool but no judgment: trec_eval drops it here too.
-        kept = [grade for grade in judged.grades if grade >= 0]
-        ranks = list(range(1, len(kept) + 1))
-        return JudgedQuery(ranks, kept, ideal=judged.ideal, retrieved=len(kept), tied=judged.tied)
+        return locate(
+            grades, scores, ties=self.ties, judged_only=self.judged_only, depth=self.depth
+        )
 
 
 class Truth(NamedTuple):

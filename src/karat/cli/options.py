@@ -75,7 +75,7 @@ SCORING = (
         metavar="GRADE",
         help="Lowest relevant grade; without it, any above 0.",
     ),
-    click.option("--judged-only", is_flag=True, help="Rank judged hits only."),
+    click.option("--judged-only", is_flag=True, help="Drop unjudged hits, after --depth."),
     click.option("--depth", type=int, metavar="N", help="Look at the first N hits only."),
     click.option("--root", default="", metavar="DIR", help="Paths below DIR become relative."),
     click.option("--trec", is_flag=True, help="Average over answered queries, as trec_eval does."),

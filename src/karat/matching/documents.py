@@ -38,13 +38,18 @@ def locate(
     """Return the judged query of one ranking with finite scores.
 
     *scores* is asked for its values, for the judged documents, and for the ids of tied ones; a
-    mapping with ``ids_with_score`` need not decode any other id. *judged_only* ranks the judged
-    documents among themselves; *depth* forgets all below that rank.
+    mapping with ``ids_with_score`` need not decode any other id. *depth* drops all documents below
+    that rank. *judged_only* then ranks the judged documents among themselves, in the order of
+    trec_eval's ``-M`` and ``-J``; a grade below 0 means pooled but unjudged.
 
     >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
     """
+    if judged_only and depth is not None and depth < len(scores):
+        return _thinned(locate(judgments, scores, ties=ties, depth=depth))
     documents = [document for document in judgments if document in scores]
+    if judged_only:
+        documents = [document for document in documents if judgments[document] >= 0]
     chosen = list(map(scores.__getitem__, documents))
     grades = list(map(judgments.__getitem__, documents))
     if judged_only:
@@ -79,6 +84,13 @@ def locate(
         ranks, grades = ranks[:kept], grades[:kept]
     ideal = sorted(judgments.values(), reverse=True)
     return JudgedQuery(ranks, grades, ideal=ideal, retrieved=retrieved, spans=spans, tied=tied)
+
+
+def _thinned(judged: JudgedQuery) -> JudgedQuery:
+    """Return *judged* with its judged hits alone, ranked from 1."""
+    grades = [grade for grade in judged.grades if grade >= 0]
+    ranks = list(range(1, len(grades) + 1))
+    return JudgedQuery(ranks, grades, ideal=judged.ideal, retrieved=len(grades), tied=judged.tied)
 
 
 def _break_ties(

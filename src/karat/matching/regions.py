@@ -15,7 +15,7 @@ from karat.matching.spans import Span, merge, overlap, size
 from karat.matching.ties import as_float32
 from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
 
-__all__ = ["locate_hits", "ordered", "valid", "worth"]
+__all__ = ["is_judged", "locate_hits", "ordered", "valid", "worth"]
 
 
 def valid(
@@ -77,6 +77,12 @@ def worth(credits: Sequence[float], targets: Sequence[Target]) -> float:
     return max((credit * target.grade for credit, target in pairs if credit), default=0.0)
 
 
+def is_judged(credits: Sequence[float], targets: Sequence[Target]) -> bool:
+    """Return whether a hit with these *credits* matches a target with a grade of 0 or more."""
+    pairs = zip(credits, targets, strict=True)
+    return any(credit and target.grade >= 0 for credit, target in pairs)
+
+
 def _id(hit: Hit) -> str:
     return f"{hit.path}:{hit.start_line}-{hit.end_line}:{hit.symbol}"
 
@@ -108,17 +114,21 @@ def locate_hits(
         for hit, score in ranked:
             first_of.setdefault(hit.path, (hit, score))
         ranked = list(first_of.values())
+    kept = ranked[:depth]
     if judged_only:
-        ranked = [(hit, score) for hit, score in ranked if any(credit_of[id(hit)])]
-    best_first = [hit for hit, _ in ranked]
-    rows = [credit_of[id(hit)] for hit in best_first]
-    tied = _tie_matters([score for _, score in ranked], rows)
+        # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
+        # matters only where the cut goes through a tie.
+        is_cut = len(kept) < len(ranked)
+        kept = [pair for pair in kept if is_judged(credit_of[id(pair[0])], targets)]
+        ranked = ranked if is_cut else kept
+    tied = _tie_matters([score for _, score in ranked], [credit_of[id(hit)] for hit, _ in ranked])
     if tied and ties == "expected":
         raise InputError(
             f"the mode {matcher.name!r} has no expected value under ties; "
             "expected the mode document or exact, or another tie policy"
         )
-    best_first, rows = best_first[:depth], rows[:depth]
+    best_first = [hit for hit, _ in kept]
+    rows = [credit_of[id(hit)] for hit in best_first]
     ranks, grades = _credit_once(rows, targets)
     payable = [matcher.ceiling(target) * target.grade for target in targets]
     return JudgedQuery(

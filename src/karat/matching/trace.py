@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import inf
 
 from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.regions import ordered, valid, worth
+from karat.matching.regions import is_judged, ordered, valid, worth
 from karat.matching.ties import as_float32, check_policy
 from karat.model import Answer, Dataset, Hit, Outcome, Run, Target
 from karat.model.trace import Trace
@@ -50,10 +50,11 @@ def trace(
         ranked: list[Hit] = []
         if query_id in answers:
             hits = _hits(run.answer(answers[query_id]), matcher, root)
-            ranked = _ranked(hits, targets, matcher, ties)
+            ranked = _ranked(hits, targets, matcher, ties)[:depth]
             if judged_only:
-                ranked = [hit for hit in ranked if any(_credits(hit, targets, matcher))]
-            ranked = ranked[:depth]
+                ranked = [
+                    hit for hit in ranked if is_judged(_credits(hit, targets, matcher), targets)
+                ]
         traces.append(_traced(ranked, targets, matcher, keep))
     return tuple(traces)
 

@@ -8,7 +8,7 @@ trec_eval's form_res_rels.c, and handed over with the scores n, n - 1, ... 1.
 import random
 from typing import Any
 
-import numpy
+import numpy as np
 import pytest
 import pytrec_eval
 from hypothesis import given, settings
@@ -50,7 +50,7 @@ def ranked(scores: dict[str, float], ties: str, depth: int | None) -> dict[str, 
     order = list(scores)
     if ties != "order":
         order.sort(key=str.encode, reverse=True)
-    as_compared = numpy.float32 if ties == "trec9" else float
+    as_compared = np.float32 if ties == "trec9" else float
     order.sort(key=lambda document: as_compared(scores[document]), reverse=True)
     order = order[:depth]
     return {document: float(len(order) - place) for place, document in enumerate(order)}

@@ -28,7 +28,7 @@ import peers  # noqa: E402
 import trec_collections as data  # noqa: E402
 
 ROUNDS = {"memory": 5, "dense": 60, "small": 9, "file": 2, "compare": 3}
-PARTS = ("memory", "dense", "small", "file", "compare")
+PARTS = ("memory", "dense", "small", "file", "compare", "threads")
 
 GOALS = {
     "memory": {"pytrec_eval": 15.0, "ranx": 40.0},
@@ -154,6 +154,17 @@ def comparison() -> None:
     )
 
 
+def threads() -> None:
+    """Measure what statistics cost with one BLAS thread, the default number, and eight."""
+    script = Path(__file__).parent / "support" / "statistics_cost.py"
+    print("\nStatistics of 6,980 queries x 6 metrics, 9,999 resamples: CPU ms of all threads")
+    for setting in ("1", None, "8"):
+        environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+        environment |= {"OPENBLAS_NUM_THREADS": setting} if setting else {}
+        print(f"BLAS threads: {setting or 'default'}", flush=True)
+        subprocess.run([sys.executable, script], check=True, env=environment)
+
+
 def main() -> None:
     """Run the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -176,6 +187,8 @@ def main() -> None:
         in_memory("dense", "In memory, 43 queries x 1,000 hits, 216 judgments each", *data.dense())
     if "compare" in arguments.only:
         comparison()
+    if "threads" in arguments.only:
+        threads()
     with tempfile.TemporaryDirectory() as folder:
         if "small" in arguments.only:
             cold_small(Path(folder))

@@ -17,6 +17,7 @@ from karat.stats.arrays import FloatArray, IntArray, as_columns, cluster_codes, 
 from karat.stats.chance import check_draws
 from karat.stats.distributions import beta_quantile, t_quantile
 from karat.stats.resampling import studentised
+from karat.stats.threads import one_blas_thread
 
 __all__ = ["Bounds", "bootstrap_intervals", "check_level"]
 
@@ -33,6 +34,7 @@ FEW = 20
 CONSTANT = 1e-12
 
 
+@one_blas_thread()
 def bootstrap_intervals(
     values: ArrayLike,
     *,

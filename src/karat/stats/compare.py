@@ -14,6 +14,7 @@ from karat.stats.bootstrap import Bounds, bounds_per_column, check_level
 from karat.stats.chance import check_draws
 from karat.stats.pairwise import CORRECTIONS, PAIRS, Column, Plan, measured
 from karat.stats.power import check_power
+from karat.stats.threads import one_blas_thread
 
 __all__ = ["compare"]
 
@@ -22,6 +23,7 @@ DEFAULTS = {"all": "maxt", "lead": "maxt", "baseline": "holm"}
 MOST_PAIRED = 12
 
 
+@one_blas_thread()
 def compare(
     values: ArrayLike,
     *,

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from karat.stats.arrays import FloatArray, IntArray
 from karat.stats.chance import generator
+from karat.stats.threads import one_blas_thread
 
 __all__ = ["group_directions", "silhouette"]
 
@@ -16,6 +17,7 @@ ROUNDS = 50
 STARTS = 8
 
 
+@one_blas_thread()
 def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int = 0) -> IntArray:
     """Return the group of each row by cosine, from 0 for the largest; rows of zeros are group -1.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from karat.stats.arrays import FloatArray, as_columns, cluster_codes, cluster_sums
 from karat.stats.chance import check_draws, every_flip, generator, random_flips
 from karat.stats.exact import FlipTest, exact_flip_test, whole_numbers, whole_unit
+from karat.stats.threads import one_blas_thread
 
 __all__ = ["FlipTest", "Flips", "flip_sums", "flip_tests", "flip_units", "sign_flip"]
 
@@ -36,6 +37,7 @@ class Flips(NamedTuple):
         return reached / draws if self.complete else (reached + 1) / (draws + 1)
 
 
+@one_blas_thread()
 def sign_flip(
     differences: ArrayLike,
     *,

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from karat.stats.arrays import FloatArray, cluster_codes
 from karat.stats.chance import check_draws, generator
 from karat.stats.correction import holm
+from karat.stats.threads import one_blas_thread
 
 __all__ = ["weak_groups"]
 
@@ -15,6 +16,7 @@ __all__ = ["weak_groups"]
 AT_ONCE = 256
 
 
+@one_blas_thread()
 def weak_groups(
     scores: Sequence[float],
     groups: Sequence[int],

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.stats.arrays import cluster_codes, cluster_sums
+from karat.stats.threads import one_blas_thread
 
 __all__ = ["resampled_means", "share_of_wins"]
 
@@ -15,6 +16,7 @@ Array = NDArray[np.float64]
 SAME = 1e-12
 
 
+@one_blas_thread()
 def resampled_means(
     values: Array, *, draws: int, seed: int, clusters: Sequence[str] | None = None
 ) -> Array:

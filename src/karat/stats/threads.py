@@ -1,0 +1,35 @@
+"""One thread for numpy's matrix products, so that statistics cost what one thread costs.
+
+OpenBLAS splits a product among all cores, and its idle threads spin until the next one. The
+products here are small and many: the threads burn several times the processor time of the work.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+__all__ = ["one_blas_thread"]
+
+
+@cache
+def _blas() -> "ThreadpoolController":
+    """Return the controller of the libraries behind numpy's matrix products."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit matrix products to one thread, and restore the number before.
+
+    Use it as a context manager or as a decorator. The number belongs to the process: of calls that
+    overlap in several threads the first sets and restores it. A BLAS without such a setting is
+    left alone.
+    """
+    with _blas().limit(limits=1):
+        yield

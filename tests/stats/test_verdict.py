@@ -10,6 +10,13 @@ from karat.stats import compare, verdict
 NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
 
 
+# What follows the detectable difference where a smaller one was significant.
+SMALLER = (
+    ", and smaller ones, such as 0.041 here, less often or where they vary little between queries"
+)
+REACH = "127 queries can reliably detect differences of about 0.075 or more"
+
+
 def interval(low: float, high: float) -> Interval:
     return Interval(low, high, 0.95, "bootstrap-t")
 
@@ -74,7 +81,7 @@ def said(
 def test_one_real_difference_and_one_inside_the_noise() -> None:
     assert said(entry(), entry(metric="mrr@10", **NOISE)) == (
         "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004); the difference on mrr@10 is "
-        "inside the noise: with 127 queries this set can detect 0.075."
+        f"inside the noise: {REACH}{SMALLER}."
     )
 
 
@@ -88,15 +95,15 @@ def test_only_the_first_real_difference_has_its_numbers() -> None:
     )
     assert text == (
         "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on mrr@10, hit@5 and "
-        "ap; the difference on p@5 is inside the noise: with 127 queries this set can detect 0.075."
+        f"ap; the difference on p@5 is inside the noise: {REACH}{SMALLER}."
     )
 
 
 def test_noise_on_the_first_metric_is_told_first() -> None:
     text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
     assert text == (
-        "The difference on ndcg@10 is inside the noise: with 127 queries this set can detect "
-        "0.075; B beats A on mrr@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap."
+        f"The difference on ndcg@10 is inside the noise: {REACH}{SMALLER}; "
+        "B beats A on mrr@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap."
     )
 
 
@@ -132,13 +139,13 @@ def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
     lines = entry(metric="lines@10", **NOISE | {"detectable": 31.25})
     tokens = entry(metric="tokens@10", **NOISE | {"detectable": 310.0})
     lower = ("lines@10", "tokens@10")
-    assert said(lines, lower=lower).endswith("this set can detect 31.250.")
+    assert said(lines, lower=lower).endswith("of about 31.250 or more.")
     assert said(lines, tokens, lower=lower).endswith(
-        "can detect 31.250 on lines@10 and 310.000 on tokens@10."
+        "of about 31.250 on lines@10 and 310.000 on tokens@10 or more."
     )
     assert said(lines, entry(**NOISE), lower=lower).endswith(
-        "The differences on lines@10 and ndcg@10 are inside the noise: with 127 queries this set "
-        "can detect 0.075, and 31.250 on lines@10."
+        "The differences on lines@10 and ndcg@10 are inside the noise: 127 queries can reliably detect differences "
+        "of about 0.075, and 31.250 on lines@10 or more."
     )
 
 
@@ -162,7 +169,7 @@ def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
     assert text == (
         "On lines@10 (lower is better), B has the lowest mean, 80.000, and beats A by 40.000 "
         "[20.000, 60.000] (p = 0.004, corrected for 3 comparisons). The difference of B from C is "
-        "inside the noise: with 127 queries this set can detect 31.250."
+        "inside the noise: 127 queries can reliably detect differences of about 31.250 or more."
     )
     against = said(
         entry("A", "B", **fewer),
@@ -182,8 +189,7 @@ def test_a_lost_comparison_is_told_from_the_winners_side() -> None:
 
 def test_several_metrics_inside_the_noise_share_a_clause() -> None:
     assert said(entry(**NOISE), entry(metric="mrr@10", **NOISE), entry(metric="ap", **NOISE)) == (
-        "The differences on ndcg@10, mrr@10 and ap are inside the noise: "
-        "with 127 queries this set can detect 0.075."
+        f"The differences on ndcg@10, mrr@10 and ap are inside the noise: {REACH}."
     )
 
 
@@ -195,7 +201,7 @@ def test_what_cannot_be_said_is_left_out() -> None:
     same = replace(flat, wins=0, ties=127, losses=0)
     assert said(same) == "The difference on ndcg@10 is 0 on every query."
     one = entry(**NOISE, n=1)
-    assert said(one).endswith("with 1 query this set can detect 0.075.")
+    assert said(one).endswith("1 query can reliably detect differences of about 0.075 or more.")
 
 
 def test_no_common_query_is_called_so() -> None:
@@ -217,8 +223,7 @@ def test_against_a_baseline_each_system_has_its_say() -> None:
         "On ndcg@10, B and C beat A: B by 0.041 [0.012, 0.070] (p = 0.004, corrected for 4 "
         "comparisons); C by 0.100 [0.050, 0.150] (p = 0.001, corrected for 4 comparisons). "
         "On ndcg@10, D loses to A by 0.200 [0.100, 0.300] (p = 0.001, corrected for 4 "
-        "comparisons). The difference of E from A is inside the noise: with 127 queries this set "
-        "can detect 0.075."
+        f"comparisons). The difference of E from A is inside the noise: {REACH}{SMALLER}."
     )
 
 
@@ -235,7 +240,7 @@ def test_of_all_pairs_the_best_system_is_told() -> None:
     assert text == (
         "On ndcg@10, B has the highest mean, 0.541, and beats A by 0.041 [0.012, 0.070] "
         "(p = 0.004, corrected for 3 comparisons). The difference of B from C is inside the "
-        "noise: with 127 queries this set can detect 0.075."
+        f"noise: {REACH}{SMALLER}."
     )
 
 
@@ -313,3 +318,11 @@ def test_what_has_no_score_is_not_inside_the_noise(pairs: str) -> None:
     assert "C" not in verdict(both).partition("C and D")[0]
     one = compare(scores[:3], systems=systems[:3], metrics=["ndcg@10"], draws=99)
     assert verdict(one).endswith("C has no score on it.")
+
+
+def test_a_difference_above_the_detectable_one_needs_no_reason() -> None:
+    large = entry(difference=0.1, interval=interval(0.05, 0.15))
+    assert said(large, entry(metric="mrr@10", **NOISE)).endswith(f"{REACH}.")
+    # Counts are in units of their own: 0.041 lines are not a small score.
+    lines = entry(metric="lines@10", difference=-0.041)
+    assert said(lines, entry(**NOISE), lower=("lines@10",)).endswith(f"{REACH}.")

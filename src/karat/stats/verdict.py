@@ -1,6 +1,6 @@
 """The comparison in words: one short paragraph that calls noise noise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from karat.model.comparison import Comparison, Difference
 
@@ -41,7 +41,7 @@ def two_systems(comparison: Comparison) -> str:
     if noise:
         what = f"on {listed([entry.metric for entry in noise])}"
         place = 0 if noise[0] is entries[0] else len(clauses)
-        clauses.insert(place, rest_clause(comparison, what, noise))
+        clauses.insert(place, rest_clause(comparison, what, noise, real))
     if unseen:
         clauses.append(f"no query has a score of both on {listed(unseen)}")
     return sentence("; ".join(clauses))
@@ -85,10 +85,11 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
                 names = listed([entry.system for entry in members])
                 text = f"{names} {verb} {baseline}: {'; '.join(parts)}"
             sentences.append(sentence(f"on {labelled(comparison, [metric])}, {text}"))
-    rest = [entry for entry in entries if entry.n and not comparison.significant(entry)]
+    real = [entry for entry in entries if comparison.significant(entry)]
+    rest = [entry for entry in entries if entry.n and entry not in real]
     if rest:
-        names = listed(first_few([entry.system for entry in rest]))
-        sentences.append(sentence(rest_clause(comparison, f"of {names} from {baseline}", rest)))
+        what = f"of {listed(first_few([entry.system for entry in rest]))} from {baseline}"
+        sentences.append(sentence(rest_clause(comparison, what, rest, real)))
     return " ".join([*sentences, *unscored(comparison, metric)])
 
 
@@ -122,7 +123,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     if rest:
         others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
         what = f"of {best} from {listed(first_few(others))}"
-        sentences.append(sentence(rest_clause(comparison, what, rest)))
+        sentences.append(sentence(rest_clause(comparison, what, rest, real)))
     return " ".join([*sentences, *unscored(comparison, metric)])
 
 
@@ -181,12 +182,14 @@ def amount(comparison: Comparison, entry: Difference) -> str:
     return text + ")"
 
 
-def rest_clause(comparison: Comparison, what: str, entries: Sequence[Difference]) -> str:
-    """Return the clause that calls differences noise, and what the set could have detected.
+def rest_clause(
+    comparison: Comparison, what: str, entries: Sequence[Difference], real: Sequence[Difference]
+) -> str:
+    """Return the clause that calls differences noise, and what the set can reliably detect.
 
     Where no query differs, it says that instead. Scores share one number, the largest. Metrics of
     which less is better are counts of something, each in a unit of its own, and have theirs beside
-    it.
+    it. A smaller difference among the *real* ones, which was detected all the same, is explained.
     """
     subject = "difference" if len(entries) == 1 else "differences"
     verb = "is" if len(entries) == 1 else "are"
@@ -200,6 +203,7 @@ def rest_clause(comparison: Comparison, what: str, entries: Sequence[Difference]
             reach[group] = max(reach.get(group, 0.0), entry.detectable)
     if not reach:
         return text
+    smaller = smaller_than(comparison, real, reach)
     n = min(entry.n for entry in entries)
     queries = "query" if n == 1 else "queries"
     scores = [number(reach.pop(""))] if "" in reach else []
@@ -207,7 +211,26 @@ def rest_clause(comparison: Comparison, what: str, entries: Sequence[Difference]
     if counts and not scores and len(entries) == 1:
         counts = [number(value) for value in reach.values()]
     found = ", and ".join([*scores, *([listed(counts)] if counts else [])])
-    return f"{text}: with {n} {queries} this set can detect {found}"
+    text += f": {n} {queries} can reliably detect differences of about {found} or more"
+    if smaller:
+        text += f", and smaller ones, such as {number(smaller)} here, less often or where they "
+        text += "vary little between queries"
+    return text
+
+
+def smaller_than(
+    comparison: Comparison, real: Sequence[Difference], reach: Mapping[str, float]
+) -> float | None:
+    """Return a difference among *real* that is below the *reach* of its group, None without such.
+
+    *reach* is for a typical pair of systems and a power below 1, so that such differences happen.
+    """
+    for entry in real:
+        group = entry.metric if entry.metric in comparison.lower_is_better else ""
+        size = abs(entry.difference or 0.0)
+        if size < reach.get(group, 0.0):
+            return size
+    return None
 
 
 def number(value: float) -> str:

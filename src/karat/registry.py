@@ -11,8 +11,10 @@ from karat.errors import InputError, MissingExtra, UnknownName
 __all__ = ["Registry"]
 
 T = TypeVar("T")
-# Names less alike than this are no misspellings of each other; then all names are listed.
+# Names less alike than this are no misspellings of each other; then all names are listed, or those
+# that are at least alike and the command that lists all.
 NEAR = 0.65
+ALIKE = 0.4
 # What Python takes for the current folder.
 HERE = ""
 
@@ -41,9 +43,14 @@ class Registry(Generic[T]):
         *,
         aliases: Mapping[str, str] | None = None,
         closed: bool = False,
+        listed_by: str = "",
     ) -> None:
-        """Keep the *table*; *aliases* are further spellings of its names."""
+        """Keep the *table*; *aliases* are further spellings of its names.
+
+        *listed_by* is the command that lists the names, where they are too many for an error.
+        """
         self.kind = kind
+        self._listed_by = listed_by
         self._closed = closed
         self._table = dict(table)
         self._aliases = dict(aliases or {})
@@ -66,9 +73,16 @@ class Registry(Generic[T]):
             return key
         from difflib import get_close_matches
 
-        near = get_close_matches(key, [*self, *self._aliases], n=1, cutoff=NEAR)
-        known = near[0] if near else ""
-        hint = f"did you mean {known!r}?" if known else f"known: {', '.join(sorted(self))}"
+        names = [*self, *self._aliases]
+        if near := get_close_matches(key, names, n=1, cutoff=NEAR):
+            hint = f"did you mean {near[0]!r}?"
+        elif self._listed_by:
+            # Nothing looks like a misspelling; names that share a part with it may still help.
+            near = get_close_matches(key, names, n=3, cutoff=ALIKE)
+            hint = f"the closest are {', '.join(near)}; " if near else ""
+            hint += f"`{self._listed_by}` lists all"
+        else:
+            hint = f"known: {', '.join(sorted(self))}"
         raise UnknownName(f"no {self.kind} named {name!r}; {hint}")
 
     def aliases(self, name: str) -> tuple[str, ...]:

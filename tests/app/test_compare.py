@@ -1,6 +1,7 @@
 """Runs compared: which scores meet which statistics."""
 
 from dataclasses import replace
+from json import loads
 
 import pytest
 
@@ -10,6 +11,7 @@ from karat.app.settings import Confidence, Scoring
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 from karat.report.compare_view import compare_table
+from karat.report.json import contest_json
 from karat.report.score_view import score_table
 
 QUERIES = [f"q{number}" for number in range(12)]
@@ -100,3 +102,28 @@ def test_wilcoxon_does_not_count_a_last_digit_as_a_difference() -> None:
         confidence=replace(FEW, wilcoxon=True),
     )
     assert contest.further_tests[0].endswith("p = 1.0000 (exact, 0 differences)")
+
+
+def test_set_measures_of_lists_of_different_length_end_with_a_warning() -> None:
+    long = {
+        query: {"a.py": 99.0, "b.rs": 98.0} | {f"{place}.c": place for place in range(48)}
+        for query in QUERIES
+    }
+    runs = [BOTH, long, {query: {} for query in QUERIES}]
+    names = ["short", "long", "nothing"]
+    contest = compare(
+        GOLD, runs, scoring=Scoring(("set-f1", "set-f", "mrr")), confidence=FEW, names=names
+    )
+    assert contest.notes == (
+        "set-f1 and set-f count all returned hits, and the runs returned different numbers per "
+        "query: short 2 and long 50; compare f1@2 instead, or cut all runs with --depth 2.",
+    )
+    assert contest.verdict.endswith(contest.notes[0])
+    assert compare_table(contest).conclusion == contest.verdict
+    assert loads(contest_json(contest, {}))["notes"] == list(contest.notes)
+    assert contest.evaluations[1].notes.hits_per_query == 50
+    alone = compare(GOLD, [BOTH, long], scoring=Scoring(("set-ap",)), confidence=FEW)
+    assert alone.notes[0].endswith("run2 50; cut all runs with --depth 2.")
+    # One length, or measures that look at ranks: nothing to warn of.
+    for fair in (Scoring(("set-f1",), depth=2), MRR):
+        assert compare(GOLD, [BOTH, long], scoring=fair, confidence=FEW).notes == ()

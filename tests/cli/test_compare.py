@@ -58,7 +58,7 @@ def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> Non
     value = json.loads(karat(*COMPARE, "--json").stdout, parse_constant=refuse)
     assert list(value) == [
         *("schema", "settings", "runs", "comparison", "slices", "clusters"),
-        *("further_tests", "verdict"),
+        *("further_tests", "notes", "verdict"),
     ]
     assert [run["name"] for run in value["runs"]] == ["old", "new"]
     (difference,) = value["comparison"]["differences"]

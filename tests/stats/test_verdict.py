@@ -144,8 +144,8 @@ def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
         "of about 31.250 on lines@10 and 310.000 on tokens@10 or more."
     )
     assert said(lines, entry(**NOISE), lower=lower).endswith(
-        "The differences on lines@10 and ndcg@10 are inside the noise: 127 queries can reliably detect differences "
-        "of about 0.075, and 31.250 on lines@10 or more."
+        "The differences on lines@10 and ndcg@10 are inside the noise: 127 queries can "
+        "reliably detect differences of about 0.075, and 31.250 on lines@10 or more."
     )
 
 

@@ -1,7 +1,8 @@
 """Compare runs on one gold set, the first being the baseline."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import isnan
 
 from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
@@ -16,8 +17,15 @@ from karat.model.evaluation import Evaluation
 from karat.stats import compare as compare_scores
 from karat.stats import verdict, wilcoxon
 from karat.stats.arrays import paired_differences
+from karat.stats.verdict import first_few, listed
 
 __all__ = ["compare", "compared", "compared_tables", "contest_of", "means_among"]
+
+# Measures of everything that was returned, and those that cut it at a rank.
+SET_MEASURES = "set-"
+CUT_MEASURES = {"set-f1": "f1", "set-precision": "precision", "set-recall": "recall"}
+# Lists that are longer by this factor make set measures incomparable.
+SIMILAR_LENGTH = 1.1
 
 
 def compare(
@@ -77,12 +85,35 @@ def contest_of(
     overall = compared(
         evaluations, means_among(measures), everywhere, confidence, clusters=clusters
     )
+    notes = tuple(_list_length_notes(evaluations, overall.metrics))
     return Contest(
         tuple(evaluations),
         overall,
         slices={},
-        verdict=verdict(overall),
+        verdict=" ".join(filter(None, (verdict(overall), *notes))),
         clusters=len(set(clusters or ())),
+        notes=notes,
+    )
+
+
+def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence where set measures compare runs that returned lists of different length.
+
+    A longer list finds more and is less precise, whatever its ranking.
+    """
+    names = [name for name in metrics if name.startswith(SET_MEASURES)]
+    lengths = {each.name: each.notes.hits_per_query for each in evaluations}
+    known = [length for length in lengths.values() if not isnan(length)]
+    if not names or max(known, default=0.0) <= min(known, default=0.0) * SIMILAR_LENGTH:
+        return
+    k = max(1, round(min(known)))
+    returned = [f"{name} {length:.3g}" for name, length in lengths.items() if not isnan(length)]
+    cut = [f"{CUT_MEASURES[name]}@{k}" for name in names if name in CUT_MEASURES]
+    yield (
+        f"{listed(names)} {'counts' if len(names) == 1 else 'count'} all returned hits, and the "
+        f"runs returned different numbers per query: {listed(first_few(returned))}; "
+        + (f"compare {listed(cut)} instead, or " if cut else "")
+        + f"cut all runs with --depth {k}."
     )
 
 

@@ -191,4 +191,5 @@ def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:
         ties=judged.ties,
         tied=judged.tied,
         judged_share=average(answered),
+        hits_per_query=average([query.retrieved for query in judged.queries if query.retrieved]),
     )

@@ -13,8 +13,9 @@ __all__ = ["Contest"]
 class Contest:
     """Several runs, scored and compared: over all queries, and per value of each tag asked for.
 
-    *further_tests* are sentences about tests that were asked for beside the default ones;
-    *clusters* counts the groups in which queries are drawn, 0 where each is drawn by itself.
+    *notes* say what limits the comparison, and end the verdict; *further_tests* are sentences about
+    tests that were asked for beside the default ones; *clusters* counts the groups
+    in which queries are drawn, 0 where each is drawn by itself.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -23,3 +24,4 @@ class Contest:
     verdict: str
     further_tests: tuple[str, ...] = ()
     clusters: int = 0
+    notes: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
@@ -32,6 +33,7 @@ class Notes:
     """What a reader must know beside the numbers.
 
     *clusters* counts the groups in which queries are drawn for intervals; 0: each by itself.
+    *hits_per_query* is the mean over the queries with a hit, NaN where there is none.
     """
 
     queries: int
@@ -42,6 +44,7 @@ class Notes:
     tied: int
     judged_share: float
     clusters: int = 0
+    hits_per_query: float = nan
 
 
 @dataclass(frozen=True, slots=True)

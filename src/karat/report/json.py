@@ -109,6 +109,7 @@ def _scored(result: Evaluation | Contest) -> dict[str, object]:
         "slices": result.slices,
         "clusters": result.clusters,
         "further_tests": result.further_tests,
+        "notes": result.notes,
         "verdict": result.verdict,
     }
 

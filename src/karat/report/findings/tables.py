@@ -34,7 +34,7 @@ def advice_table(findings: Findings) -> Table:
     """Return which run to take for what, and how sure that is."""
     rows = tuple(tuple(map(Cell, advice)) for advice in recommendations(findings))
     columns = tuple(map(Column, ("for", "run", "because", "how sure")))
-    return Table("Recommendations", columns, rows, insights(findings))
+    return Table("Recommendations", columns, rows, (*findings.contest.notes, *insights(findings)))
 
 
 def fate_table(findings: Findings) -> Table:

@@ -8,6 +8,7 @@ import pytest
 from karat.app.compare import compare
 from karat.app.score import score
 from karat.app.settings import Confidence, Scoring
+from karat.app.sources import RunSource
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 from karat.report.compare_view import compare_table
@@ -109,7 +110,7 @@ def test_set_measures_of_lists_of_different_length_end_with_a_warning() -> None:
         query: {"a.py": 99.0, "b.rs": 98.0} | {f"{place}.c": place for place in range(48)}
         for query in QUERIES
     }
-    runs = [BOTH, long, {query: {} for query in QUERIES}]
+    runs: list[RunSource] = [BOTH, long, {query: {} for query in QUERIES}]
     names = ["short", "long", "nothing"]
     contest = compare(
         GOLD, runs, scoring=Scoring(("set-f1", "set-f", "mrr")), confidence=FEW, names=names

@@ -257,3 +257,40 @@ def test_no_query_in_common(small: tuple[Path, Path], write: Write) -> None:
 def test_a_bad_run_is_named_with_its_lines(small: tuple[Path, Path], write: Write) -> None:
     with pytest.raises(FormatError, match=r"bad:1: 3 fields"):
         trec_eval(small[0], write("bad", "q1 Q0 a\n"))
+
+
+@pytest.mark.parametrize(
+    ("swap", "text", "message"),
+    [
+        (
+            0,
+            '{"test_cases": []}',
+            r"gold set \(format gold\); expected trec-qrels: karat convert .*",
+        ),
+        (0, "q1 Q0 a 1 0.5 t", r"run \(format trec-run\); expected trec-qrels: QRELS comes first"),
+        (1, "q1 0 a 1", r"gold set \(format trec-qrels\); expected trec-run: QRELS comes first"),
+        (1, "q1 Q0 a 1 0.5", r":1: no run tag; expected query Q0 document rank score tag"),
+        (1, "nothing like it", r":1: 3 fields; expected 6"),
+    ],
+)
+def test_a_file_of_another_format_is_named(
+    small: tuple[Path, Path], write: Write, swap: int, text: str, message: str
+) -> None:
+    files = list(small)
+    files[swap] = write("other", text)
+    with pytest.raises(InputError, match=message):
+        trec_eval(*files, measures=("map",), settings=TrecSettings())
+
+
+def test_bad_preferences_are_not_taken_for_a_run(small: tuple[Path, Path], write: Write) -> None:
+    bad = write("prefs", "q1 0 part 12 0.5\nq1 0\n")
+    with pytest.raises(FormatError, match=r"prefs:2: 2 fields; expected 5"):
+        trec_eval(bad, small[1], measures=(), settings=TrecSettings(judgments="prefs"))
+
+
+def test_a_fraction_of_a_grade_is_cut_off(small: tuple[Path, Path], write: Write) -> None:
+    qrels = write("fractions", "q1 0 a 1.7\nq1 0 b 0.9\n")
+    run = write("both", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
+    settings = TrecSettings(queries=True)
+    found = numbers(trec_eval(qrels, run, measures=("relstring", "num_rel"), settings=settings))
+    assert (found["relstring", "q1"], found["num_rel", "q1"]) == ("'01'", 1)

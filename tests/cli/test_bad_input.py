@@ -35,7 +35,7 @@ GOLD_FILES: list[tuple[str, bytes, list[str]]] = [
     ("twice.qrels", b"q1 0 a 1\nq1 0 a 2\n", ["error: twice.qrels:2: "]),
     ("empty.qrels", b"", ["error: empty.qrels: the file is empty"]),
     ("blank.qrels", b"\n  \n", ["error: blank.qrels: the file is empty"]),
-    ("utf16.qrels", "q1 0 a 1\n".encode("utf-16"), ["error: utf16.qrels:1: "]),
+    ("utf16.qrels", "q1 0 a 1\n".encode("utf-16"), ["error: utf16.qrels: the file is UTF-16"]),
     ("latin1.csv", b"query,result1\ncaf\xe9,a.py:1-2:1\n", ["error: latin1.csv:2: "]),
     (
         "twice.json",
@@ -87,7 +87,7 @@ RUN_FILES: list[tuple[str, bytes, list[str]]] = [
     ),
     ("twice.run", b"q1 Q0 a 1 3.0 t\nq1 Q0 a 2 2.0 t\n", ["error: twice.run"]),
     ("empty.run", b"", ["error: empty.run: the file is empty"]),
-    ("utf16.run", "q1 Q0 a 1 3.0 t\n".encode("utf-16"), ["error: utf16.run:1: "]),
+    ("utf16.run", "q1 Q0 a 1 3.0 t\n".encode("utf-16"), ["error: utf16.run: the file is UTF-16"]),
     (
         "answered.jsonl",
         b'{"format": "karat-run", "version": 1, "name": "x"}\n'

@@ -89,6 +89,32 @@ def test_the_wrong_kind(tmp_path: Path) -> None:
         write(RUN, tmp_path / "x.docx")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["trec-run", "trec-qrels", "gold", "octocode", None])
+def test_utf16_is_one_problem(tmp_path: Path, encoding: str, name: str | None) -> None:
+    path = tmp_path / "x.run"
+    path.write_text("q1 Q0 a 1 0.5 t\n" * 30, encoding=encoding)
+    with pytest.raises(FormatError, match=r"is UTF-16; expected UTF-8: .* iconv") as caught:
+        read(path, format=name)
+    assert len(caught.value.problems) == 1
+
+
+def test_a_stray_nul_is_not_utf16(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    path.write_bytes(b"q\x001 Q0 a 1 0.5 t\n" + b"\0" * 9 + b"\n")
+    with pytest.raises(FormatError, match=r"x\.run:1: a NUL byte; expected text"):
+        read(path, format="trec-run")
+
+
+def test_fractions_as_grades_and_runs_without_a_tag_are_recognised(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels", tmp_path / "run"
+    qrels.write_text("q1 0 a 1.7\nq1 0 b 0\n")
+    assert read_dataset(qrels).judgments(0) == {"a": 1.7, "b": 0.0}
+    run.write_text("q1 Q0 a 1 0.5\nq1 Q0 b 2 0.4\n")
+    with pytest.raises(FormatError, match=r"run:1: no run tag; expected query Q0 document rank sc"):
+        read_run(run)
+
+
 @pytest.mark.parametrize("content", [b"", b" \n", b"\xef\xbb\xbf"])
 def test_empty_files(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"

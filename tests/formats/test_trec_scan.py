@@ -65,10 +65,12 @@ BAD = {
         (2, "score 'inf' is no finite number"),
     ],
     "q1 Q0 d1 1 3.5\nq1 Q0 d2 2 x t\n": [
-        (1, "5 fields; expected 6"),
+        (1, "no run tag; expected query Q0 document rank score tag"),
         (2, "score 'x' is no finite number"),
     ],
-    "q1  Q0 d1 1 0.5\nq1 Q0 d2 2 1 t\n": [(1, "5 fields; expected 6")],
+    "q1  Q0 d1 1 0.5\nq1 Q0 d2 2 1 t\n": [
+        (1, "no run tag; expected query Q0 document rank score tag")
+    ],
     "q1 Q0 d1\t1 0.5 7\nq1 Q0 d 1 1 t\n": [],
     "q1 Q0 d\0 1 1 t\n": [(1, "a NUL byte; expected text")],
     "# nothing\n": [(0, "no row in the file; expected query Q0 document rank score tag")],

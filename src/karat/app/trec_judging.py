@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from karat.errors import InputError
+from karat.errors import FormatError, InputError
 from karat.formats import read_judgments, scan_trec_run
 from karat.formats.preferences import read_panel, read_preferences
 from karat.matching.documents import locate
@@ -64,17 +65,44 @@ def judged_queries(
         raise InputError(f"ties {cutting.ties!r}: trec_eval knows only {', '.join(TIES)}")
     if cutting.depth is not None and cutting.depth < 1:
         raise InputError(f"depth {cutting.depth} is below 1")
-    truth = KINDS[kind](judgments, cutting)
-    found = {
-        query_id: truth.judge(query_id, scores)
-        for query_id, scores in scan_trec_run(run, truth.documents)
-        if query_id in truth.documents
-    }
+    # A file of preferences is no format of its own, and must not be taken for another one.
+    with _naming_other_formats(judgments, "" if kind == "prefs" else "trec-qrels"):
+        truth = KINDS[kind](judgments, cutting)
+    with _naming_other_formats(run, "trec-run"):
+        found = {
+            query_id: truth.judge(query_id, scores)
+            for query_id, scores in scan_trec_run(run, truth.documents)
+            if query_id in truth.documents
+        }
     for query_id in sorted(truth.documents):
         if query_id in found:
             yield TrecQuery(query_id, found[query_id], missing=False)
         elif complete:
             yield TrecQuery(query_id, truth.judge(query_id, STAND_IN), missing=True)
+
+
+@contextmanager
+def _naming_other_formats(path: Path, wanted: str) -> Iterator[None]:
+    """Read *path* inside; where that fails on a file of another format than *wanted*, name it."""
+    try:
+        yield
+    except FormatError as error:
+        from karat.formats import FORMATS, detect
+
+        try:
+            found = detect(path) if wanted else None
+        except InputError:
+            found = None
+        if found is None or found.name == wanted:
+            raise error from None
+        place = os.fspath(path)
+        what = "gold set" if found.kind == "dataset" else "run"
+        advice = "QRELS comes first, then RUN"
+        if found.kind == FORMATS.get(wanted).kind:
+            advice = f"karat convert {place} OUT --to {wanted}"
+        raise InputError(
+            f"{place}: this is a {what} (format {found.name}); expected {wanted}: {advice}"
+        ) from None
 
 
 def _graded(judgments: Path, cutting: Cutting) -> Truth:

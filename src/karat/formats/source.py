@@ -6,11 +6,13 @@ from typing import BinaryIO, cast
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 
-__all__ = ["Problems", "decode", "head_of", "open_bytes", "read_text"]
+__all__ = ["Problems", "decode", "head_of", "open_bytes", "read_text", "refuse_utf16"]
 
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
 HEAD_BYTES = 65_536
+# As many bytes tell UTF-16 from text with a stray NUL.
+UTF16_BYTES = 8
 PROBLEMS_KEPT = 10_000
 
 
@@ -60,7 +62,9 @@ def head_of(path: str | os.PathLike[str]) -> bytes:
     """Return the first bytes of a file without a UTF-8 mark, or nothing for a folder."""
     if os.path.isdir(path):  # noqa: PTH112 - without pathlib
         return b""
-    return b"".join(_guarded(path, HEAD_BYTES)).removeprefix(UTF8_MARK)
+    head = b"".join(_guarded(path, HEAD_BYTES))
+    refuse_utf16(head, os.fspath(path))
+    return head.removeprefix(UTF8_MARK)
 
 
 def read_text(path: str | os.PathLike[str], *, limit: int, setting: str) -> str:
@@ -76,13 +80,24 @@ def read_text(path: str | os.PathLike[str], *, limit: int, setting: str) -> str:
     return decode(data, source)
 
 
+def refuse_utf16(head: bytes, source: str) -> None:
+    """Raise one FormatError if a file that starts with *head* is UTF-16.
+
+    Without a byte-order mark, every second byte of English text is NUL.
+    """
+    halves = head[:UTF16_BYTES:2], head[1:UTF16_BYTES:2]
+    unmarked = any(half and not half.strip(b"\0") for half in halves)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or (unmarked and halves[0] != halves[1]):
+        message = "the file is UTF-16; expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8"
+        raise FormatError([Problem(source, 0, message)])
+
+
 def decode(data: bytes, source: str, *, line: int = 1) -> str:
     """Return UTF-8 *data* as text; a bad byte is named with its offset and its line.
 
     *line* is the number of the first line in *data*.
     """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError([Problem(source, line, "the file is UTF-16; expected UTF-8")])
+    refuse_utf16(data, source)
     try:
         return data.removeprefix(UTF8_MARK).decode()
     except UnicodeDecodeError:

@@ -9,13 +9,24 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from karat.errors import FormatError
-from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes
+from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, refuse_utf16
 
-__all__ = ["Rows", "blocks", "decoded", "first_row", "numbers", "split_rows", "writable_id"]
+__all__ = [
+    "WITHOUT_TAG",
+    "Rows",
+    "blocks",
+    "decoded",
+    "first_row",
+    "numbers",
+    "split_rows",
+    "writable_id",
+]
 
 BLOCK_BYTES = 1 << 20
 END = b"\0"
 COMMENTS = 1_000
+# A line of a run without its last field, which other tools leave out and trec_eval refuses.
+WITHOUT_TAG = 5
 
 
 class Rows(NamedTuple):
@@ -33,6 +44,7 @@ def blocks(path: str | os.PathLike[str], size: int = BLOCK_BYTES) -> Iterator[tu
         start = True
         while data := stream.read(size):
             if start:
+                refuse_utf16(data, os.fspath(path))
                 data = data.removeprefix(UTF8_MARK)
                 start = False
             cut = data.rfind(b"\n") + 1
@@ -105,12 +117,12 @@ def numbers(words: list[bytes], lines: Sequence[int], what: str, problems: Probl
 def first_row(head: bytes) -> list[bytes]:
     """Return the fields of the first row if it looks like TREC's, else nothing.
 
-    Both formats have a whole number as fourth field: a grade or a rank.
+    Both formats have a number as fourth field: a grade, perhaps with a fraction, or a rank.
     """
     for line in head.split(b"\n", COMMENTS)[:COMMENTS]:
         if line.strip() and not line.startswith(b"#"):
             fields = line.split()
-            return fields if fields[3:] and _is_whole(fields[3]) else []
+            return fields if fields[3:] and _finite(fields[3]) is not None else []
     return []
 
 
@@ -133,6 +145,8 @@ def _split_lines(
             continue
         if END in row:
             problems.add(number, "a NUL byte; expected text")
+        elif len(fields) == WITHOUT_TAG and width == WITHOUT_TAG + 1:
+            problems.add(number, "no run tag; expected query Q0 document rank score tag")
         elif len(fields) < width or (len(fields) > width and not longer):
             problems.add(number, f"{len(fields)} fields; expected {width}")
         else:
@@ -140,10 +154,6 @@ def _split_lines(
             for column, index in zip(columns, want, strict=True):
                 column.append(fields[index])
     return Rows(lines, columns)
-
-
-def _is_whole(word: bytes) -> bool:
-    return word.removeprefix(b"-").isdigit()
 
 
 def _finite(word: bytes) -> float | None:

@@ -22,7 +22,7 @@ WIDTH = 4
 
 
 def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first row has four fields of which the last is a whole number."""
+    """Say whether the first row has four fields of which the last is a number."""
     return len(first_row(head)) == WIDTH
 
 

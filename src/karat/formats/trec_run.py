@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from karat.errors import InputError
 from karat.formats.base import Format, Options, as_run
 from karat.formats.source import head_of
-from karat.formats.trec_lines import first_row, writable_id
+from karat.formats.trec_lines import WITHOUT_TAG, first_row, writable_id
 from karat.formats.trec_scan import scan_trec_run
 from karat.model import Answer, Dataset, Hit, Run
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT"]
 
-WIDTH = 6
-
 
 def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first row has at least six fields, a whole rank and a number as score."""
+    """Say whether the first row has a rank and a score; reading it says if the tag is missing."""
     row = first_row(head)
-    return len(row) >= WIDTH and _is_number(row[4])
+    return len(row) >= WITHOUT_TAG and _is_number(row[4])
 
 
 def read(path: "Path", _options: Options) -> Run:

@@ -16,6 +16,7 @@ from karat.errors import (
     TooManyJobs,
     UnknownName,
 )
+from karat.installation import install_hint
 
 
 def test_a_problem_names_its_line_where_there_is_one() -> None:
@@ -63,7 +64,8 @@ def test_each_class_is_ours_and_its_nearest_built_in(
 
 def test_a_missing_extra_says_how_to_install_it() -> None:
     error = MissingExtra("polars", extra="big", purpose="reading Parquet")
-    assert str(error) == "reading Parquet needs polars: pip install 'karat[big]'"
+    assert str(error) == f"reading Parquet needs polars: {install_hint('big')}"
+    assert error.extra == "big"
     assert error.name == "polars"
 
 

@@ -15,7 +15,7 @@ TREC_EVAL_FLAGS = [part for name in sorted(PYTREC) for part in ("-m", name)]
 RANX = ["ndcg@10", "mrr@10", "recall@100", "map", "precision@10", "hit_rate@5"]
 IR_MEASURES = ["nDCG@10", "RR", "R@100", "AP", "P@10", "Success@5"]
 
-PACKAGES = ("karat", "pytrec-eval-terrier", "ranx", "ir-measures", "numpy", "polars")
+PACKAGES = ("karatbench", "pytrec-eval-terrier", "ranx", "ir-measures", "numpy", "polars")
 
 
 def karat(qrels: Qrels, run: RunDict) -> object:

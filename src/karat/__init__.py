@@ -7,6 +7,7 @@ from karat.exports import exports
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, load
     from karat.errors import FormatError, InputError, KaratError
+    from karat.installation import __version__
     from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
 __all__ = [
@@ -25,13 +26,12 @@ __all__ = [
     "load",
 ]
 
-__version__ = "0.1.0"
-
 __getattr__ = exports(
     __name__,
     {
         "api": "compare evaluate load",
         "errors": "FormatError InputError KaratError",
+        "installation": "__version__",
         "model": "Answer Dataset Hit Query Run Target",
     },
 )

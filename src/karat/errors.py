@@ -16,6 +16,8 @@ The exit code is a property of the class, so that no command decides it for itse
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from karat.installation import install_hint
+
 __all__ = [
     "Conflict",
     "EngineError",
@@ -105,7 +107,8 @@ class MissingExtra(KaratError, ImportError):
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         """Name the missing *package*, the *extra* that brings it and what it is for."""
-        super().__init__(f"{purpose} needs {package}: pip install 'karat[{extra}]'", name=package)
+        self.extra = extra
+        super().__init__(f"{purpose} needs {package}: {install_hint(extra)}", name=package)
 
 
 class EngineError(KaratError, RuntimeError):

@@ -13,6 +13,7 @@ from karat.cli.engines import command
 from karat.engines.adapters.null import overhead
 from karat.engines.registry import ENGINES
 from karat.errors import EngineError, InputError
+from karat.installation import install_hint
 
 ANSWERS = (
     "import json, sys\n"
@@ -52,11 +53,9 @@ def test_every_engine_is_listed() -> None:
 def test_what_is_missing_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "find_spec", lambda package: None if package == "mcp" else object())
     line = next(line for line in run().output.splitlines() if line.startswith("mcp"))
-    assert line == "mcp      not available, needs mcp: pip install 'karat[mcp]'".replace(
-        "mcp      ", line[: line.index("not")]
-    )
+    assert line == f"{line[: line.index('not')]}not available, needs mcp: {install_hint('mcp')}"
     entry = next(entry for entry in json.loads(run("--json").output) if entry["name"] == "mcp")
-    assert (entry["available"], entry["install"]) == (False, "pip install 'karat[mcp]'")
+    assert (entry["available"], entry["install"]) == (False, install_hint("mcp"))
 
 
 def test_a_check_shows_hits_drops_and_overhead() -> None:

@@ -1,15 +1,19 @@
 """The GitHub workflow that users copy is YAML, and its commands run in its order."""
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from karat.cli import main
+from karat.installation import DISTRIBUTION
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / "examples" / "github-workflow" / "search-quality.yml"
@@ -38,6 +42,21 @@ def test_the_workflow_has_the_structure_that_github_reads(workflow: Mapping[Any,
 def test_nothing_of_a_pull_request_is_pasted_into_a_script(workflow: Mapping[Any, Any]) -> None:
     for step in workflow["jobs"]["gate"]["steps"]:
         assert "${{" not in step.get("run", "")
+
+
+def test_karat_is_installed_from_a_pinned_commit(workflow: Mapping[Any, Any]) -> None:
+    """By its name alone, pip would install whatever the package index has under that name."""
+    (step,) = [
+        step
+        for step in workflow["jobs"]["gate"]["steps"]
+        if step.get("run", "").startswith("pip install")
+    ]
+    filled = Template(step["run"]).substitute(step["env"])
+    pip, install, *wanted = shlex.split(filled)
+    assert (pip, install) == ("pip", "install")
+    (requirement,) = map(Requirement, wanted)
+    assert requirement.name == DISTRIBUTION
+    assert re.fullmatch(r"git\+https://\S+@[0-9a-f]{40}", requirement.url or "")
 
 
 def commands(workflow: Mapping[Any, Any]) -> list[list[str]]:

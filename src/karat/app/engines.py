@@ -15,6 +15,7 @@ from karat.engines.contract import broken_laws
 from karat.engines.registry import ENGINES, NEEDS
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError, KaratError, MissingExtra
+from karat.installation import install_hint
 from karat.model import Hit
 from karat.model.spec import Spec
 
@@ -82,7 +83,7 @@ def _info(name: str) -> EngineInfo:
     built_in = name in ENGINES.built_in()
     need = NEEDS.get(name)
     if need is not None and find_spec(need.package) is None:
-        install = f"pip install 'karat[{need.extra}]'"
+        install = install_hint(need.extra)
         return EngineInfo(
             name,
             _summary(name),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import version
 from typing import NamedTuple
 
 from karat.app.presence import Survey
@@ -12,6 +11,7 @@ from karat.app.units import judges_files, with_unit
 from karat.app.unresolved import NOTE, missing_paths
 from karat.app.where import Where, digest_of, surveyed
 from karat.errors import InputError
+from karat.installation import __version__
 from karat.model import Dataset
 from karat.model.searched import Searched
 from karat.model.timings import Measured
@@ -231,9 +231,7 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: in
     if attempt > 1:
         config["attempt"] = attempt
     name = request.name or request.gold.name
-    return Plan(
-        name, request.kind, request.gold, tuple(runs), config, request.seed, version("karat")
-    )
+    return Plan(name, request.kind, request.gold, tuple(runs), config, request.seed, __version__)
 
 
 def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Survey) -> None:

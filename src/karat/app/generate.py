@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 from karat.errors import EngineError
 from karat.formats import write
+from karat.installation import __version__
 from karat.mining.gold import gold, names_of
 from karat.mining.mine import Mined, Watch, mine
 from karat.mining.recipe import Recipe
@@ -69,7 +69,7 @@ def generate(
             )
             for path in paths
         )
-    dataset = gold(mined, recipe, tool=f"karat {version('karat')}")
+    dataset = gold(mined, recipe, tool=f"karat {__version__}")
     statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
     failure = model.failure if model else ""
     return Generated(dataset, mined, dict(statuses.most_common()), failure)

@@ -3,9 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 
 from karat.app.benchmarks import BenchmarkConfig
 from karat.app.collections import UPLOAD
@@ -16,6 +14,7 @@ from karat.app.score import evaluate_run
 from karat.app.settings import Confidence, Scoring
 from karat.errors import Conflict, UnknownName
 from karat.formats.karat_run import run_digest
+from karat.installation import __version__
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
@@ -69,7 +68,7 @@ class Scored:
 def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
     """Return what changes whenever the results of *benchmark* may have changed."""
     state = store.benchmarks.version(benchmark.id)
-    content = [benchmark.id, benchmark.status, _version(), state]
+    content = [benchmark.id, benchmark.status, __version__, state]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
@@ -112,12 +111,6 @@ def scored(
         resolved=resolved,
         version=judgments[-1].version if judgments else 1,
     )
-
-
-# It stands in a file, which takes longer to parse than all the rest of a key.
-@cache
-def _version() -> str:
-    return version("karat")
 
 
 def _evaluations(

@@ -63,10 +63,10 @@ def update(
     """
     from datetime import UTC, datetime
 
-    from karat import __version__
     from karat.app.baseline import make_baseline
     from karat.app.sources import load_run, run_name
     from karat.formats.baseline import read_baseline, write_baseline
+    from karat.installation import __version__
 
     dataset, run = one_run(names, store, inputs)
     before = read_baseline(output).means if Path(output).exists() else {}

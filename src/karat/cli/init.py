@@ -47,7 +47,7 @@ agents:
   - name: bm25
     engine: bm25
 
-  # Embeddings need karat[dense].
+  # Embeddings need karatbench[dense].
   # - name: semantic_search
   #   class: SemanticSearchAgent
   #   config:
@@ -62,7 +62,7 @@ agents:
 output:
   directory: benchmark_results
   formats: [json, csv, markdown, html]
-  generate_visualizations: false   # charts as PNG and SVG; they need karat[charts]
+  generate_visualizations: false   # charts as PNG and SVG; needs karatbench[charts]
 """
 
 

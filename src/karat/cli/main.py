@@ -11,6 +11,7 @@ import click
 from karat.cli.groups import Group
 from karat.cli.stray import TYPED
 from karat.errors import KaratError
+from karat.installation import __version__
 
 __all__ = ["main"]
 
@@ -118,7 +119,7 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="karat", prog_name="karat")
+@click.version_option(__version__, prog_name="karat")
 @click.option(
     "--server",
     metavar="URL",

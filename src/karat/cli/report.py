@@ -31,7 +31,7 @@ __all__ = ["command"]
     "--charts",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Write charts as PNG and SVG files; needs karat[charts].",
+    help="Write charts as PNG and SVG files; needs karatbench[charts].",
 )
 @click.option(
     "--schema",

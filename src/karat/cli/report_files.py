@@ -11,6 +11,7 @@ import click
 
 from karat.cli.schema_files import write_schema
 from karat.formats.results import FOLDER_FORMATS
+from karat.installation import install_hint
 
 if TYPE_CHECKING:
     from karat.app.report_inputs import ReportInputs
@@ -37,8 +38,8 @@ def findings_of(
     by: Sequence[str] | None = None,
 ) -> "Findings":
     """Return what a report shows of *found*, made now, its remarks before those on the runs."""
-    from karat import __version__
     from karat.app.report import origin, report
+    from karat.installation import __version__
 
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     findings = report(
@@ -106,7 +107,7 @@ def write_folder(
     place.mkdir(parents=True, exist_ok=True)
     drawn: list[Path] = []
     if charts and find_spec("matplotlib") is None:
-        click.echo("warning: no charts; they need pip install 'karat[charts]'", err=True)
+        click.echo(f"warning: charts need matplotlib: {install_hint('charts')}", err=True)
     elif charts:
         drawn = write_charts(findings, folder)
     for name in formats:

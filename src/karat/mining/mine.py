@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from karat.corpus.git_process import git
 from karat.corpus.grammars import have_grammars
 from karat.errors import InputError, MissingExtra
+from karat.installation import install_hint
 from karat.mining.cases import cases
 from karat.mining.drawing import Drawing, draw
 from karat.mining.filters import rule_table, select
@@ -108,8 +109,7 @@ def _parses(recipe: Recipe, losses: Losses) -> bool:
     if recipe.grain is Grain.SYMBOL:
         raise MissingExtra("tree-sitter", extra="code", purpose="truth by symbols")
     losses.notes.append(
-        "without tree-sitter, changes of comments alone are not told apart: "
-        "pip install 'karat[code]'"
+        "without tree-sitter, changes of comments alone are not told apart: " + install_hint("code")
     )
     return False
 

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
+from karat.installation import __version__
 from karat.server.analyst import Analyst
 from karat.server.auth import Auth
 from karat.server.bodies import BodyCap
@@ -88,7 +88,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(
         title="Karat",
-        version=version("karat"),
+        version=__version__,
         summary="Measures how good a search is",
         lifespan=lifespan,
         # All at one level, so that whoever walks the routes sees every one of them.

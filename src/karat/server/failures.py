@@ -21,6 +21,7 @@ from karat.errors import (
     TooManyJobs,
     UnknownName,
 )
+from karat.installation import without_checkout
 from karat.server.correlation import correlation_id
 from karat.server.schemas.base import Failure
 
@@ -90,7 +91,7 @@ def install(app: FastAPI) -> None:
 def _known(_request: Request, error: Exception) -> JSONResponse:
     for kind, status in STATUSES:
         if isinstance(error, kind):
-            return failure(status, str(error))
+            return failure(status, without_checkout(str(error)))
     raise error
 
 

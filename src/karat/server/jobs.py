@@ -14,6 +14,7 @@ from threading import Event, Thread
 from typing import Protocol
 
 from karat.errors import EngineError, InputError, KaratError, MissingExtra, UnknownName
+from karat.installation import without_checkout
 from karat.server.settings import Settings
 from karat.store.service import Job, JobStatus, ServiceStore
 
@@ -109,7 +110,7 @@ def _outcome(handler: Handler, work: Work) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
     except (InputError, EngineError, MissingExtra) as error:
-        return JobStatus.FAILED, str(error)
+        return JobStatus.FAILED, without_checkout(str(error))
     except Exception:  # Also what says how a database failed, and where it is.
         logger.exception("job broke", extra={"job": work.job.id})
         return JobStatus.FAILED, "the service broke while it worked on this; its log knows why"

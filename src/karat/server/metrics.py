@@ -1,11 +1,11 @@
 """Numbers for Prometheus: what the service does, and how good the searches are that it measures."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from karat.installation import __version__
 from karat.ndcg.histogram import recorder
 
 __all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
@@ -58,7 +58,7 @@ class Metrics:
             "karat_cache_hits", "Embeddings found in a cache.", registry=registry
         )
         build = Gauge("karat_build_info", "Always 1.", ["version"], registry=registry)
-        build.labels(version=version("karat")).set(1)
+        build.labels(version=__version__).set(1)
 
     def run_ended(
         self,

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 
+from karat.installation import __version__
 from karat.server.correlation import ATTRIBUTE, correlation_id
 
 __all__ = ["span", "start_tracing"]
@@ -26,7 +26,7 @@ def start_tracing() -> bool:
         return False
     from opentelemetry import trace
 
-    resource = Resource.create({"service.name": "karat", "service.version": version("karat")})
+    resource = Resource.create({"service.name": "karat", "service.version": __version__})
     provider = TracerProvider(resource=resource)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)

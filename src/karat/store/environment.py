@@ -5,10 +5,12 @@ import platform
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from socket import gethostname
 from typing import NamedTuple
+
+from karat.installation import package_requirements
 
 __all__ = ["environment", "is_alive", "this_worker"]
 
@@ -84,12 +86,8 @@ def _cpu() -> str:
 
 
 def _packages() -> dict[str, str]:
-    try:
-        wanted = requires("karat") or []
-    except PackageNotFoundError:
-        return {}
     found = {}
-    for name in sorted({NAME.findall(line)[0].lower() for line in wanted}):
+    for name in sorted({NAME.findall(line)[0].lower() for line in package_requirements()}):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -16,12 +16,12 @@ from karat.errors import MissingExtra
         (
             "httpx",
             {"engine": "http", "url": "http://localhost/{query}?{root}"},
-            r"the engine http needs httpx: pip install 'karat\[http\]'",
+            r"the engine http needs httpx: pip install .*\[http\]'",
         ),
         (
             "mcp",
             {"engine": "mcp", "command": ["true"], "tool": "find"},
-            r"the engine mcp needs mcp: pip install 'karat\[mcp\]'",
+            r"the engine mcp needs mcp: pip install .*\[mcp\]'",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_missing_package_is_named_with_its_extra(
     monkeypatch.setattr(VECTOR_STORES, "_loaded", {})
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, module, raising=False)
-    message = rf"the vector back end '{kind}' needs .*: pip install 'karat\[{kind}\]'"
+    message = rf"the vector back end '{kind}' needs .*: pip install .*\[{kind}\]'"
     with pytest.raises(MissingExtra, match=message):
         get_vector_backend({"type": kind})
     assert get_vector_backend({"type": "in_memory"}).namespaces() == []

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from karat.errors import InputError, MissingExtra
+from karat.installation import install_hint
 
 __all__ = ["PackagedFile", "verified"]
 
@@ -34,7 +35,7 @@ class PackagedFile:
         if not place.is_file():
             raise InputError(
                 f"{place}: no such file; the installed {self.package} is not the expected one: "
-                "pip install 'karat[dense]'"
+                + install_hint("dense")
             )
         return verified(place.read_bytes(), self.sha256, str(place))
 

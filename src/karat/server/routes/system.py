@@ -1,12 +1,12 @@
 """The service itself: is it alive, is it ready, who asks."""
 
-from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from karat.errors import KaratError
+from karat.installation import __version__
 from karat.server.auth import COOKIE
 from karat.server.failures import failures
 from karat.server.metrics import CONTENT_TYPE_LATEST
@@ -16,8 +16,6 @@ from karat.server.service import Asking, Serving
 __all__ = ["router"]
 
 router = APIRouter(tags=["system"])
-# Reading it takes longer than most answers.
-VERSION = version("karat")
 TEXT: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/plain": {"schema": {"type": "string"}}}}
 }
@@ -59,7 +57,7 @@ async def me(serving: Serving, caller: Asking) -> Me:
         owner_id=caller.owner,
         scopes=list(caller.scopes),
         authenticated=bool(caller.token),
-        version=VERSION,
+        version=__version__,
         roots=[str(root) for root in serving.settings.roots],
         limits=Limits(
             upload_bytes=limits.files.upload_bytes,

@@ -1,0 +1,106 @@
+"""The installed distribution: its name, version and requirements, and how to add an extra.
+
+The import package and the command are ``karat``; the distribution is ``karatbench``, because
+``karat`` on the package index is another project.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from shlex import quote
+
+__all__ = [
+    "DISTRIBUTION",
+    "__version__",
+    "checkout_of",
+    "install_hint",
+    "package_requirements",
+    "without_checkout",
+]
+
+__version__ = "0.1.0"
+DISTRIBUTION = "karatbench"
+
+
+def install_hint(extra: str) -> str:
+    """Return the pip command that adds *extra* to this installation.
+
+    A checkout (an editable install, or a source tree on the Python path) is installed by its
+    folder. An installed wheel is found by its name: pip then fetches only what the extra adds.
+
+    >>> install_hint("dense").endswith("[dense]'")
+    True
+    """
+    checkout = _checkout()
+    if checkout is None:
+        return f"pip install '{DISTRIBUTION}[{extra}]'"
+    return f"pip install -e {quote(f'{checkout}[{extra}]')}"
+
+
+def without_checkout(text: str) -> str:
+    """Return *text* with the name of the distribution in place of the checkout's folder.
+
+    A service shows this to its clients, who must not learn where its files are.
+    """
+    checkout = _checkout()
+    if checkout is None:
+        return text
+    beginning = quote(f"{checkout}[").removesuffix("'")
+    return text.replace(f"-e {beginning}", f"'{DISTRIBUTION}[")
+
+
+def package_requirements() -> Sequence[str]:
+    """Return the requirements of the installed distribution; none where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        return tuple(requires(DISTRIBUTION) or ())
+    except PackageNotFoundError:
+        return ()
+
+
+@cache
+def _checkout() -> Path | None:
+    """Return the checkout that this code runs from, None where a wheel is installed."""
+    return checkout_of(_direct_url(), Path(__file__).resolve())
+
+
+def checkout_of(direct_url: str | None, module: Path) -> Path | None:
+    """Return the checkout of *module*, given the ``direct_url.json`` of its distribution.
+
+    That file (PEP 610) exists where a distribution was installed by its address, and names an
+    editable folder. Without a distribution, *module* may lie in a source tree.
+    """
+    folder = _editable_folder(direct_url) or _source_tree(module)
+    return folder if folder and (folder / "pyproject.toml").is_file() else None
+
+
+def _editable_folder(direct_url: str | None) -> Path | None:
+    if not direct_url:
+        return None
+    import json
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        found = json.loads(direct_url)
+        address = urlsplit(found["url"])
+        editable = found.get("dir_info", {}).get("editable") is True
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return Path(url2pathname(address.path)) if editable and address.scheme == "file" else None
+
+
+def _source_tree(module: Path) -> Path | None:
+    """Return the folder that holds ``src/karat/``, where *module* lies in one."""
+    package = module.parent
+    return package.parent.parent if package.parent.name == "src" else None
+
+
+def _direct_url() -> str | None:
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        return distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        return None

@@ -3,6 +3,7 @@
 import io
 import json
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from karat.engines.embedding import installed
 from karat.server.app import create_app
 from karat.server.routes import collections
 from karat.server.service import Service
@@ -130,6 +132,39 @@ def test_windows_of_tokens(client: TestClient, folder: Path, work: Work) -> None
         f"{COLLECTIONS}/{made['id']}/search", json={"query": "noon", "modes": ["sparse"]}
     )
     assert answer.json()["results"][0]["hits"][0]["path"] == "guide/mail.md"
+
+
+def test_a_model_that_is_not_installed_is_refused_at_once(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = {"onnxruntime"}
+    monkeypatch.setattr(installed, "find_spec", lambda name: None if name in lacking else object())
+    source = {"kind": "folder", "path": str(folder)}
+    answer = client.post(COLLECTIONS, json={"name": "Guide", "source": source})
+    told = (
+        "the embedding model 'granite' is not installed on this service (it lacks onnxruntime); "
+        "pip install 'karatbench[dense]' installs it; choose static, or leave out the dense index "
+        'by "dense": false'
+    )
+    assert (answer.status_code, answer.json()["detail"]) == (400, told)
+    status, refused = send(client, packed(DOCUMENTS), index='{"model": "granite"}')
+    assert (status, refused["detail"]) == (400, told)
+    assert client.get(COLLECTIONS).json()["total"] == 0
+    create(client, source, index={"model": "static"})
+    create(client, source, index={"dense": False})
+
+
+def test_where_the_checkout_lies_is_not_told(
+    client: TestClient, folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is found to be missing only by the worker is said by its job."""
+    made = create(client, {"kind": "folder", "path": str(folder)}, index={"model": "static"})
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert found["error_message"] == (
+        "embedding offline needs safetensors: pip install 'karatbench[dense]'"
+    )
 
 
 def test_a_revision_that_is_an_option(client: TestClient, folder: Path) -> None:

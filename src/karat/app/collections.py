@@ -13,7 +13,9 @@ from karat.corpus import Corpus, chunk_corpus, create_chunker
 from karat.corpus.git_process import git
 from karat.engines.base import Progress
 from karat.engines.caches import user_caches
+from karat.engines.embedding.installed import PACKAGED, missing_modules
 from karat.errors import Conflict, InputError
+from karat.installation import install_hint, without_checkout
 from karat.model.spec import Spec
 from karat.store.service.records import Collection, Document
 from karat.sweep.matrix import Matrix
@@ -22,11 +24,13 @@ __all__ = [
     "IndexedCollection",
     "Places",
     "allowed_folder",
+    "check_model",
     "collection_corpus",
     "collection_place",
     "collection_spec",
     "health_of",
     "index_collection",
+    "model_installs",
     "not_indexed",
     "pinned_commit",
     "source_now",
@@ -151,6 +155,28 @@ def check_modes(collection: Collection, modes: Sequence[str]) -> None:
         raise InputError(NEEDS_SPARSE.format(name=collection.name))
     if {"dense", "hybrid"} & set(modes) and not collection.index["dense"]:
         raise InputError(NEEDS_DENSE.format(name=collection.name))
+
+
+def model_installs() -> dict[str, str]:
+    """Return the command that installs each packaged embedding model, empty for installed ones.
+
+    The command names the distribution, never a folder: clients of a service read it.
+    """
+    hint = without_checkout(install_hint("dense"))
+    return {model: hint if missing_modules(model) else "" for model in PACKAGED}
+
+
+def check_model(model: str) -> None:
+    """Raise InputError where the packaged *model* is not installed, before anything is indexed."""
+    if missing := missing_modules(model):
+        installs = model_installs()
+        installed = [name for name, install in installs.items() if not install]
+        instead = f"choose {' or '.join(installed)}, or " if installed else ""
+        raise InputError(
+            f"the embedding model {model!r} is not installed on this service (it lacks "
+            f"{', '.join(missing)}); {installs[model]} installs it; {instead}leave out the dense "
+            'index by "dense": false'
+        )
 
 
 def not_indexed(collection: Collection) -> Conflict:

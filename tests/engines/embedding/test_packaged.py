@@ -1,6 +1,7 @@
 """The embedders whose weights arrive with the extra ``dense``."""
 
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding import Embedder, create_embedder
 from karat.engines.embedding.granite import GRANITE, read_container
+from karat.engines.embedding.installed import PACKAGED, missing_modules
 from karat.engines.embedding.minilm import MINILM, TOKENIZER, read_minilm
 from karat.engines.embedding.weights import PackagedFile
 from karat.errors import InputError, MissingExtra, UnknownName
@@ -129,6 +131,21 @@ def test_a_package_that_is_absent() -> None:
         absent.read()
     with pytest.raises(InputError, match="is not the expected one"):
         replace(GRANITE, path="packs/elsewhere").read()
+
+
+@pytest.mark.parametrize(
+    ("model", "module"), [(model, each) for model, needed in PACKAGED.items() for each in needed]
+)
+def test_a_model_that_lacks_a_module(
+    model: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert missing_modules(model) == ()
+    for loaded in [name for name in sys.modules if name.startswith(f"{module}.")]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert missing_modules(model) == (module,)
+    with pytest.raises(MissingExtra, match=r"pip install .*\[dense\]'"):
+        create_embedder(model)
 
 
 def test_weights_that_were_replaced() -> None:

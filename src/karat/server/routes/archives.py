@@ -11,7 +11,7 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from karat.app.archives import ArchiveLimits, unpack
-from karat.app.collections import UPLOAD
+from karat.app.collections import UPLOAD, check_model
 from karat.app.cutting import check_cutting
 from karat.app.search import is_bare
 from karat.errors import InputError
@@ -79,6 +79,8 @@ def upload_collection(
     """Make a collection of a zip, tar or tar.gz file; a job indexes its documents."""
     serving.check_quota(caller)
     check_cutting(index.chunker)
+    if index.dense:
+        check_model(index.model)
     limits = serving.settings.limits
     bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
     with TemporaryDirectory(prefix="karat-upload-") as folder:

@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 
 from karat.app.collections import (
     allowed_folder,
+    check_model,
     collection_spec,
     health_of,
     not_indexed,
@@ -57,6 +58,8 @@ def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate)
     """
     source = asked.source
     check_cutting(asked.index.chunker)
+    if asked.index.dense:
+        check_model(asked.index.model)
     folder = allowed_folder(source.path, serving.settings.roots)
     if isinstance(source, BeirSource):
         for name in ("corpus.jsonl", "queries.jsonl"):

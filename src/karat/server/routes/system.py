@@ -5,12 +5,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from karat.app.collections import model_installs
 from karat.errors import KaratError
 from karat.installation import __version__
 from karat.server.auth import COOKIE
 from karat.server.failures import failures
 from karat.server.metrics import CONTENT_TYPE_LATEST
-from karat.server.schemas.system import Limits, Live, Me, Ready
+from karat.server.schemas.system import EmbeddingModel, Limits, Live, Me, Ready
 from karat.server.service import Asking, Serving
 
 __all__ = ["router"]
@@ -59,6 +60,10 @@ async def me(serving: Serving, caller: Asking) -> Me:
         authenticated=bool(caller.token),
         version=__version__,
         roots=[str(root) for root in serving.settings.roots],
+        models=[
+            EmbeddingModel(name=name, installed=not install, install=install)
+            for name, install in model_installs().items()
+        ],
         limits=Limits(
             upload_bytes=limits.files.upload_bytes,
             upload_queries=limits.files.upload_queries,

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from karat.server.schemas.base import Answer
 
-__all__ = ["Jump", "Jumps", "Live", "Me", "Ready", "Scope"]
+__all__ = ["EmbeddingModel", "Jump", "Jumps", "Live", "Me", "Ready", "Scope"]
 
 Scope = Literal["read", "run", "admin"]
 
@@ -23,6 +23,17 @@ class Limits(Answer):
     runs_warned: int
 
 
+class EmbeddingModel(Answer):
+    """A model that a dense index may use.
+
+    *install* is the command that installs it on the service's machine, empty where it is there.
+    """
+
+    name: Literal["granite", "minilm", "static"]
+    installed: bool
+    install: str
+
+
 class Me(Answer):
     """Who asks, what they may do, and what this service offers."""
 
@@ -31,6 +42,7 @@ class Me(Answer):
     authenticated: bool
     version: str
     roots: list[str] = Field(description="Folders below which collections may lie")
+    models: list[EmbeddingModel] = Field(description="From the best to the fastest")
     limits: Limits
 
 

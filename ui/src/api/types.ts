@@ -29,6 +29,7 @@ export type Drilldown = Schemas["Drilldown"];
 export type DrilldownHit = Schemas["DrilldownHit"];
 export type DrilldownRun = Schemas["DrilldownRun"];
 export type DrilldownTarget = Schemas["DrilldownTarget"];
+export type EmbeddingModel = Schemas["EmbeddingModel"];
 export type Engines = Schemas["Engines"];
 export type FoundHit = Schemas["FoundHit"];
 export type Health = Schemas["Health"];

@@ -3,6 +3,7 @@ import type {
   BenchmarkProgress,
   Collection,
   Dataset,
+  EmbeddingModel,
   JudgmentEdit,
   Mapping,
   Results,
@@ -46,6 +47,11 @@ export class FakeServer {
   benchmarks: Benchmark[] = [made.benchmark()];
   results: Results = made.results();
   judgments: JudgmentEdit[] = [];
+  models: EmbeddingModel[] = (["granite", "minilm", "static"] as const).map((name) => ({
+    name,
+    installed: true,
+    install: "",
+  }));
   answers = new Map<string, Handler>();
   readonly asked: string[] = [];
   readonly sent: unknown[] = [];
@@ -59,6 +65,7 @@ export class FakeServer {
       authenticated: false,
       version: "0",
       roots: ["/srv"],
+      models: this.models,
       limits: {
         upload_bytes: 10_000_000,
         upload_queries: 1000,

@@ -2,8 +2,10 @@ import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
 import { useCreateCollection } from "@/api/collections";
 import { useMe } from "@/api/system";
+import type { EmbeddingModel } from "@/api/types";
 import { Dialog } from "@/parts/Dialog";
 import { Problem } from "@/parts/Notes";
+import { IndexFields } from "./IndexFields";
 
 const KINDS = [
   { kind: "folder", label: "Folder on the server" },
@@ -11,7 +13,6 @@ const KINDS = [
   { kind: "beir", label: "BEIR corpus on the server" },
   { kind: "upload", label: "Archive from here (.zip, .tar.gz)" },
 ] as const;
-const MODELS = ["granite", "minilm", "static"] as const;
 // What is offered; the server knows which others there are, and what they take.
 const CHUNKERS = [
   "auto",
@@ -27,7 +28,8 @@ type Kind = (typeof KINDS)[number]["kind"];
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const [kind, setKind] = useState<Kind>("folder");
   const [, navigate] = useLocation();
-  const roots = useMe().data?.roots ?? [];
+  const me = useMe().data;
+  const roots = me?.roots ?? [];
   const create = useCreateCollection();
   const make = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -42,7 +44,8 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
           dense: form.has("dense"),
           sparse: form.has("sparse"),
           chunker: text("chunker") || CHUNKERS[0],
-          model: text("model") as (typeof MODELS)[number],
+          // A form without an installed model sends none, and a sparse index needs none.
+          model: (text("model") || "granite") as EmbeddingModel["name"],
         },
         ...(kind === "upload"
           ? { archive: file instanceof File ? file : undefined }
@@ -90,24 +93,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             <input name="revision" defaultValue="HEAD" required />
           </label>
         )}
-        <fieldset className="row">
-          <legend>Indexes</legend>
-          <label className="check">
-            <input type="checkbox" name="dense" defaultChecked /> dense, for search by meaning
-          </label>
-          <label className="check">
-            <input type="checkbox" name="sparse" defaultChecked /> sparse, for search by words
-          </label>
-        </fieldset>
-        <label className="field">
-          Embedding model
-          <select name="model">
-            {MODELS.map((model) => (
-              <option key={model}>{model}</option>
-            ))}
-          </select>
-          <small>From the best to the fastest; only the dense index uses it.</small>
-        </label>
+        <IndexFields key={me ? "known" : "unknown"} models={me?.models ?? []} />
         <label className="field">
           Chunks
           <input name="chunker" list="chunkers" placeholder={CHUNKERS[0]} maxLength={250} />

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,19 +118,25 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def served(folder: Path, *options: str, end: signal.Signals = signal.SIGTERM) -> Iterator[Served]:
+def served(
+    folder: Path,
+    *options: str,
+    end: signal.Signals = signal.SIGTERM,
+    karat: Sequence[str] = (sys.executable, "-m", "karat"),
+    environment: Mapping[str, str] = os.environ,
+) -> Iterator[Served]:
     """Start a service with a worker, each a process, as a user would; in the end none is left.
 
     What it keeps is in *folder*, its cache included: while times are taken there, no other service
-    has to wait. *end* is how it is told to stop.
+    has to wait. *end* is how it is told to stop, *karat* the command that starts it.
     """
-    command = [sys.executable, "-m", "karat", "serve", "--port", "0", *options]
+    command = [*karat, "serve", "--port", "0", *options]
     with (
         (folder / "log").open("a", encoding="utf-8") as log,
         subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, "KARAT_CACHE": str(folder / "cache")},
+            env={**environment, "KARAT_CACHE": str(folder / "cache")},
             stderr=subprocess.PIPE,
             text=True,
         ) as process,

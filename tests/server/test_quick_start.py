@@ -78,9 +78,10 @@ class Shell:
         return answer.json() if is_json else answer.text.splitlines()
 
 
-def test_six_calls_from_nothing_to_results(started: str) -> None:
+def check_six_calls(address: str) -> None:
+    """Make the calls of the page at the service *address*, and look at what they answer."""
     with httpx.Client(timeout=120) as client:
-        shell = Shell(started, client)
+        shell = Shell(address, client)
         answers = [(line, shell.run(line)) for line in commands() if "curl" in line]
     made = [line for line, _ in answers if "-d" in line or "-F" in line or "-X POST" in line]
     assert len(made) == 7, "six calls, and the one that needs none of them"
@@ -99,6 +100,10 @@ def test_six_calls_from_nothing_to_results(started: str) -> None:
         assert run["resolved_metrics_flat"]["ndcg@10"] >= run["metrics_flat"]["ndcg@10"]
         assert run["latency"]["measured"] is True
     assert answers[-1][1]["metrics"]["ndcg@3"] == pytest.approx(0.6309, abs=1e-4)
+
+
+def test_six_calls_from_nothing_to_results(started: str) -> None:
+    check_six_calls(started)
 
 
 def test_the_same_from_python(

@@ -1,0 +1,134 @@
+"""README and docs in an environment that holds Karat's wheel and only the extras that they name."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import pytest
+
+from karat.client import Client
+from karat.engines.embedding import DEFAULT_EMBEDDER
+from karat.installation import DISTRIBUTION
+from tests.docs.test_commands import ROOT, check_commands
+from tests.server.conftest import served
+from tests.server.test_quick_start import check_six_calls, commands
+
+PINNED = ROOT / "requirements" / "test.txt"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# The checkout is installed as its wheel, under the extras that a page names in brackets.
+FROM_CHECKOUT = re.compile(r"^pip install '?\.(?:\[([\w,]+)\])?'?", re.MULTILINE)
+# By PYTHONPATH the checkout would be found. As in the Makefile, uv trusts what the system trusts.
+ENVIRONMENT = {
+    "UV_SYSTEM_CERTS": "1",
+    **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+}
+
+
+class Environment(NamedTuple):
+    """A virtual environment in which Karat is installed."""
+
+    python: Path
+
+    @property
+    def karat(self) -> str:
+        """Return the command that the installation has made."""
+        return str(self.python.with_name("karat"))
+
+
+Install = Callable[[str], Environment]
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run *command* without the settings of this Python, and return what it printed."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of this checkout, built by the pinned build back end."""
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("wheel")
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def install(
+    wheel: Path, tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], NoReturn]
+) -> Install:
+    """Return what installs the wheel, with extras such as ``server``, in a fresh environment.
+
+    The versions are those of the lock file.
+    """
+    uv = Path(sys.executable).with_name("uv")
+    if not uv.exists():
+        missing("uv: make .venv/bin/uv")
+
+    def make(extras: str) -> Environment:
+        folder = tmp_path_factory.mktemp("environment")
+        done = run(uv, "venv", "--quiet", "--python", sys.executable, folder / "venv")
+        assert done.returncode == 0, done.stderr
+        python = folder / "venv" / "bin" / "python"
+        wanted = f"{DISTRIBUTION}[{extras}] @ {wheel.as_uri()}"
+        done = run(uv, "pip", "install", "--quiet", "--python", python, "-c", PINNED, wanted)
+        if done.returncode:
+            missing(f"packages for a fresh environment: {done.stderr.strip().splitlines()[-1]}")
+        return Environment(python)
+
+    return make
+
+
+def extras_of(page: Path) -> list[str]:
+    """Return what each ``pip install`` of the checkout in *page* puts in brackets."""
+    return FROM_CHECKOUT.findall(page.read_text(encoding="utf-8"))
+
+
+def test_what_the_pages_install() -> None:
+    assert extras_of(ROOT / "README.md") == [""]
+    assert set(extras_of(ROOT / "docs" / "service.md")) == {"server"}
+    assert set(extras_of(ROOT / "docs" / "web.md")) == {"server"}
+
+
+def test_the_readme_without_extras(install: Install, tmp_path: Path) -> None:
+    (extras,) = extras_of(ROOT / "README.md")
+    installed = install(extras)
+    check_commands(ROOT / "README.md", tmp_path, karat=[installed.karat], environment=ENVIRONMENT)
+    listed = json.loads(run(installed.karat, "engines", "--json").stdout)
+    hints = {entry["name"]: entry["install"] for entry in listed if not entry["available"]}
+    assert hints["hybrid"] == f"pip install '{DISTRIBUTION}[dense]'"
+    # The hint works: pip finds the distribution installed, and looks only for what is missing.
+    assert run(installed.python, "-m", "ensurepip").returncode == 0
+    pip = (installed.python, "-m", *shlex.split(hints["http"])[:1], "install", "--dry-run")
+    done = run(*pip, "--no-index", *shlex.split(hints["http"])[2:])
+    assert f"Requirement already satisfied: {DISTRIBUTION}[http]" in done.stdout, done.stderr
+
+
+def test_the_service_with_the_extra_that_its_page_names(install: Install, tmp_path: Path) -> None:
+    page = ROOT / "docs" / "service.md"
+    (extras,) = extras_of(page)
+    started = next(line for line in commands() if line.startswith("karat serve"))
+    options = [str(ROOT) if word == "." else word for word in shlex.split(started)[2:]]
+    installed = install(extras)
+    with served(tmp_path, *options, karat=[installed.karat], environment=ENVIRONMENT) as service:
+        check_six_calls(service.address)
+        with Client(service.address) as client:
+            docs = {"kind": "folder", "path": str(ROOT / "examples" / "service" / "docs")}
+            made = client.create_collection("By default", docs)
+            *_, last = client.operation_events(str(made.operation_uuid))
+            assert last.data["status"] == "completed", last.data
+            assert client.collection(made.id).dense["model"] == DEFAULT_EMBEDDER

@@ -20,7 +20,8 @@ ANSWERS = (
     "for line in sys.stdin:\n"
     "    request = json.loads(line)\n"
     "    hits = [{'path': p} for p in ('src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py')]\n"
-    "    print(json.dumps({'id': request['id'], 'hits': hits}), flush=True)\n"
+    "    answer = {'id': request['id'], 'hits': hits, 'usage': {'total_tokens': 12}, 'cost': 0.5}\n"
+    "    print(json.dumps(answer), flush=True)\n"
 )
 MODULE = """
 from karat.model import Hit
@@ -69,6 +70,7 @@ def test_a_check_shows_hits_drops_and_overhead() -> None:
         "dropped: outside the root (1)",
         "dropped: not in the corpus (1)",
         "dropped: duplicate (1)",
+        "of the last search: tokens 12, cost 0.5\n",
         "overhead of process, measured with a search that does nothing: median ",
         "  works",
     ):
@@ -84,6 +86,7 @@ def test_a_check_as_json(tmp_path: Path) -> None:
     assert found["hits"][0]["path"] == "src/auth.py"
     assert found["invalid"] == {"outside the root": 1, "not in the corpus": 1, "duplicate": 1}
     assert set(found["phases_ns"]) == {"call", "check"}
+    assert (found["tokens"], found["cost"]) == (12, 0.5)
 
 
 def test_an_engine_that_breaks_the_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

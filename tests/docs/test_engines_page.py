@@ -1,12 +1,17 @@
 """The page on engines names every adapter and option, and its configurations can be built."""
 
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
+from karat.corpus import from_texts
 from karat.engines.adapters.command import CommandOptions
+from karat.engines.adapters.external import External
 from karat.engines.adapters.http import HttpOptions
 from karat.engines.adapters.mcp import McpOptions
 from karat.engines.adapters.process import ProcessOptions
@@ -15,8 +20,10 @@ from karat.engines.base import Engine
 from karat.engines.registry import ENGINES
 from karat.engines.signature import model_of
 from karat.engines.spec import build, parse_spec
+from karat.model.spending import Spent, spent
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
 CONFIGURATIONS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 OPTIONS: dict[str, type[BaseModel]] = {
     "command": CommandOptions,
@@ -41,3 +48,43 @@ def test_a_configuration_on_the_page_is_valid(text: str, tmp_path: Path) -> None
     place = tmp_path / "engine.yaml"
     place.write_text(text, encoding="utf-8")
     assert isinstance(build(parse_spec(str(place))), Engine)
+
+
+COSTS = [text for text in CONFIGURATIONS if "name: costs-" in text]
+PRICED = str(ROOT / "examples" / "costs" / "search.py")
+
+
+@pytest.fixture(scope="module")
+def priced_service() -> Iterator[str]:
+    """Return the address of the service that reports its costs."""
+    with subprocess.Popen(
+        [sys.executable, PRICED, "http"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.kill()
+
+
+def test_every_way_to_a_search_has_an_example_of_costs() -> None:
+    assert {text.split()[1] for text in COSTS} == {"command", "process", "http", "mcp"}
+
+
+@pytest.mark.parametrize("text", COSTS, ids=lambda text: text.split()[1])
+def test_an_example_of_costs_reports_them(text: str, priced_service: str, tmp_path: Path) -> None:
+    """Run the example as it stands on the page, but for where the program and the service are."""
+    pytest.importorskip(text.split()[1] if text.split()[1] == "mcp" else "httpx")
+    for shown, here in (
+        ("/opt/karat/examples/costs/search.py", PRICED),
+        ("http://127.0.0.1:8000", priced_service),
+        ("python3", sys.executable),
+    ):
+        text = text.replace(shown, here)
+    place = tmp_path / "engine.yaml"
+    place.write_text(text, encoding="utf-8")
+    engine = build(parse_spec(str(place)))
+    assert isinstance(engine, External)
+    with engine:
+        engine.index(from_texts({"auth.py": "log in", "mail.py": "send"}))
+        assert [hit.path for hit in engine.search("where to log in", 5)] == ["auth.py"]
+        # Four words.
+        assert spent(engine.metadata()) == Spent(4, 0.04)

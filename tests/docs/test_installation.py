@@ -113,8 +113,8 @@ def test_the_readme_without_extras(install: Install, tmp_path: Path) -> None:
     assert hints["hybrid"] == f"pip install '{DISTRIBUTION}[dense]'"
     # The hint works: pip finds the distribution installed, and looks only for what is missing.
     assert run(installed.python, "-m", "ensurepip").returncode == 0
-    pip = (installed.python, "-m", *shlex.split(hints["http"])[:1], "install", "--dry-run")
-    done = run(*pip, "--no-index", *shlex.split(hints["http"])[2:])
+    pip, verb, wanted = shlex.split(hints["http"])
+    done = run(installed.python, "-m", pip, verb, "--dry-run", "--no-index", wanted)
     assert f"Requirement already satisfied: {DISTRIBUTION}[http]" in done.stdout, done.stderr
 
 

@@ -87,7 +87,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
-    with pytest.raises(MissingExtra, match=r"karat\[llm\]"):
+    with pytest.raises(MissingExtra, match=r"pip install .*\[llm\]"):
         completer(MODEL)
 
 

@@ -43,5 +43,5 @@ def test_without_matplotlib_the_extra_is_named(
     alone: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtra, match=r"karat\[charts\]"):
+    with pytest.raises(MissingExtra, match=r"pip install .*\[charts\]"):
         write_figures(alone, tmp_path)

@@ -106,3 +106,17 @@ def test_a_further_repetition_says_whether_it_is_the_same() -> None:
     # Fewer hits than before are another ranking.
     engine.search = lambda query, k: [Hit("a.py", 1.0)]  # type: ignore[method-assign]
     assert one.ask("x", first=False, before=lambda: None)["same"] is False
+
+
+class Paid(Deep):
+    """Costs 0.5 and as many tokens as hits were wanted, each time."""
+
+    def metadata(self) -> dict[str, object]:
+        return {"cost": 0.5, "tokens": self.noted[-1]}
+
+
+def test_all_searches_of_a_query_are_paid() -> None:
+    said = asked(Paid(), k=2, files=True).ask("x", first=True, before=lambda: None)
+    # Two files were not among 2 hits, so that 8 were searched for.
+    assert said["spent"] == {"tokens": 10, "cost": 1.0}
+    assert "spent" not in asked(Deep(), k=2).ask("x", first=True, before=lambda: None)

@@ -10,7 +10,7 @@ from typing import Any
 from karat.app.search import load_corpus
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
-from karat.engines.base import Engine, SupportsPhases
+from karat.engines.base import Engine, SupportsMetadata, SupportsPhases
 from karat.engines.contract import broken_laws
 from karat.engines.registry import ENGINES, NEEDS
 from karat.engines.spec import build, parse_spec
@@ -18,6 +18,7 @@ from karat.errors import InputError, KaratError, MissingExtra
 from karat.installation import install_hint
 from karat.model import Hit
 from karat.model.spec import Spec
+from karat.model.spending import Spent, spent
 
 __all__ = ["EngineCheck", "EngineInfo", "check_engine", "list_engines"]
 
@@ -49,7 +50,8 @@ class EngineCheck:
 
     *broken* are laws of engines that its answers break; *invalid* and *mended* count hits that
     were dropped or repaired. *first_ns* is the first search, *median_ns* that of the others.
-    *overhead* is what the way to it costs, None in this process.
+    *overhead* is what the way to it costs, None in this process. *spent* is what the last search
+    reports to have cost.
     """
 
     spec: Spec
@@ -66,6 +68,7 @@ class EngineCheck:
     median_ns: int
     phases_ns: Mapping[str, int]
     overhead: Overhead | None
+    spent: Spent
     warnings: tuple[str, ...] = ()
 
     @property
@@ -163,6 +166,7 @@ def _checked(
         if isinstance(engine, SupportsPhases):
             phases = engine.phases_ns()
             bodies.append(phases.get("body", 0))
+    metadata = engine.metadata() if isinstance(engine, SupportsMetadata) else {}
     invalid = _counts(engine, "invalid", repetitions)
     mended = _counts(engine, "mended", repetitions)
     return EngineCheck(
@@ -180,6 +184,7 @@ def _checked(
         median_ns=int(median(times[1:])),
         phases_ns=phases,
         overhead=overhead(spec.name, spec.params) if calibrate else None,
+        spent=spent(metadata),
         warnings=tuple(_warnings(answers[0], invalid, bodies)),
     )
 

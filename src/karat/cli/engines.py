@@ -9,6 +9,7 @@ from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
     from karat.app.engines import EngineCheck, EngineInfo
+    from karat.model.spending import Spent
 
 __all__ = ["command"]
 
@@ -90,6 +91,8 @@ def _about(entry: "EngineInfo") -> str:
 
 def _lines(found: "EngineCheck") -> list[str]:
     """Return what was found, one fact per line."""
+    from karat.engines.registry import ADAPTERS
+
     lines = [
         f"{found.name}: {found.spec.name}, configuration {found.spec.digest[:12]}",
         f"  corpus {found.corpus}: {counted(found.documents, 'document')}, "
@@ -106,6 +109,8 @@ def _lines(found: "EngineCheck") -> list[str]:
     if found.phases_ns:
         parts = [f"{phase} {_ms(spent)}" for phase, spent in found.phases_ns.items()]
         lines.append(f"  phases of the last search: {', '.join(parts)}")
+    if found.spec.name in ADAPTERS:
+        lines.append(f"  {_spent_line(found.spent)}")
     if found.overhead is not None:
         lines.append(
             f"  overhead of {found.overhead.kind}, measured with a search that does nothing: "
@@ -115,6 +120,13 @@ def _lines(found: "EngineCheck") -> list[str]:
     lines += [f"  broken law: {law}" for law in found.broken]
     lines.append("  works" if found.works else "  does not work")
     return lines
+
+
+def _spent_line(spent: "Spent") -> str:
+    tokens = "not reported" if spent.tokens is None else f"{spent.tokens:,}"
+    cost = "not reported" if spent.cost is None else f"{spent.cost:.6g}"
+    ignored = f" ({counted(spent.ignored, 'value')} ignored)" if spent.ignored else ""
+    return f"of the last search: tokens {tokens}, cost {cost}{ignored}"
 
 
 def _ms(spent_ns: int) -> str:
@@ -149,6 +161,8 @@ def _checked(found: "EngineCheck") -> dict[str, object]:
         "first_ns": found.first_ns,
         "median_ns": found.median_ns,
         "phases_ns": dict(found.phases_ns),
+        "tokens": found.spent.tokens,
+        "cost": found.spent.cost,
         "overhead": found.overhead._asdict() if found.overhead else None,
         "warnings": list(found.warnings),
     }

@@ -81,13 +81,12 @@ def _tables(
 
 
 def _times(runs: "Sequence[Measured]", gold: "Dataset") -> "tuple[Table, ...]":
-    """Return how long the runs took; nothing where no run was timed."""
+    """Return how long the runs took, where one was timed, and what their queries have cost."""
     from karat.report.findings.latency import times_table
     from karat.report.findings.spending import spent_tables
 
-    if _untimed(runs):
-        return ()
-    return (times_table(runs, gold.query_ids), *spent_tables(runs))
+    timed = () if _untimed(runs) else (times_table(runs, gold.query_ids),)
+    return (*timed, *spent_tables(runs))
 
 
 def _untimed(runs: "Sequence[Measured]") -> tuple[str, ...]:

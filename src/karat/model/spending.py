@@ -1,41 +1,121 @@
-"""What a search says that it has spent: tokens and money."""
+"""Tokens and money that a query has cost, as an engine reports them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import NamedTuple
 
-__all__ = ["Spent", "spent"]
+__all__ = ["COST_NAMES", "TOKEN_NAMES", "Spent", "reported", "spent", "spent_in", "total"]
 
-TOKENS = ("tokens", "total_tokens", "tokens_used")
-COSTS = ("cost", "cost_usd", "total_cost")
-# Where providers of language models put their counts.
+TOTALS = ("tokens", "total_tokens", "tokens_used")
+PARTS = ("input_tokens", "output_tokens", "prompt_tokens", "completion_tokens")
+TOKEN_NAMES = (*TOTALS, *PARTS)
+COST_NAMES = ("cost", "cost_usd", "total_cost")
+# Where providers of language models put their counts, and where an answer of the Model Context
+# Protocol, or of any other, may put all of this.
 USAGE = "usage"
+METADATA = ("_meta", "metadata")
+# Beyond this a float no longer counts one by one; no query costs as much.
+MOST = 2.0**53
 
 
 class Spent(NamedTuple):
-    """Tokens and money; 0 where the search does not say."""
+    """Tokens and money of one query, None where the engine does not report them.
 
-    tokens: int = 0
-    cost: float = 0.0
+    *ignored* counts reported values that are not finite numbers from 0 up.
+    """
+
+    tokens: int | None = None
+    cost: float | None = None
+    ignored: int = 0
 
 
 def spent(metadata: Mapping[str, object]) -> Spent:
-    """Return what *metadata* of an answer says; what is no number from 0 up counts as not said.
+    """Return what *metadata* of an answer reports.
 
-    Where there is no total, ``input_tokens`` and ``output_tokens`` are summed.
+    Where there is no total, the tokens of input and output are summed.
 
     >>> spent({"usage": {"input_tokens": 900, "output_tokens": 100}, "cost_usd": 0.002})
-    Spent(tokens=1000, cost=0.002)
+    Spent(tokens=1000, cost=0.002, ignored=0)
+    >>> spent({"tokens": -5})
+    Spent(tokens=None, cost=None, ignored=1)
     """
     if not metadata:
         return Spent()
-    usage = metadata.get(USAGE)
-    said = {**usage, **metadata} if isinstance(usage, Mapping) else metadata
-    parts = (_first(said, ("input_tokens",)), _first(said, ("output_tokens",)))
-    return Spent(int(_first(said, TOKENS) or sum(parts)), _first(said, COSTS))
+    tokens = reported(metadata, TOKEN_NAMES)
+    costs = reported(metadata, COST_NAMES)
+    parts = [number for name in PARTS if (number := _number(tokens.get(name))) is not None]
+    count = _first(tokens, TOTALS)
+    if count is None and parts:
+        count = sum(parts)
+    ignored = sum(_number(value) is None for value in (*tokens.values(), *costs.values()))
+    return Spent(None if count is None else round(count), _first(costs, COST_NAMES), ignored)
 
 
-def _first(said: Mapping[str, object], names: tuple[str, ...]) -> float:
-    values = (said.get(name) for name in names)
-    numbers = (value for value in values if isinstance(value, int | float))
-    return next((value for value in numbers if isfinite(value) and value > 0), 0.0)
+def reported(answer: object, names: Iterable[str]) -> dict[str, object]:
+    """Return the values of *names* in *answer*: at its top level, in ``usage`` or ``metadata``.
+
+    The top level counts before ``usage``, and both before ``metadata`` and ``_meta``. Lists and
+    mappings are not numbers that went wrong but something else under the same name.
+
+    >>> reported({"hits": [], "metadata": {"cost": 1, "usage": {"cost": 2}}}, ["cost"])
+    {'cost': 1}
+    """
+    if not isinstance(answer, Mapping):
+        return {}
+    found: dict[str, object] = {}
+    for outer in (*(answer.get(name) for name in METADATA), answer):
+        if isinstance(outer, Mapping):
+            usage = outer.get(USAGE)
+            for place in (usage if isinstance(usage, Mapping) else {}, outer):
+                found.update({name: place[name] for name in names if _is_value(place.get(name))})
+    return found
+
+
+def total(parts: Iterable[Spent]) -> Spent:
+    """Return what several searches have cost together.
+
+    >>> total([Spent(3, 0.5), Spent(4)])
+    Spent(tokens=7, cost=0.5, ignored=0)
+    """
+    all_of = list(parts)
+    tokens = [part.tokens for part in all_of if part.tokens is not None]
+    costs = [part.cost for part in all_of if part.cost is not None]
+    return Spent(
+        sum(tokens) if tokens else None,
+        sum(costs) if costs else None,
+        sum(part.ignored for part in all_of),
+    )
+
+
+def spent_in(extra: Mapping[str, object]) -> Spent:
+    """Return what the *extra* of a stored answer holds under ``spent``.
+
+    >>> spent_in({"spent": {"tokens": 12}})
+    Spent(tokens=12, cost=None, ignored=0)
+    """
+    kept = extra.get("spent")
+    if not isinstance(kept, Mapping):
+        return Spent()
+    found = spent({name: kept.get(name) for name in ("tokens", "cost")})
+    ignored = kept.get("ignored")
+    return found._replace(ignored=ignored) if isinstance(ignored, int) else found
+
+
+def _first(values: Mapping[str, object], names: Iterable[str]) -> float | None:
+    numbers = (_number(values.get(name)) for name in names)
+    return next((number for number in numbers if number is not None), None)
+
+
+def _is_value(value: object) -> bool:
+    return value is not None and not isinstance(value, Mapping | list | tuple)
+
+
+def _number(value: object) -> float | None:
+    """Return *value*, perhaps written as a text, as a finite number from 0 up, else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if isfinite(number) and 0 <= number <= MOST else None

@@ -21,9 +21,9 @@ from karat.engines.threshold import by_score
 from karat.errors import EngineError
 from karat.model import Hit
 from karat.model.packing import packed
+from karat.model.spending import Spent, spent, total
 from karat.runner.depth import cut, deep_enough, needed
 from karat.runner.plan import Configuration
-from karat.runner.spending import spent
 from karat.runner.wire import Message
 
 __all__ = ["Asked"]
@@ -33,6 +33,7 @@ class _Timed(NamedTuple):
     hits: Sequence[Hit]
     ns: int
     phases: Mapping[str, int]
+    spent: Spent
 
 
 class Asked:
@@ -92,7 +93,7 @@ class Asked:
         self._hits = hits
         told = {
             "phases": timed.phases,
-            **spent(self._metadata())._asdict(),
+            "spent": _said(timed.spent),
             "invalid": checked.invalid,
             "mended": checked.mended,
         }
@@ -107,8 +108,9 @@ class Asked:
         left are the same, and mostly one search is enough.
         """
         _, _, k, files, _ = self._asked_for
-        asked, total = self._depth, 0
+        asked, total_ns = self._depth, 0
         phases: Counter[str] = Counter()
+        spending: list[Spent] = []
         while True:
             before()
             if self._external:
@@ -116,7 +118,8 @@ class Asked:
                 self._mended = Counter(self._external.mended)
             started = perf_counter_ns()
             found = self.engine.search(query, asked)
-            total += perf_counter_ns() - started
+            total_ns += perf_counter_ns() - started
+            spending.append(spent(self._metadata()))
             for name, ns in self._phases().items():
                 phases[name] += int(ns)
             hits = _checked(found, self.engine.name)
@@ -130,7 +133,7 @@ class Asked:
             asked = deep_enough(asked + 1, files=k)
         # An adapter checks every answer against the corpus, which is our work and not the search's.
         ours = phases.pop("check", 0) if self._external else 0
-        return _Timed(hits, total - ours, phases)
+        return _Timed(hits, total_ns - ours, phases, total(spending))
 
     def _accepted(self, hits: Sequence[Hit]) -> Accepted:
         """Return the hits that are kept, and how many the last search dropped or mended.
@@ -144,6 +147,12 @@ class Asked:
             return Accepted(tuple(hits), {}, {})
         invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
         return Accepted(tuple(hits), invalid, mended)
+
+
+def _said(found: Spent) -> dict[str, float]:
+    """Return what the engine has reported, without what it has not."""
+    said = {"tokens": found.tokens, "cost": found.cost, "ignored": found.ignored or None}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:

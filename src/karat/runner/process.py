@@ -69,8 +69,7 @@ class Reply(NamedTuple):
     same: bool = True
     hits: Sequence[Hit] = ()
     phases: Mapping[str, int] = {}
-    tokens: int = 0
-    cost: float = 0.0
+    spent: Mapping[str, float] = {}
     invalid: Mapping[str, int] = {}
     mended: Mapping[str, int] = {}
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from karat.model import Answer
+from karat.model.spending import spent_in
 from karat.model.timings import NS_PER_MS, Sample, latency_ms
 from karat.runner.plan import Visit
 from karat.runner.process import Failure, Reply
@@ -33,18 +34,21 @@ def taken(query_id: str, visit: Visit, replies: Sequence[Reply | Failure], *, ti
     for name, counts in (("invalid", cold.invalid), ("mended", cold.mended)):
         if counts:
             extra[name] = dict(counts)
+    if cold.spent:
+        extra["spent"] = dict(cold.spent)
     if not all(reply.same for reply in warm):
         extra["unstable"] = True
     if not timed:
         return Taken(Answer(query_id, cold.hits, extra=extra))
+    spent = spent_in(extra)
     sample = Sample(
         query_id,
         cold.ns,
         tuple(reply.ns for reply in warm),
         cold.phases.get("first_hit", 0),
         cold.phases,
-        cold.tokens,
-        cold.cost,
+        spent.tokens or 0,
+        spent.cost or 0.0,
     )
     latency_ns = round(latency_ms(sample) * NS_PER_MS)
     return Taken(Answer(query_id, cold.hits, latency_ns=latency_ns, extra=extra), sample)

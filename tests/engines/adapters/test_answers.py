@@ -121,7 +121,7 @@ def test_only_a_line_feed_ends_a_line(mark: str) -> None:
     reader = AnswerReader(AnswerOptions())
     rows = [{"path": "a.py", "text": f"log{mark}in"}, {"path": "b.py"}]
     text = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    assert [hit.path for hit in json_lines(text, reader)] == ["a.py", "b.py"]
+    assert [hit.path for hit in json_lines(text, reader).hits] == ["a.py", "b.py"]
     data = {"path": {"text": "a.py"}, "line_number": 4, "submatches": [{}]}
     event = {"type": "match", "data": {**data, "lines": {"text": f"login{mark}"}}}
     found = grouped(json.dumps(event, ensure_ascii=False), "login", join_lines=1)
@@ -135,3 +135,28 @@ def test_ripgreps_bytes_and_context() -> None:
     )
     output = '{"type": "begin"}\n\n' + line + '\n{"type": "summary"}'
     assert grouped(output, "login", join_lines=1) == [Hit("a.py", 1 + 2 / 3, 4, 4)]
+
+
+def test_the_tokens_of_a_line_that_is_a_hit_are_those_of_the_hit() -> None:
+    lines = [
+        {"path": "a.py", "tokens": 7, "cost": 3},
+        {"usage": {"total_tokens": 40}},
+        {"path": "b.py", "tokens": 9},
+        {"usage": {"total_tokens": 50}, "cost": 0.1},
+    ]
+    text = "\n".join(map(json.dumps, lines))
+    found = json_lines(text, AnswerReader(AnswerOptions()))
+    assert [hit.tokens for hit in found.hits] == [7, 9]
+    assert found.metadata == {"total_tokens": 50, "cost": 0.1}
+    named = json_lines(text, AnswerReader(AnswerOptions(cost="cost", total_tokens="tokens")))
+    assert named.metadata == {"tokens": 9, "cost": 0.1}
+
+
+def test_where_an_option_names_a_place_no_other_counts() -> None:
+    reader = AnswerReader(AnswerOptions(cost="$.bill[0].usd", total_tokens="$.count"))
+    assert reader.spending({"cost": 1, "tokens": 2, "bill": [{"usd": 3}], "count": 4}) == {
+        "tokens": 4,
+        "cost": 3,
+    }
+    assert reader.spending({"cost": 1, "tokens": 2}) == {}
+    assert reader.spending(["a.py"]) == {}

@@ -12,6 +12,7 @@ from karat.corpus import from_texts
 from karat.engines.adapters.http import HttpEngine, HttpOptions
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
+from karat.model.spending import Spent, spent
 
 CORPUS = from_texts({"a.py": "one\ntwo\n", "b.py": "three\n"})
 FOUND = json.dumps([{"path": "a.py", "score": 2}, {"path": "b.py", "score": 1}])
@@ -218,6 +219,24 @@ def test_streams(service: Service, options: dict[str, Any], text: str) -> None:
         assert 0 < phases["first_hit"] <= phases["call"]
 
 
+def test_costs_in_headers_and_streams(service: Service) -> None:
+    service.answer = lambda handler: reply(
+        handler, '{"hits": ["a.py"], "usage": {"total_tokens": 9}}', X_Cost="0.25"
+    )
+    with opened(service, cost_header="x-cost", total_tokens_header="x-none") as engine:
+        engine.search("x", 5)
+        assert spent(engine.metadata()) == Spent(9, 0.25)
+        service.answer = lambda handler: reply(handler, '{"hits": ["a.py"]}', X_Cost="free")
+        engine.search("x", 5)
+        assert spent(engine.metadata()) == Spent(None, None, 1)
+    events = ['{"path": "a.py", "tokens": 3}', '{"usage": {"total_tokens": 9}, "cost": 0.5}']
+    text = "".join(f"data: {event}\n\n" for event in events)
+    service.answer = lambda handler: reply(handler, text, kind="text/event-stream")
+    with opened(service, stream="sse") as engine:
+        assert [hit.path for hit in engine.search("x", 5)] == ["a.py"]
+        assert spent(engine.metadata()) == Spent(9, 0.5)
+
+
 @pytest.mark.parametrize("text", ["data: {oops}\n\n", "data: " + " " * 200_000])
 def test_bad_streams(service: Service, text: str) -> None:
     service.answer = lambda handler: reply(handler, text, kind="text/event-stream")
@@ -268,6 +287,10 @@ def test_a_variable_that_is_not_set(service: Service) -> None:
         ({"url": "http://host/", "body": "{oops"}, "a text that holds JSON"),
         ({"url": "http://host/{query}", "body": {"a": 1}, "method": "GET"}, "GET has no body"),
         ({"url": "http://host/{query}", "event": "x"}, "event belongs to stream: sse"),
+        (
+            {"url": "http://host/{query}", "cost": "$.a", "cost_header": "X-Cost"},
+            "cost and cost_header exclude each other",
+        ),
         ({"url": "http://host/{query}", "redirects": 99}, "redirects: "),
         ({"url": "http://host/{query}", "ur": "x"}, "no option 'ur'; did you mean 'url'"),
     ],

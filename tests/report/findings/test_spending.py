@@ -1,7 +1,9 @@
 """What engines tell of their queries reaches the reader; of those that do not, nothing is shown."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from karat.model import Outcome, Run
 from karat.model.timings import Sample
 from karat.report.draw import draw
 from karat.report.findings import Findings
@@ -37,11 +39,43 @@ def test_tokens_cost_and_first_results(findings: Findings) -> None:
         "cost",
     ]
     old, new = ([cell.text for cell in row] for row in table.rows)
-    assert old == ["old", "-", "-", "-"]
+    assert old == ["old", "-", "not reported", "not reported"]
     # The median of 2 and 4 ms; the means of 1,000 and 2,001 tokens, and of 0.002 and 0.003.
     assert new == ["new", "3.00", "1,500", "0.00250"]
     for name in ("report.md", "report.txt", "report.html"):
         assert "What a query spends" in draw(told, name)
+
+
+def with_spent(findings: Findings, *spent: Mapping[str, float]) -> Findings:
+    """Return the report with other costs of the first queries of its last run, and no times."""
+    *others, last = (replace(run, timings=None) for run in findings.runs)
+    answers = list(last.run.answers())
+    for place, each in enumerate(spent):
+        answers[place] = answers[place]._replace(extra={"spent": each})
+    told = replace(last, run=Run.of(answers, name=last.run.name))
+    return replace(findings, runs=(*others, told))
+
+
+def test_costs_without_times(findings: Findings) -> None:
+    told = with_spent(
+        findings, {"tokens": 10, "cost": 0.0}, {"tokens": 20, "ignored": 2}, {"ignored": 1}
+    )
+    (table,) = spent_tables(told.runs)
+    assert [column.title for column in table.columns] == ["run", "tokens", "cost"]
+    old, new = ([cell.text for cell in row] for row in table.rows)
+    assert old == ["old", "not reported", "not reported"]
+    # The mean of 10 and 20; a cost of 0 is reported too.
+    assert new == ["new", "15", "0.00"]
+    answered = sum(outcome == Outcome.ANSWERED for outcome in told.runs[-1].run.outcomes)
+    assert table.notes == (
+        "as the engines report it; tokens and cost are means per query",
+        f"new: tokens reported for 2 of {answered} queries",
+        f"new: cost reported for 1 of {answered} queries",
+        "new: 3 reported values ignored; expected finite numbers from 0 up",
+    )
+    untimed = replace(told, latency=None)
+    for name in ("report.md", "report.txt", "report.html"):
+        assert "What a query spends" in draw(untimed, name)
 
 
 def test_what_is_told_by_some_queries_only(findings: Findings) -> None:

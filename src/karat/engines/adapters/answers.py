@@ -8,6 +8,7 @@ from karat.engines.adapters.options import AnswerOptions, rooted
 from karat.engines.adapters.quoted import excerpt
 from karat.errors import EngineError
 from karat.model import Hit
+from karat.model.spending import COST_NAMES, TOKEN_NAMES, reported
 
 __all__ = ["AnswerReader", "by_score"]
 
@@ -44,6 +45,8 @@ class AnswerReader:
         self._distance = _one_of(options.distance, () if options.score else DISTANCES)
         self._symbol = _one_of(options.symbol, SYMBOLS)
         self._tokens = _one_of(options.tokens, TOKENS)
+        self._cost = _one_of(options.cost, ()) if options.cost else None
+        self._total = _one_of(options.total_tokens, ()) if options.total_tokens else None
         self._shift = 1 - options.first_line
         self._sorted = options.order == "score"
 
@@ -54,9 +57,32 @@ class AnswerReader:
 
     def one(self, entry: object) -> list[Hit]:
         """Return the hits of *entry*, which is one line of many: a hit, or an answer of its own."""
-        if self._hits is None and isinstance(entry, Mapping) and self._path(entry) is not None:
-            return [self._hit(entry)]
-        return self.hits(entry, partial=True)
+        return [self._hit(entry)] if self._is_hit(entry) else self.hits(entry, partial=True)
+
+    def spending(self, answer: object, *, line: bool = False) -> dict[str, object]:
+        """Return the tokens and the cost that *answer* reports, not yet checked.
+
+        An option names the only place that counts; without it the usual names do, but for a *line*
+        of many that is a hit: its tokens are those of the hit.
+
+        >>> reader = AnswerReader(AnswerOptions(cost="$.bill.usd"))
+        >>> reader.spending({"bill": {"usd": 0.01}, "cost": 9, "usage": {"total_tokens": 120}})
+        {'total_tokens': 120, 'cost': 0.01}
+        """
+        usual = {} if line and self._is_hit(answer) else answer
+        found: dict[str, object] = {}
+        for name, find, names in (
+            ("tokens", self._total, TOKEN_NAMES),
+            ("cost", self._cost, COST_NAMES),
+        ):
+            if find is None:
+                found.update(reported(usual, names))
+            elif (value := find(answer)) is not None:
+                found[name] = value
+        return found
+
+    def _is_hit(self, entry: object) -> bool:
+        return self._hits is None and isinstance(entry, Mapping) and self._path(entry) is not None
 
     def _entries(self, answer: object, *, partial: bool) -> Iterable[object]:
         if self._hits is not None:

@@ -23,7 +23,6 @@ from karat.engines.adapters.text_answers import (
     json_lines,
 )
 from karat.errors import EngineError
-from karat.model import Hit
 
 __all__ = ["CommandEngine", "CommandOptions"]
 
@@ -106,7 +105,7 @@ class CommandEngine(External):
             if done.code not in self._codes():
                 said = (done.complaints or done.output).decode("utf-8", "replace").strip()
                 raise EngineError(f"exit code {done.code}: {last_words(self._secrets.scrub(said))}")
-            return Reply(self._read(done.output.decode("utf-8", "replace"), query))
+            return self._read(done.output.decode("utf-8", "replace"), query)
         except EngineError as error:
             message = self._secrets.scrub(f"{self.name}: {error}")
             raise EngineError(message) from error.__cause__
@@ -133,11 +132,12 @@ class _Reader:
             else None
         )
 
-    def __call__(self, text: str, query: str) -> list[Hit]:
+    def __call__(self, text: str, query: str) -> Reply:
         if self._pattern is not None:
-            return self._pattern.hits(text)
+            return Reply(self._pattern.hits(text))
         if self._options.output == "rg":
-            return grouped(text, query, join_lines=self._options.join_lines)
+            return Reply(grouped(text, query, join_lines=self._options.join_lines))
         if self._options.output == "jsonl":
             return json_lines(text, self._reader)
-        return self._reader.hits(json_document(text))
+        answer = json_document(text)
+        return Reply(self._reader.hits(answer), {}, self._reader.spending(answer))

@@ -44,8 +44,9 @@ class HttpOptions(AnswerOptions):
 
     *body* is JSON, as a mapping or as a text that holds JSON. Headers and body take secrets from
     the environment: ``Authorization: Bearer {env:TOKEN}``. ``stream`` reads server-sent events
-    (of the name *event*, where given) or JSON lines as they arrive. Redirects are followed within
-    the same origin only.
+    (of the name *event*, where given) or JSON lines as they arrive. *cost_header* and
+    *total_tokens_header* are headers of the answer that report what the query has cost. Redirects
+    are followed within the same origin only.
     """
 
     url: str
@@ -54,6 +55,8 @@ class HttpOptions(AnswerOptions):
     body: dict[str, object] | list[object] | None = None
     stream: Literal["sse", "jsonl"] | None = None
     event: str | None = None
+    cost_header: str | None = None
+    total_tokens_header: str | None = None
     redirects: int = Field(default=3, ge=0, le=10)
     proxy: str | None = None
 
@@ -90,6 +93,9 @@ class HttpOptions(AnswerOptions):
             raise ValueError("method GET has no body")
         if self.event is not None and self.stream != "sse":
             raise ValueError("event belongs to stream: sse")
+        for name in ("cost", "total_tokens"):
+            if getattr(self, name) and getattr(self, f"{name}_header"):
+                raise ValueError(f"{name} and {name}_header exclude each other; give one")
         return self
 
 
@@ -179,17 +185,30 @@ class HttpEngine(External):
         started = perf_counter_ns()
         response = await self._response(client, self._request(client, query, k))
         phases = {"headers": perf_counter_ns() - started}
+        metadata: dict[str, object] = {}
         try:
             if response.status_code != 200:
                 raise EngineError(await _refusal(response))
             if self._options.stream:
-                hits = await self._streamed(response, started, phases)
+                hits = await self._streamed(response, started, phases, metadata)
             else:
-                hits = self._reader.hits(json_document(await self._text(response)))
+                answer = json_document(await self._text(response))
+                hits = self._reader.hits(answer)
+                metadata = self._reader.spending(answer)
         finally:
             await response.aclose()
         phases["body"] = perf_counter_ns() - started - phases["headers"]
-        return Reply(hits, phases)
+        return Reply(hits, phases, metadata | self._in_headers(response))
+
+    def _in_headers(self, response: "httpx.Response") -> dict[str, object]:
+        """Return what the headers report that the options name."""
+        options = self._options
+        named = {"cost": options.cost_header, "tokens": options.total_tokens_header}
+        return {
+            name: response.headers[header]
+            for name, header in named.items()
+            if header and header in response.headers
+        }
 
     def _request(self, client: "httpx.AsyncClient", query: str, k: int) -> "httpx.Request":
         values = {"query": query, "k": str(k), "root": self._root}
@@ -235,15 +254,22 @@ class HttpEngine(External):
         return text
 
     async def _streamed(
-        self, response: "httpx.Response", started: int, phases: dict[str, int]
+        self,
+        response: "httpx.Response",
+        started: int,
+        phases: dict[str, int],
+        metadata: dict[str, object],
     ) -> list[Hit]:
+        """Return the hits; note in *phases* when the first came, in *metadata* what it costs."""
         if _is_html(response, ""):
             raise EngineError("answered HTML, expected a stream")
         hits: list[Hit] = []
         lines = limited_lines(response.aiter_bytes(), self._options.max_bytes)
         async for event in events(lines, sse=self._options.stream == "sse"):
             if self._options.event is None or event.name == self._options.event:
-                hits += self._reader.one(json_document(event.data))
+                entry = json_document(event.data)
+                hits += self._reader.one(entry)
+                metadata.update(self._reader.spending(entry, line=True))
                 if hits and "first_hit" not in phases:
                     phases["first_hit"] = perf_counter_ns() - started
         return hits

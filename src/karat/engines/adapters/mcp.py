@@ -77,7 +77,7 @@ class McpEngine(External):
         filled = fill_value(self._options.arguments, get, k=k)
         result = self._called(dict(filled) if isinstance(filled, Mapping) else {})
         try:
-            return Reply(self._hits(result))
+            return self._reply(result)
         except EngineError as error:
             raise EngineError(self._secrets.scrub(f"{self.name}: {error}")) from None
 
@@ -129,7 +129,7 @@ class McpEngine(External):
             message = self._secrets.scrub(f"{self.name}: {type(error).__name__}: {error}")
             raise EngineError(message) from None
 
-    def _hits(self, result: "CallToolResult") -> list[Hit]:
+    def _reply(self, result: "CallToolResult") -> Reply:
         text = "\n".join(
             entry for part in result.content if (entry := getattr(part, "text", None)) is not None
         )
@@ -137,14 +137,20 @@ class McpEngine(External):
             raise EngineError(f"the tool answered an error: {excerpt(text)}")
         if len(text) > self._options.max_bytes:
             raise EngineError(f"the answer is longer than {self._options.max_bytes:,} bytes")
+        answer: object = result.structured_content
+        if isinstance(answer, Mapping) and _is_wrapped_text(answer):
+            answer = None
+        if answer is None and self._pattern is None and text.lstrip().startswith(("{", "[")):
+            answer = json_document(text)
+        # The protocol keeps what is said about an answer beside it.
+        whole = {**(answer if isinstance(answer, Mapping) else {}), "_meta": result.meta}
+        return Reply(self._hits(answer, text), {}, self._reader.spending(whole))
+
+    def _hits(self, answer: object, text: str) -> list[Hit]:
         if self._pattern is not None:
             return self._pattern.hits(text)
-        if result.structured_content is not None and not _is_wrapped_text(
-            result.structured_content
-        ):
-            return self._reader.hits(result.structured_content)
-        if text.lstrip().startswith(("{", "[")):
-            return self._reader.hits(json_document(text))
+        if answer is not None:
+            return self._reader.hits(answer)
         places = self._places
         return [hit for hit in mentioned(text) if places and not places.resolve(hit.path)[1]]
 

@@ -27,7 +27,8 @@ class AnswerOptions(Options):
     Without *hits* the answer is a list, or an object with a list ``hits``, ``results`` or
     ``matches``. *lines* is a range in one value (``"10-20"``, ``[10, 20]``). A *distance* is a
     score for which less is better. *first_line* is 0 where a search counts lines from 0.
-    ``order: score`` sorts by score; else the order of the answer counts.
+    ``order: score`` sorts by score; else the order of the answer counts. *cost* and *total_tokens*
+    are what the query has cost, in the answer; *tokens* is the size of a hit.
     """
 
     hits: str | None = None
@@ -39,6 +40,8 @@ class AnswerOptions(Options):
     distance: str | None = None
     symbol: str | None = None
     tokens: str | None = None
+    cost: str | None = None
+    total_tokens: str | None = None
     first_line: Literal[0, 1] = 1
     order: Literal["given", "score"] = "given"
     strip_prefix: str = ""
@@ -55,7 +58,7 @@ class AnswerOptions(Options):
     def _first_paths(cls, value: str | None) -> str | None:
         return _json_path(value)
 
-    @field_validator(*("score", "distance", "symbol", "tokens"))
+    @field_validator(*("score", "distance", "symbol", "tokens", "cost", "total_tokens"))
     @classmethod
     def _further_paths(cls, value: str | None) -> str | None:
         return _json_path(value)
@@ -70,7 +73,10 @@ class AnswerOptions(Options):
 
 
 JSON_PLACES = frozenset(
-    ("hits", "path", "start_line", "end_line", "lines", "score", "distance", "symbol", "tokens")
+    (
+        *("hits", "path", "start_line", "end_line", "lines", "score", "distance", "symbol"),
+        *("tokens", "cost", "total_tokens"),
+    )
 )
 
 

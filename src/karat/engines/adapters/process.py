@@ -8,7 +8,8 @@ The protocol, one JSON object a line, each answer with the id of its request:
     <- {"id": 1, "hits": [{"path": "src/auth.py", "start_line": 3, "end_line": 9, "score": 1.5}]}
     <- {"id": 1, "error": "what went wrong"}
 
-The end of its standard input asks the program to leave.
+An answer may report what it has cost: ``"tokens": 812, "cost": 0.0004``. The end of its standard
+input asks the program to leave.
 """
 
 import json
@@ -87,7 +88,7 @@ class ProcessEngine(External):
                     f"{self.name}: died, was started again and died again; {self._last_words}"
                 ) from None
             try:
-                return Reply(self._reader.hits(answer))
+                return Reply(self._reader.hits(answer), {}, self._reader.spending(answer))
             except EngineError as error:
                 raise self._named(error) from None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import nan
 
 from karat.engines.adapters.answers import AnswerReader, by_score
+from karat.engines.adapters.external import Reply
 from karat.engines.adapters.quoted import excerpt
 from karat.errors import EngineError
 from karat.model import Hit
@@ -26,11 +27,16 @@ def json_document(text: str) -> object:
         raise EngineError(f"answered {what}; expected one JSON value") from None
 
 
-def json_lines(text: str, reader: AnswerReader) -> list[Hit]:
-    """Return the hits of JSON lines; blank lines are let pass."""
-    return [
-        hit for line in text.split("\n") if line.strip() for hit in reader.one(json_document(line))
-    ]
+def json_lines(text: str, reader: AnswerReader) -> Reply:
+    """Return the hits of JSON lines and what they report to have cost; blank lines are skipped.
+
+    Of several lines that report a cost, the last counts: it has the sum.
+    """
+    entries = [json_document(line) for line in text.split("\n") if line.strip()]
+    metadata: dict[str, object] = {}
+    for entry in entries:
+        metadata.update(reader.spending(entry, line=True))
+    return Reply([hit for entry in entries for hit in reader.one(entry)], {}, metadata)
 
 
 class PatternReader:

@@ -1,7 +1,9 @@
-"""What engines tell of themselves: when first results came, phases, tokens and money."""
+"""What engines report of themselves: when first results came, phases, tokens and money."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from karat.model import Outcome
+from karat.model.spending import Spent, spent_in
 from karat.model.timings import NS_PER_MS, Measured, Sample
 from karat.report.findings.latency import milliseconds
 from karat.report.table import Cell, Column, Table
@@ -13,44 +15,78 @@ Samples = Sequence[Sample]
 
 
 def spent_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
-    """Return a table of first results, tokens and cost a query; none where no engine tells them."""
-    return _told(
-        "What a query spends",
-        {"first result p50 ms": _first_result, "tokens": _tokens, "cost": _cost},
-        runs,
-        note="as the engines tell it of queries that were timed; tokens and cost are means",
-    )
+    """Return a table of first results, tokens and cost per query; none where nobody reports any.
+
+    Tokens and cost are means over the queries for which they were reported.
+    """
+    spent = [_spent(run) for run in runs]
+    columns = {
+        "first result p50 ms": [_first_result(_samples(run)) for run in runs],
+        "tokens": [_mean([each.tokens for each in of_run], ",.0f") for of_run in spent],
+        "cost": [_mean([each.cost for each in of_run], "#.3g") for of_run in spent],
+    }
+    notes = ["as the engines report it; tokens and cost are means per query"]
+    for run, of_run in zip(runs, spent, strict=True):
+        notes += _gaps(run.name, of_run)
+    return _table("What a query spends", columns, runs, notes)
 
 
 def phase_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
     """Return a table of where the time of a query goes; none where no engine tells."""
     names = dict.fromkeys(name for run in runs for each in _samples(run) for name in each.phases)
-    return _told(
-        "Phases of a query",
-        {f"{name} p50 ms": _phase(name) for name in names},
-        runs,
-        note="as the engines tell it of the first time that a query is asked, cold",
-    )
+    columns = {f"{name} p50 ms": [_phase(name, _samples(run)) for run in runs] for name in names}
+    note = "as the engines report it of the first time that a query is asked, cold"
+    return _table("Phases of a query", columns, runs, (note,))
 
 
-def _told(
+def _table(
     title: str,
-    columns: Mapping[str, Callable[[Samples], Cell]],
+    columns: Mapping[str, Sequence[Cell]],
     runs: Sequence[Measured],
-    *,
-    note: str,
+    notes: Sequence[str],
 ) -> tuple[Table, ...]:
-    cells = {head: [cell(_samples(run)) for run in runs] for head, cell in columns.items()}
+    """Return *columns* that hold a value for some run as a table; none where there is none."""
     told = {
         head: column
-        for head, column in cells.items()
+        for head, column in columns.items()
         if any(cell.value is not None for cell in column)
     }
     if not told:
         return ()
     names = [Cell(run.name, run.name) for run in runs]
     heads = (Column("run"), *(Column(head, numeric=True) for head in told))
-    return (Table(title, heads, tuple(zip(names, *told.values(), strict=True)), (note,)),)
+    return (Table(title, heads, tuple(zip(names, *told.values(), strict=True)), tuple(notes)),)
+
+
+def _spent(measured: Measured) -> Sequence[Spent]:
+    """Return what each answered query of a run has cost.
+
+    Runs that were stored before every answer held it have it with the times of some queries, where
+    0 stands for nothing reported.
+    """
+    found = [
+        spent_in(answer.extra)
+        for answer in measured.run.answers()
+        if answer.outcome is Outcome.ANSWERED
+    ]
+    if any(each != Spent() for each in found):
+        return found
+    return [Spent(each.tokens or None, each.cost or None) for each in _samples(measured)]
+
+
+def _gaps(name: str, spent: Sequence[Spent]) -> list[str]:
+    """Return what a reader must know of a mean: over fewer queries, or without bad values."""
+    lines = []
+    for what in ("tokens", "cost"):
+        count = sum(getattr(each, what) is not None for each in spent)
+        if 0 < count < len(spent):
+            lines.append(f"{name}: {what} reported for {count:,} of {len(spent):,} queries")
+    if ignored := sum(each.ignored for each in spent):
+        lines.append(
+            f"{name}: {ignored:,} reported value{'s' if ignored > 1 else ''} ignored; expected "
+            "finite numbers from 0 up"
+        )
+    return lines
 
 
 def _samples(measured: Measured) -> Samples:
@@ -61,11 +97,8 @@ def _first_result(samples: Samples) -> Cell:
     return _median(each.first_result_ns for each in samples if each.first_result_ns)
 
 
-def _phase(name: str) -> Callable[[Samples], Cell]:
-    def cell(samples: Samples) -> Cell:
-        return _median(each.phases[name] for each in samples if name in each.phases)
-
-    return cell
+def _phase(name: str, samples: Samples) -> Cell:
+    return _median(each.phases[name] for each in samples if name in each.phases)
 
 
 def _median(times_ns: Iterable[int]) -> Cell:
@@ -73,17 +106,9 @@ def _median(times_ns: Iterable[int]) -> Cell:
     return milliseconds(found)
 
 
-def _tokens(samples: Samples) -> Cell:
-    return _mean([each.tokens for each in samples], ",.0f")
-
-
-def _cost(samples: Samples) -> Cell:
-    return _mean([each.cost for each in samples], "#.3g")
-
-
-def _mean(values: Sequence[float], spec: str) -> Cell:
-    """Return the mean; a dash where all are 0, which is what an engine has that tells nothing."""
-    if not any(values):
-        return Cell("-")
-    mean = sum(values) / len(values)
+def _mean(values: Iterable[float | None], spec: str) -> Cell:
+    known = [value for value in values if value is not None]
+    if not known:
+        return Cell("not reported")
+    mean = sum(known) / len(known)
     return Cell(format(mean, spec), mean)

@@ -66,8 +66,8 @@ def _tables(findings: Findings) -> Iterator[Table]:
     yield fate_table(findings)
     if findings.latency is not None:
         yield latency_table(findings)
-        yield from spent_tables(findings.runs)
-        yield from phase_tables(findings.runs)
+    yield from spent_tables(findings.runs)
+    yield from phase_tables(findings.runs)
     method = tuple((Cell(what), Cell(how)) for what, how in method_rows(findings))
     yield Table("Method", (Column("what"), Column("how")), method)
 

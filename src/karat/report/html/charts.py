@@ -70,13 +70,15 @@ def lost_targets(findings: Findings) -> Iterator[Markup]:
 def times(findings: Findings, colours: Sequence[str]) -> Iterator[Markup]:
     """Yield the latencies, or that there are none."""
     steps = ecdf(findings)
-    if not steps:
+    if steps:
+        yield plain_table(latency_table(findings))
+    else:
         yield tag("p", "No run has latencies: not measured.", class_="sub")
-        return
-    yield plain_table(latency_table(findings))
     for told in (*spent_tables(findings.runs), *phase_tables(findings.runs)):
         yield tag("h3", told.title)
         yield plain_table(told)
+    if not steps:
+        return
     shades = [colours[findings.names.index(row.run)] for row in steps]
     names = [row.run for row in steps]
     drawn = joined(ecdf_lines(steps, shades), legend(list(zip(shades, names, strict=True))))

@@ -53,6 +53,15 @@ def test_costs_of_a_process(
         *("--timed", timed, "--run-out", "{engine}.jsonl"),
     )
     assert "What a query spends" in out
+    again = run(
+        capsys,
+        *("compare", "gold.json", "--corpus", "docs", "--agents", "keyword", "paid.yaml"),
+        *("--timed", timed, "--json"),
+    )
+    assert json.loads(again)["spent"] == {
+        "keyword": {"tokens": None, "cost": None},
+        "paid": {"tokens": 30, "cost": 0.5},
+    }
     rows = {line.split()[0]: line.split() for line in out.partition("spends")[2].splitlines()[4:6]}
     assert rows["keyword"] == ["keyword", "not", "reported", "not", "reported"]
     assert rows["paid"] == ["paid", "30", "0.500"]

@@ -12,6 +12,7 @@ from karat.model.evaluation import Evaluation
 from karat.model.gate import Gate
 from karat.model.searched import Searched
 from karat.model.timings import Measured
+from karat.report.findings.spending import mean_spent
 
 __all__ = [
     "contest_json",
@@ -62,6 +63,7 @@ def searched_json(
             "warnings": warnings,
             "work": {run.name: run.notes.get("work") for run in runs},
             "dropped": {run.name: run.notes.get("invalid") for run in runs},
+            "spent": {run.name: mean_spent(run) for run in runs},
             "timings": {run.name: run.timings for run in runs},
             **_scored(overall),
             "resolved": None if resolved is None else _scored(resolved),

@@ -78,6 +78,12 @@ def test_costs_without_times(findings: Findings) -> None:
         assert "What a query spends" in draw(untimed, name)
 
 
+def test_where_all_that_is_reported_is_wrong(findings: Findings) -> None:
+    (table,) = spent_tables(with_spent(findings, {"ignored": 1}).runs)
+    assert [cell.text for cell in table.rows[1]] == ["new", "not reported", "not reported"]
+    assert table.notes[-1] == ("new: 1 reported value ignored; expected finite numbers from 0 up")
+
+
 def test_what_is_told_by_some_queries_only(findings: Findings) -> None:
     phases = {"embed": 5 * MS, "search": MS}
     told = with_samples(findings, Sample("q1", 9 * MS, phases=phases), Sample("q2", MS))

@@ -9,7 +9,7 @@ from karat.report.findings.latency import milliseconds
 from karat.report.table import Cell, Column, Table
 from karat.stats import percentiles
 
-__all__ = ["phase_tables", "spent_tables"]
+__all__ = ["mean_spent", "phase_tables", "spent_tables"]
 
 Samples = Sequence[Sample]
 
@@ -22,13 +22,25 @@ def spent_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
     spent = [_spent(run) for run in runs]
     columns = {
         "first result p50 ms": [_first_result(_samples(run)) for run in runs],
-        "tokens": [_mean([each.tokens for each in of_run], ",.0f") for of_run in spent],
-        "cost": [_mean([each.cost for each in of_run], "#.3g") for of_run in spent],
+        "tokens": [_reported(_mean(each.tokens for each in of_run), ",.0f") for of_run in spent],
+        "cost": [_reported(_mean(each.cost for each in of_run), "#.3g") for of_run in spent],
     }
+    # Where all that is reported is wrong, the reader must hear of it.
+    wrong = any(each.ignored for of_run in spent for each in of_run)
     notes = ["as the engines report it; tokens and cost are means per query"]
     for run, of_run in zip(runs, spent, strict=True):
         notes += _gaps(run.name, of_run)
-    return _table("What a query spends", columns, runs, notes)
+    kept = ("tokens", "cost") if wrong else ()
+    return _table("What a query spends", columns, runs, notes, kept=kept)
+
+
+def mean_spent(measured: Measured) -> dict[str, float | None]:
+    """Return the mean tokens and cost of the queries of a run; None where none reports it."""
+    spent = _spent(measured)
+    return {
+        "tokens": _mean(each.tokens for each in spent),
+        "cost": _mean(each.cost for each in spent),
+    }
 
 
 def phase_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
@@ -44,12 +56,14 @@ def _table(
     columns: Mapping[str, Sequence[Cell]],
     runs: Sequence[Measured],
     notes: Sequence[str],
+    *,
+    kept: Sequence[str] = (),
 ) -> tuple[Table, ...]:
-    """Return *columns* that hold a value for some run as a table; none where there is none."""
+    """Return *columns* that are *kept* or hold a value for some run; no table without any."""
     told = {
         head: column
         for head, column in columns.items()
-        if any(cell.value is not None for cell in column)
+        if head in kept or any(cell.value is not None for cell in column)
     }
     if not told:
         return ()
@@ -64,10 +78,11 @@ def _spent(measured: Measured) -> Sequence[Spent]:
     Runs that were stored before every answer held it have it with the times of some queries, where
     0 stands for nothing reported.
     """
+    run = measured.run
     found = [
-        spent_in(answer.extra)
-        for answer in measured.run.answers()
-        if answer.outcome is Outcome.ANSWERED
+        spent_in(extra)
+        for outcome, extra in zip(run.outcomes, run.extras, strict=True)
+        if outcome == Outcome.ANSWERED
     ]
     if any(each != Spent() for each in found):
         return found
@@ -106,9 +121,10 @@ def _median(times_ns: Iterable[int]) -> Cell:
     return milliseconds(found)
 
 
-def _mean(values: Iterable[float | None], spec: str) -> Cell:
+def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    if not known:
-        return Cell("not reported")
-    mean = sum(known) / len(known)
-    return Cell(format(mean, spec), mean)
+    return sum(known) / len(known) if known else None
+
+
+def _reported(mean: float | None, spec: str) -> Cell:
+    return Cell("not reported") if mean is None else Cell(format(mean, spec), mean)

@@ -43,6 +43,11 @@ class Notes:
             import os
             os._exit(7)
         return [Hit(path, 1.0) for path in sorted(self.paths) if path[:-3] in query][:k]
+
+class Lacking(Notes):
+    def search(self, query, k):
+        from karat.errors import MissingExtra
+        raise MissingExtra("onnx", extra="dense", purpose="embedding")
 """
 # What is no name of an engine that anybody has offered.
 STRANGE = (
@@ -126,6 +131,7 @@ def outcome(
                 f"hangs={team.engine('hangs', timeout_s=0.05)}",
                 f"script={json.dumps({**command, 'pattern': '(?P<path>.+)'})}",
                 "class=team_notes:Notes",
+                "lacks=team_notes:Lacking",
             ]
         )
         settings = Settings(
@@ -183,6 +189,11 @@ def test_a_search_has_limits(outcome: Outcome, name: str, says: str) -> None:
     assert says in str(run.error_message)
 
 
+def test_where_the_checkout_lies_is_not_told(outcome: Outcome) -> None:
+    told = str(outcome.runs["lacks"].error_message)
+    assert told.endswith("embedding needs onnx: pip install 'karatbench[dense]'")
+
+
 def test_a_redirect_is_not_followed(outcome: Outcome) -> None:
     assert outcome.team.asked["moved"] > 0
     assert outcome.team.asked["landed"] == 0
@@ -209,7 +220,7 @@ def test_a_class_that_was_enabled(outcome: Outcome) -> None:
 def test_engines_are_listed(outcome: Outcome) -> None:
     kinds = {engine.name: engine.kind for engine in outcome.client.engines()}
     assert (kinds["find"], kinds["script"], kinds["class"]) == ("http", "command", "python")
-    assert len(kinds) == 9
+    assert len(kinds) == 10
 
 
 def test_the_secret_is_nowhere(outcome: Outcome) -> None:

@@ -5,6 +5,7 @@ from math import isnan
 
 from karat.app.benchmarks import BenchmarkConfig
 from karat.app.results import Scored, results_key
+from karat.installation import without_checkout
 from karat.model import Outcome
 from karat.model.evaluation import Notes
 from karat.model.evaluation import Summary as SummedUp
@@ -125,7 +126,7 @@ def _run(
         config=config_of(run),
         snapshot=run.snapshot,
         status=shown_status(run, benchmark),
-        error_message=run.error or None,
+        error_message=without_checkout(run.error) or None,
         metrics=metrics_of(flat),
         metrics_flat=flat,
         resolved_metrics_flat=None,

@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from karat.errors import InputError
-from karat.store import Kept, SqlStore
+from karat.store import Kept, RunStatus, SqlStore
 from karat.store.database import Database
 from karat.store.migrations import steps, version
 from karat.store.schema import VERSION
@@ -38,12 +38,14 @@ def back_to_the_first(connection: Connection) -> None:
     """Make the database what Karat wrote before it used Alembic."""
     later = [table for table in METADATA.sorted_tables if table.name not in FIRST]
     METADATA.drop_all(connection, tables=later)
+    connection.execute(text("ALTER TABLE runs DROP COLUMN scored"))
     connection.execute(text("CREATE TABLE karat_schema (version INTEGER PRIMARY KEY)"))
     connection.execute(text("INSERT INTO karat_schema VALUES (1)"))
 
 
 def back_to_the_second(connection: Connection) -> None:
     """Make the database what Karat wrote before it knew why targets were lost."""
+    back_to_the_third(connection)
     for statement in (
         "DROP TABLE losses",
         "ALTER TABLE jobs DROP COLUMN correlation",
@@ -51,6 +53,12 @@ def back_to_the_second(connection: Connection) -> None:
         "UPDATE karat_version SET version_num = '0002'",
     ):
         connection.execute(text(statement))
+
+
+def back_to_the_third(connection: Connection) -> None:
+    """Make the database what Karat wrote before a run had its scores ahead of its latency."""
+    connection.execute(text("ALTER TABLE runs DROP COLUMN scored"))
+    connection.execute(text("UPDATE karat_version SET version_num = '0003'"))
 
 
 def drift(connection: Connection) -> list[object]:
@@ -71,7 +79,9 @@ def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
         assert drift(connection) == []
 
 
-@pytest.mark.parametrize("before", [forget, back_to_the_first, back_to_the_second])
+@pytest.mark.parametrize(
+    "before", [forget, back_to_the_first, back_to_the_second, back_to_the_third]
+)
 def test_migrations_make_the_same_tables(
     before: Callable[[Connection], None], opened: Database
 ) -> None:
@@ -98,6 +108,20 @@ def test_an_older_database_keeps_what_it_has(place: str) -> None:
     opened.close()
     with SqlStore(place) as store:
         assert repr(store.measured(run)) == repr(before)
+
+
+def test_a_run_that_was_completed_has_its_scores(place: str) -> None:
+    with SqlStore(place) as store:
+        experiment = store.experiment(PLAN)
+        store.finish(f"{experiment}.1", RunStatus.COMPLETED)
+        ended = store.show(experiment).runs[0].ended
+    opened = Database(place)
+    with opened.writing() as connection:
+        back_to_the_third(connection)
+    opened.close()
+    with SqlStore(place) as store:
+        first, second = store.show(experiment).runs
+    assert (first.scored, second.scored) == (ended, None)
 
 
 def test_a_step_that_breaks_changes_nothing(

@@ -83,7 +83,9 @@ def store(tmp_path: Path) -> SqlStore:
     return SqlStore(tmp_path / "karat.db")
 
 
-def task(store: SqlStore, *, timed: frozenset[str] = frozenset()) -> Task:
+def task(
+    store: SqlStore, *, timed: frozenset[str] = frozenset(), scores_first: bool = False
+) -> Task:
     runs = tuple(PlannedRun(entry.name, entry.spec) for entry in ENTRIES)
     found = store.show(store.experiment(Plan("sweep", Kind.SWEEP, GOLD, runs)))
     for run in found.runs:
@@ -96,6 +98,7 @@ def task(store: SqlStore, *, timed: frozenset[str] = frozenset()) -> Task:
         runs={run.label: run.id for run in found.runs},
         timed=timed,
         files=False,
+        scores_first=scores_first,
     )
 
 
@@ -253,6 +256,44 @@ def test_events_are_told_of_every_entry(store: SqlStore) -> None:
     run(store, replace(task(store), listen=events.append), Scripted())
     assert [event.run for event in events] == ["deep", "flat", "strict", "alone"]
     assert {each.status for each in store.latest().runs} == {"evaluating"}
+
+
+def test_scores_first_means_that_all_hits_come_before_the_times(store: SqlStore) -> None:
+    executor, given = Scripted(), task(store, timed=frozenset({"q1"}), scores_first=True)
+    before: list[list[str]] = []
+    given = replace(
+        given, before_timing=lambda: before.append([what for what, _ in executor.calls])
+    )
+    ended = run(store, given, executor)
+    assert executor.calls[:2] == [("quality", {"deep": ALL}), ("quality", {"alone": ALL})]
+    assert executor.calls[2:] == [("timing", {entry.name: {"q1"} for entry in ENTRIES})]
+    assert before == [["quality", "quality"]]
+    names = [entry.name for entry in ENTRIES]
+    assert [(one.entry.name, one.untimed) for one in ended] == [
+        *((name, True) for name in names),
+        *((name, False) for name in names),
+    ]
+    assert all((one.timings is None) is one.untimed for one in ended)
+
+
+def test_scores_first_tells_at_once_what_has_failed(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1"}), scores_first=True)
+    ended = run(store, given, Scripted(fails="deep"))
+    told = [(one.entry.name, one.untimed) for one in ended]
+    failed = [("deep", False), ("flat", False), ("strict", False)]
+    assert told == [*failed, ("alone", True), ("alone", False)]
+
+
+def test_scores_first_waits_for_no_scores_after_the_stop(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1"}), scores_first=True)
+    before: list[str] = []
+    given = replace(given, before_timing=lambda: before.append("called"))
+    ended = run(store, given, Scripted(stops="alone"))
+    assert [(one.entry.name, one.untimed, one.stopped) for one in ended] == [
+        *((name, True, False) for name in ("deep", "flat", "strict")),
+        *((entry.name, False, True) for entry in ENTRIES),
+    ]
+    assert before == []
 
 
 def test_queries_that_are_timed() -> None:

@@ -34,6 +34,8 @@ class Request:
     *timed* is how many queries are timed: None is all of them; with 0 no time is measured. The
     same request finds what it has done before, whatever *scoring* asks and *workers* there are.
     Without *wait*, latency is measured also while other karat runs disturb it.
+    With *scores_first*, every run has its scores before any latency is measured; an engine that
+    shares nothing is then asked once more for each query that is timed.
     """
 
     gold: Dataset
@@ -47,6 +49,7 @@ class Request:
     workers: int = 1
     seed: int = 0
     wait: bool = True
+    scores_first: bool = False
 
     @property
     def match(self) -> str:
@@ -123,6 +126,7 @@ def run_experiment(
     cancelled: Callable[[], bool] = lambda: False,
     surveyed_as: Callable[[Searched], None] = lambda _: None,
     kept_as: Callable[[Experiment], None] = lambda _: None,
+    before_timing: Callable[[], None] = lambda: None,
     executor: Executor | None = None,
     again: bool = False,
 ) -> Done:
@@ -133,6 +137,7 @@ def run_experiment(
     costs its own run. InputError is raised where another process works on the same request, and
     where what is searched has changed; no answer on what it has become is kept.
     *surveyed_as* hears what will be searched before anything is asked, *kept_as* where it is kept.
+    *before_timing* is called when all hits are stored and latency is measured next.
     With *again*, a request that was answered to its end becomes a further experiment: not every
     search answers as it did.
     """
@@ -168,14 +173,22 @@ def run_experiment(
         cancelled=cancelled,
         command=request.kind.value,
         wait=request.wait,
+        scores_first=request.scores_first,
+        before_timing=before_timing,
     )
     if todo:
+        scored: set[str] = set()
         plan = share(todo, files=request.files)
         with ending(mine, store) as left:
             for ended in execute(plan, task, store, executor or LocalExecutor(request.workers)):
                 run = runs[ended.entry.name]
-                _finish(ended, run, store, request=request, found=found)
-                left.discard(run)
+                if run not in scored:
+                    _score(run, store, request=request)
+                if ended.untimed:
+                    scored.add(run)
+                else:
+                    _finish(ended, run, store, request=request, found=found)
+                    left.discard(run)
     shown = store.show(experiment.id)
     measured = tuple(store.measured(run) for run in runs.values())
     return Done(
@@ -234,10 +247,18 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: in
     return Plan(name, request.kind, request.gold, tuple(runs), config, request.seed, __version__)
 
 
+def _score(run: str, store: Store, *, request: Request) -> None:
+    """Store the scores of a run, by all answers that it has, whoever has asked."""
+    found = store.measured(run).run
+    if len(found.query_ids):
+        complete = len(found.query_ids) == len(request.gold) and not silence(list(found.answers()))
+        summaries = score(request.gold, found, scoring=request.scoring).summaries
+        store.keep_scores(run, summaries, complete=complete)
+
+
 def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Survey) -> None:
-    """Keep the scores and the end of a run, by all answers that it has, whoever has asked."""
-    measured = store.measured(run)
-    answers = list(measured.run.answers())
+    """Store the end of a run, by all answers that it has, whoever has asked."""
+    answers = list(store.measured(run).run.answers())
     error = str(ended.notes.get("error", ""))
     status = RunStatus.COMPLETED
     if len(answers) < len(request.gold) and error:
@@ -246,9 +267,6 @@ def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Su
         status, error = RunStatus.CANCELLED, ""
     elif error := silence(answers):
         status = RunStatus.FAILED
-    if answers:
-        scores = score(request.gold, measured.run, scoring=request.scoring)
-        store.keep_scores(run, scores.summaries)
     # Who continues a run, or takes its times, has seen some of the trees only.
     searched = {
         "corpora": list(dict.fromkeys(found.snapshots)),

@@ -19,18 +19,19 @@ from karat.model import Dataset
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
 from karat.report.findings import Findings
-from karat.store import Experiment, RunStatus, StoredRun
+from karat.store import Experiment, StoredRun
 from karat.store.service import Benchmark, Collection, ServiceStore
 
-__all__ = ["Scored", "results_key", "scored"]
+__all__ = ["Scored", "results_key", "scored", "with_latencies"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """The completed *runs* of a benchmark, in the order of *findings*.
+    """The *runs* of a benchmark that have all their answers, in the order of *findings*.
 
     *findings* counts references that mean no document as missed; *resolved* scores the runs
-    without them, and is None where there are none. *version* is that of the judgments.
+    without them, and is None where there are none. *version* is that of the judgments, *key* that
+    of everything the results depend on, read before any of it.
     """
 
     benchmark: Benchmark
@@ -40,6 +41,7 @@ class Scored:
     findings: Findings
     resolved: tuple[Evaluation, ...] | None
     version: int
+    key: str
 
     def place(self, run: str) -> int:
         """Return where *run* is among the completed ones.
@@ -77,12 +79,13 @@ def scored(
 ) -> Scored:
     """Return the completed runs of *benchmark* scored; Conflict where there is none.
 
-    Why targets were lost is told as far as :func:`karat.app.explain.explain` has found out.
+    A run whose latency is not measured yet is completed too. Why targets were lost is told as far
+    as :func:`karat.app.explain.explain` has found out.
     """
+    # Before anything else is read: a judgment that comes meanwhile makes another version.
+    key = results_key(store, benchmark)
     experiment = store.results.show(benchmark.experiment) if benchmark.experiment else None
-    completed = [
-        run for run in (experiment.runs if experiment else ()) if run.status is RunStatus.COMPLETED
-    ]
+    completed = [run for run in (experiment.runs if experiment else ()) if run.scored]
     if experiment is None or not completed:
         raise Conflict(f"benchmark {benchmark.id} has no completed run yet")
     config = BenchmarkConfig.from_json(benchmark.config)
@@ -110,6 +113,31 @@ def scored(
         findings=with_kept_losses(findings, [store.losses.of(run.id) for run in completed]),
         resolved=resolved,
         version=judgments[-1].version if judgments else 1,
+        key=key,
+    )
+
+
+def with_latencies(store: ServiceStore, found: Scored) -> Scored | None:
+    """Return *found* with what was measured since; None where its scores are no longer right.
+
+    They are not where judgments have changed, or where other runs are completed.
+    """
+    benchmark = store.benchmarks.get(found.benchmark.id)
+    key = results_key(store, benchmark)
+    experiment = store.results.show(found.experiment.id)
+    runs = tuple(run for run in experiment.runs if run.scored)
+    version = store.datasets.get(benchmark.dataset).version
+    if version != found.version or [run.id for run in runs] != [run.id for run in found.runs]:
+        return None
+    collection = store.collections.get(benchmark.collection)
+    measured = tuple(_named(store.results.measured(run.id), collection) for run in runs)
+    return replace(
+        found,
+        benchmark=benchmark,
+        experiment=experiment,
+        runs=runs,
+        findings=replace(found.findings, runs=measured),
+        key=key,
     )
 
 

@@ -154,14 +154,24 @@ class Client:
         return answer
 
     def create_benchmark(
-        self, name: str, mapping: str, matrix: Json, *, description: str = ""
+        self,
+        name: str,
+        mapping: str,
+        matrix: Json,
+        *,
+        description: str = "",
+        timing: str = "sample",
     ) -> Benchmark:
-        """Make a benchmark; it runs when it is started."""
+        """Make a benchmark; it runs when it is started.
+
+        *timing* is ``none``, ``sample`` or ``all``: of which queries the latency is measured.
+        """
         asked = {
             "name": name,
             "description": description,
             "mapping_id": mapping,
             "config_matrix": dict(matrix),
+            "timing": timing,
         }
         return record(Benchmark, self._ask.change("POST", "/benchmarks", json=asked))
 

@@ -107,7 +107,10 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A matrix of configurations over a mapping; *commit* is the one that was searched."""
+    """A matrix of configurations over a mapping; *commit* is the one that was searched.
+
+    *timing* is of which queries the latency is measured: ``none``, ``sample`` or ``all``.
+    """
 
     id: str
     name: str
@@ -123,6 +126,7 @@ class Benchmark:
     completed_at: str | None
     operation_uuid: str | None
     commit: Json | None
+    timing: str
 
     @property
     def ended(self) -> bool:
@@ -142,7 +146,11 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of a benchmark with its scores and times."""
+    """One run of a benchmark with its scores and times.
+
+    It is completed when all its queries are scored; *timing_status* tells whether its latency is
+    measured: ``none``, ``pending``, ``done``, ``failed`` or ``cancelled``.
+    """
 
     id: str
     run_order: int
@@ -155,6 +163,7 @@ class RunResult:
     metrics_flat: AnyMapping[str, float | None]
     intervals: AnyMapping[str, list[float]]
     timing: Json
+    timing_status: str
     latency: Json
     answered: int
     errors: int

@@ -1,13 +1,14 @@
 """The job of a benchmark: its experiment is run, or continued, in the store of the service."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from karat.app.benchmarks import BenchmarkConfig, benchmark_request
 from karat.app.experiment import run_experiment
-from karat.app.results import scored
+from karat.app.results import Scored, scored, with_latencies
 from karat.errors import InputError
+from karat.model.evaluation import Summary
 from karat.model.timings import Timings
 from karat.runner import Event
 from karat.server.benchmark_progress import Progress
@@ -51,6 +52,14 @@ class BenchmarkJob:
             places=work.settings.places,
             offered=work.settings.engines,
         )
+        compared: list[Scored] = []
+
+        def compare() -> None:
+            if store.benchmarks.get(benchmark.id).completed_runs:
+                progress.tell("comparing")
+                compared.append(scored(store, store.benchmarks.get(benchmark.id)))
+                kept_results(store, compared[0])
+
         with RunSpans({entry.name: entry.spec.name for entry in request.entries}) as spans:
 
             def listen(event: Event) -> None:
@@ -63,9 +72,13 @@ class BenchmarkJob:
                 listen=listen,
                 cancelled=work.stopped,
                 kept_as=kept_as,
+                before_timing=compare,
             )
         if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
-            progress.tell("explaining")
+            for found in compared:
+                if timed := with_latencies(store, found):
+                    kept_results(store, timed)
+            progress.explaining()
             with span("explain", benchmark=benchmark.id):
                 explained(work.settings.store, benchmark.id, stopped=work.stopped)
             if not work.stopped():
@@ -85,7 +98,7 @@ class BenchmarkJob:
 
 
 class _TellingStore(SqlStore):
-    """The store of the service, which says when a run has ended."""
+    """The store of the service, which tells when a run was scored and when it has ended."""
 
     def __init__(self, work: Work, *, told: Callable[[str], None]) -> None:
         super().__init__(work.store.database, worker=work.job.worker)
@@ -103,6 +116,14 @@ class _TellingStore(SqlStore):
         """End the work on *run*, and tell it."""
         super().finish(run, status, error=error, timings=timings, notes=notes)
         self._told(run)
+
+    def keep_scores(
+        self, run: str, summaries: Iterable[Summary], *, complete: bool = False
+    ) -> None:
+        """Store the scores of *run*, and tell them where they are *complete*."""
+        super().keep_scores(run, summaries, complete=complete)
+        if complete:
+            self._told(run)
 
 
 def _keep_results(store: ServiceStore, benchmark: str) -> None:

@@ -1,13 +1,16 @@
 """How far a benchmark is, told no more often than anybody can follow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from time import monotonic
+
+from pydantic import ValidationError
 
 from karat.runner import Event
 from karat.server.jobs import Work
-from karat.server.schemas.events import BenchmarkProgress, CompletedRun, CurrentRun
-from karat.server.views.runs import config_of, flat_metrics, metrics_of, timing_of
-from karat.store import Experiment, StoredRun
+from karat.server.schemas.events import BenchmarkProgress, CompletedRun, CurrentRun, RunningProcess
+from karat.server.views.runs import config_of, flat_metrics, metrics_of, timing_of, timing_status
+from karat.store import Experiment, RunStatus, StoredRun
 from karat.store.service import Benchmark
 
 __all__ = ["EVENT", "Progress", "standing"]
@@ -22,8 +25,8 @@ STAGES = {"waiting": WAITING, "started": "indexing", "indexing": "indexing"}
 class Progress:
     """Turns what the runner tells of queries into events of a benchmark.
 
-    That a run ends, begins to wait or need not wait any longer is told at once, everything else at
-    most twice a second.
+    That a run is scored, ends, begins to wait or need not wait any longer is told at once,
+    everything else at most twice a second.
     """
 
     def __init__(self, work: Work, *, clock: Callable[[], float] = monotonic) -> None:
@@ -33,7 +36,7 @@ class Progress:
         self._told = -QUIET_S
         self._stage = ""
         self._runs: dict[str, StoredRun] = {}
-        self._finished: set[str] = set()
+        self._timed: set[str] = set()
         self._current: CurrentRun | None = None
         self._last: CompletedRun | None = None
 
@@ -46,13 +49,12 @@ class Progress:
         """Take notice of what happened to a query or a run."""
         run = self._runs[event.run]
         # The hits come first, for all runs; then all are timed.
-        stage = "timing" if event.run in self._finished else "evaluating"
-        if event.kind in STAGES:
-            stage = STAGES[event.kind]
+        if event.kind == "started" and event.detail.get("pass") == "timing":
+            self._timed.add(event.run)
         elif event.kind == "answered":
             self._work.progressed()
-        elif event.kind == "finished":
-            self._finished.add(event.run)
+        measuring = "timing" if event.run in self._timed else "evaluating"
+        stage = STAGES.get(event.kind, measuring)
         self._current = CurrentRun(
             run_id=run.id,
             run_order=_order(run),
@@ -61,17 +63,20 @@ class Progress:
             total_queries=event.total,
             completed_queries=event.done,
             stage=stage,
+            waiting_for=list(_holders(event)) if stage == WAITING else [],
         )
         turned = (stage == WAITING) != (self._stage == WAITING)
         if turned or self._clock() - self._told >= QUIET_S:
             self.tell(stage)
 
     def ended(self, run_id: str) -> None:
-        """Tell that a run has ended, with its scores."""
+        """Tell that a run was scored, or has ended, with its scores."""
         results = self._work.store.results
         experiment = results.show(run_id.partition(".")[0])
         run = next(each for each in experiment.runs if each.id == run_id)
         flat = flat_metrics(results.scores(run_id))
+        benchmark = self._work.store.benchmarks.get(self._work.job.subject)
+        stage = RunStatus.COMPLETED.value if run.scored else run.status.value
         self._last = CompletedRun(
             run_id=run.id,
             run_order=_order(run),
@@ -79,12 +84,18 @@ class Progress:
             config_summary=run.label,
             total_queries=experiment.queries,
             completed_queries=run.answers,
-            stage=run.status.value,
+            stage=stage,
             metrics=metrics_of(flat) if flat else None,
             metrics_flat=flat or None,
             timing=timing_of(run),
+            timing_status=timing_status(run, benchmark),
         )
-        self.tell(run.status.value)
+        self.tell(stage)
+
+    def explaining(self) -> None:
+        """Tell that all runs have ended, and that it is found out what they have missed."""
+        self._current = None
+        self.tell("explaining")
 
     def tell(self, stage: str) -> None:
         """Tell where the benchmark stands."""
@@ -112,6 +123,15 @@ def standing(
         last_completed_run=last,
     )
     return data.model_dump(mode="json")
+
+
+def _holders(event: Event) -> Iterator[RunningProcess]:
+    """Yield the processes that *event* waits for, as far as it names them."""
+    holders = event.detail.get("holders")
+    for each in holders if isinstance(holders, list | tuple) else ():
+        # Other processes have written this down, perhaps of another version of Karat.
+        with suppress(ValidationError, KeyError, TypeError):
+            yield RunningProcess(**{name: each[name] for name in RunningProcess.model_fields})
 
 
 def _order(run: StoredRun) -> int:

@@ -20,7 +20,8 @@ logger = logging.getLogger("karat.server")
 class RunMetrics:
     """Hears the stream of events, and counts each run of which it says that it has ended.
 
-    The numbers are read from the store, in a thread: what hears the stream must not wait.
+    A run whose latency is not measured yet has not. The numbers are read from the store, in a
+    thread: what hears the stream must not wait.
     """
 
     def __init__(self, store: ServiceStore, metrics: Metrics) -> None:
@@ -34,7 +35,11 @@ class RunMetrics:
     def __call__(self, event: Event) -> None:
         """Take notice of *event*."""
         ended: Any = event.data.get("last_completed_run")
-        if isinstance(ended, Mapping) and self._last.get(event.operation) != ended["run_id"]:
+        if (
+            isinstance(ended, Mapping)
+            and ended.get("timing_status") != "pending"
+            and self._last.get(event.operation) != ended["run_id"]
+        ):
             self._last[event.operation] = str(ended["run_id"])
             self._thread.submit(self._count, str(ended["run_id"]))
         if event.data.get("status") != "running":

@@ -35,7 +35,7 @@ class Recorder(Protocol):
         ...
 
     def clear(self, run: str) -> None:
-        """Drop all answers of *run*, which the caller has claimed: it begins anew."""
+        """Drop all answers and scores of *run*, which the caller has claimed: it begins anew."""
         ...
 
     def begin(self, run: str) -> None:
@@ -114,8 +114,14 @@ class Store(Recorder, Protocol):
         """Return how many queries of each run have ended in which way; what none has is absent."""
         ...
 
-    def keep_scores(self, run: str, summaries: Iterable[Summary]) -> None:
-        """Keep the scores of a run in place of those before; claiming it anew removes them."""
+    def keep_scores(
+        self, run: str, summaries: Iterable[Summary], *, complete: bool = False
+    ) -> None:
+        """Store the scores of a run in place of those before; claiming it anew removes them.
+
+        With *complete* they cover all queries: the run counts as completed from now on, whatever
+        becomes of its timing, and claiming it for that keeps them.
+        """
         ...
 
     def scores(self, run: str) -> tuple[Summary, ...]:
@@ -123,7 +129,10 @@ class Store(Recorder, Protocol):
         ...
 
     def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
-        """Return the completed runs of these experiments, by their whole ids, with their scores."""
+        """Return the runs of these experiments, by their whole ids, that have all their scores.
+
+        Those are the completed ones, and those that only lack their latency.
+        """
         ...
 
     def release(self, experiment: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, Update, select, update
+from sqlalchemy import ColumnElement, Connection, Update, func, literal, select, update
 
 from karat.errors import InputError, UnknownName
 from karat.model import Answer, Outcome
@@ -14,7 +14,7 @@ from karat.store.environment import is_alive
 from karat.store.insertion import Insert, Insertion
 from karat.store.records import Kept, RunStatus
 from karat.store.rows import INDEX_COSTS
-from karat.store.schema import ANSWERS, RUNS, SCORES
+from karat.store.schema import ANSWERS, RUNS, SCORES, Moment
 
 __all__ = ["SqlRecorder", "utc_now"]
 
@@ -41,16 +41,16 @@ class SqlRecorder:
     def claim(self, run: str) -> bool:
         """Take *run* to work on it; False where it is completed or a live worker has it."""
         with self._database.writing() as connection:
-            found = connection.execute(
-                select(RUNS.c.status, RUNS.c.worker).where(RUNS.c.id == run).with_for_update()
-            ).one_or_none()
+            wanted = select(RUNS.c.status, RUNS.c.worker, RUNS.c.scored).where(RUNS.c.id == run)
+            found = connection.execute(wanted.with_for_update()).one_or_none()
             if found is None:
                 raise UnknownName(f"no run {run!r}")
             status = RunStatus(found.status)
             taken = status.running and found.worker != self._worker and is_alive(found.worker)
             if taken or status is RunStatus.COMPLETED:
                 return False
-            connection.execute(SCORES.delete().where(SCORES.c.run == run))
+            if found.scored is None:
+                connection.execute(SCORES.delete().where(SCORES.c.run == run))
             connection.execute(
                 _changed(run).values(
                     status=RunStatus.INDEXING, worker=self._worker, error="", begun=self._clock()
@@ -59,10 +59,12 @@ class SqlRecorder:
         return True
 
     def clear(self, run: str) -> None:
-        """Drop all answers of *run*."""
+        """Drop all answers of *run*, and with them its scores."""
         with self._database.writing() as connection:
             _check_known(connection, run)
             connection.execute(ANSWERS.delete().where(ANSWERS.c.run == run))
+            connection.execute(SCORES.delete().where(SCORES.c.run == run))
+            connection.execute(_changed(run).values(scored=None))
 
     def begin(self, run: str) -> None:
         """Say that the queries of *run* are asked now."""
@@ -108,7 +110,11 @@ class SqlRecorder:
         """End the work on *run* with what its index has cost."""
         if not status.ended:
             raise InputError(f"a run cannot end as {status.value!r}")
-        costs = {name: getattr(timings, name) for name in INDEX_COSTS} if timings else {}
+        values: dict[str, object] = {}
+        if timings:
+            values |= {name: getattr(timings, name) for name in INDEX_COSTS}
+        if status is RunStatus.COMPLETED:
+            values["scored"] = func.coalesce(RUNS.c.scored, literal(self._clock(), Moment))
         self._say(
             run,
             self._mine,
@@ -116,7 +122,7 @@ class SqlRecorder:
             error=storable(error),
             ended=self._clock(),
             notes=dict(notes or {}) or None,
-            **costs,
+            **values,
         )
 
     def _say(self, run: str, allowed: ColumnElement[bool], /, **values: object) -> None:

@@ -129,7 +129,9 @@ class StoredRun:
     """A run of an experiment; *id* is that of the experiment, a point and the position from 1.
 
     *answers* counts the queries that have ended, well or not; *error* says why a run has failed;
-    *index_ns* is how long indexing took, None where that was not measured.
+    *index_ns* is how long indexing took, None where that was not measured. *scored* is when the
+    scores over all queries were stored, None before that; *status* may still be ``evaluating``
+    then, or ``cancelled``, because latency is measured afterwards.
     """
 
     id: str
@@ -143,10 +145,11 @@ class StoredRun:
     begun: datetime | None
     ended: datetime | None
     index_ns: int | None = None
+    scored: datetime | None = None
 
 
 class ScoredRun(NamedTuple):
-    """A completed run with the scores that were kept for it."""
+    """A run whose queries are all answered, with the scores that were stored for it."""
 
     id: str
     label: str

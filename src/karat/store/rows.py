@@ -114,6 +114,7 @@ def run_of(row: Row[Any]) -> StoredRun:
         row.begun,
         row.ended,
         row.index_ns,
+        row.scored,
     )
 
 

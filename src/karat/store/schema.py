@@ -115,6 +115,8 @@ RUNS = Table(
     Column("repetitions", Integer),
     Column("alone", Boolean),
     Column("notes", Value),
+    # When all queries had an answer and the scores were stored; latency may be measured later.
+    Column("scored", Moment),
     UniqueConstraint("experiment", "position"),
 )
 

@@ -29,7 +29,7 @@ from karat.store.rows import (
     summary_of,
     timings_of,
 )
-from karat.store.schema import ANSWERS, DATASETS, EXPERIMENTS, RUNS, SCORES
+from karat.store.schema import ANSWERS, DATASETS, EXPERIMENTS, RUNS, SCORES, Moment
 
 __all__ = ["SqlStore"]
 
@@ -149,13 +149,18 @@ class SqlStore(SqlRecorder):
                 found.setdefault(run, {})[OUTCOMES[outcome]] = count
         return found
 
-    def keep_scores(self, run: str, summaries: Iterable[Summary]) -> None:
-        """Keep the scores of a run in place of those before."""
+    def keep_scores(
+        self, run: str, summaries: Iterable[Summary], *, complete: bool = False
+    ) -> None:
+        """Store the scores of a run in place of those before."""
         with self._database.writing() as connection:
             found = self._run_id(connection, run)
             connection.execute(delete(SCORES).where(SCORES.c.run == found))
             if rows := score_rows(found, summaries):
                 connection.execute(insert(SCORES), rows)
+            if complete:
+                unmarked = update(RUNS).where(RUNS.c.id == found, RUNS.c.scored.is_(None))
+                connection.execute(unmarked, {"scored": self._clock()})
 
     def scores(self, run: str) -> tuple[Summary, ...]:
         """Return the scores kept for a run."""
@@ -165,12 +170,13 @@ class SqlStore(SqlRecorder):
             return tuple(map(summary_of, connection.execute(wanted)))
 
     def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
-        """Return the completed runs of these experiments with their scores."""
+        """Return the runs of these experiments whose queries are all answered, with scores."""
+        ended = func.coalesce(RUNS.c.ended, RUNS.c.scored, type_=Moment).label("ended")
         wanted = (
-            select(RUNS.c.id.label("run_id"), RUNS.c.label, RUNS.c.ended, SCORES)
+            select(RUNS.c.id.label("run_id"), RUNS.c.label, ended, SCORES)
             .outerjoin(SCORES)
             .where(RUNS.c.experiment.in_(experiments))
-            .where(RUNS.c.status == RunStatus.COMPLETED.value)
+            .where(RUNS.c.scored.is_not(None))
             .order_by(RUNS.c.experiment, RUNS.c.position, SCORES.c.position)
         )
         with self._database.reading() as connection:

@@ -28,6 +28,9 @@ class Task:
     *snapshots* are the hashes of what the *visits* were planned to find. *runs* are the ids in the
     store by the name of an entry; *timed* are the queries whose latency is measured. With *files*,
     an entry wants hits in k files. *command* and *wait* are those of :class:`karat.runner.Hooks`.
+
+    With *scores_first*, the quality pass runs every query of every engine, so that all scores are
+    known before any latency is measured; *before_timing* is called between the two passes.
     """
 
     dataset: Dataset
@@ -41,18 +44,23 @@ class Task:
     cancelled: Callable[[], bool] = lambda: False
     command: str = "run"
     wait: bool = True
+    scores_first: bool = False
+    before_timing: Callable[[], None] = lambda: None
 
 
 class Ended(NamedTuple):
     """An entry of which no more will be asked: what its passes say of it.
 
     *stopped* says that something was left unasked because all work was cancelled or interrupted.
+    With *untimed*, all hits of the entry are stored, but its latency is yet to be measured: it is
+    yielded once more after that.
     """
 
     entry: Entry
     timings: Timings | None
     notes: Mapping[str, object]
     stopped: bool
+    untimed: bool = False
 
 
 def execute(
@@ -63,22 +71,33 @@ def execute(
     First the hits: group by group, as the plan shares them. Then the times, all engines in turn,
     each asked for itself and at its own depth: a search that serves several never tells how long
     one takes. An engine that shares nothing is not asked twice: the hits of a query come with its
-    times. InputError is raised where an engine has found another corpus than planned, before any of
-    its answers is kept: they would be taken for answers on the one that was planned.
+    times, unless the task wants all scores first. InputError is raised where an engine has found
+    another corpus than planned, before any of its answers is kept: they would be taken for answers
+    on the one that was planned.
     """
     found: dict[str, Measured] = {}
     stopped = False
+    given_up: set[str] = set()
     # Over all groups, so that a timed run does not begin between two of them.
     with announced(task.command):
         for group in plan.groups:
             stopped = stopped or _ask(group, task, recorder, executor, found=found)
-            if not task.timed:
-                for entry in (entry for one in group for entry in one.entries):
-                    yield Ended(entry, None, _notes(found, entry), stopped)
+            for entry in (entry for one in group for entry in one.entries):
+                notes = _notes(found, entry)
+                if not task.timed:
+                    yield Ended(entry, None, notes, stopped)
+                elif task.scores_first and not stopped:
+                    if _is_answered(entry, task, recorder):
+                        yield Ended(entry, None, notes, stopped, untimed=True)
+                    elif "error" in notes:
+                        given_up.add(entry.name)
+                        yield Ended(entry, None, notes, stopped)
     if task.timed:
+        if not stopped:
+            task.before_timing()
         times = {} if stopped else _times(plan, task, recorder, executor, found=found)
         stopped = stopped or _is_stopped(times.values())
-        for entry in plan.entries:
+        for entry in (entry for entry in plan.entries if entry.name not in given_up):
             notes = _joined(_notes(found, entry), _notes(times, entry))
             timings = times[entry.name].timings if entry.name in times else None
             yield Ended(entry, timings, notes, stopped)
@@ -101,7 +120,7 @@ def _ask(
     found: dict[str, Measured],
 ) -> bool:
     """Have the hits of *group* kept, add what was *found*, and return whether to stop here."""
-    later = task.timed if shares_nothing(group) else frozenset()
+    later = task.timed if shares_nothing(group) and not task.scores_first else frozenset()
     skip = {
         one.configuration.name: later | _answered_by_all(one.entries, task, recorder)
         for one in group
@@ -134,13 +153,11 @@ def _times(
     found: Mapping[str, Measured],
 ) -> dict[str, Measured]:
     """Return the times of every entry by its name; those that were given up are not asked."""
-    everything = frozenset(task.dataset.query_ids)
-    untimed = everything - task.timed
+    untimed = frozenset(task.dataset.query_ids) - task.timed
     entries = [
         entry
         for entry in plan.entries
-        if "error" not in _notes(found, entry)
-        or recorder.answered(task.runs[entry.name]) >= everything
+        if "error" not in _notes(found, entry) or _is_answered(entry, task, recorder)
     ]
     skip = {}
     for entry in entries:
@@ -164,6 +181,11 @@ def _times(
         )
         asked = executor.timing(work)
     return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
+
+
+def _is_answered(entry: Entry, task: Task, recorder: Recorder) -> bool:
+    """Return whether all queries of *entry* have ended, well or not."""
+    return recorder.answered(task.runs[entry.name]) >= frozenset(task.dataset.query_ids)
 
 
 def _answered_by_all(entries: Sequence[Entry], task: Task, recorder: Recorder) -> frozenset[str]:

@@ -121,6 +121,32 @@ class StoreSuite(RecorderSuite):
         assert first.ended
         assert (second.id, second.scores) == (f"{experiment}.2", ())
 
+    def test_scores_that_are_complete_outlast_the_timing(self, store: Store, run: str) -> None:
+        """Latency is measured later; claimed for that, or cancelled meanwhile, a run has them."""
+        summaries = (Summary("ndcg@10", 0.5, 0.5, 8),)
+        experiment = run.partition(".")[0]
+        assert store.claim(run)
+        store.begin(run)
+        assert store.show(experiment).runs[0].scored is None
+        store.keep_scores(run, summaries, complete=True)
+        found = store.show(experiment).runs[0]
+        assert (found.status, found.ended) == (RunStatus.EVALUATING, None)
+        assert found.scored
+        (scored,) = store.completed(experiment)
+        assert (scored.scores, scored.ended) == (summaries, found.scored)
+        store.finish(run, RunStatus.CANCELLED)
+        assert store.claim(run)
+        assert store.scores(run) == summaries
+        store.finish(run, RunStatus.COMPLETED)
+        assert store.show(experiment).runs[0].scored == found.scored
+
+    def test_a_run_that_begins_anew_has_no_scores(self, store: Store, run: str) -> None:
+        """They were those of answers that are gone."""
+        store.keep_scores(run, [Summary("ap", 0.1, 0.2, 3)], complete=True)
+        store.clear(run)
+        assert store.scores(run) == ()
+        assert store.completed(run.partition(".")[0]) == ()
+
     def test_newest_first(self, store: Store) -> None:
         """Page by page, all or of one kind."""
         with pytest.raises(UnknownName, match="holds no experiment yet"):

@@ -74,8 +74,33 @@ def test_waiting_is_told_at_once_and_once(
     clock_of_progress.now += 1
     progress.heard(Event("finished", "one", 1, 1, {"status": "completed"}))
     clock_of_progress.now += 1
+    progress.heard(Event("started", "one", 0, 1, {"pass": "timing"}))
+    clock_of_progress.now += 1
     progress.heard(Event("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
-    assert stages(store)[3:] == ["evaluating", "timing"]
+    assert stages(store)[3:] == ["evaluating", "indexing", "timing"]
+
+
+@pytest.mark.parametrize("holders", [None, "nobody", [{"pid": 7}], ["x"]])
+def test_who_is_waited_for_may_be_unknown(
+    progress: Progress, store: ServiceStore, holders: object
+) -> None:
+    detail = {} if holders is None else {"holders": holders}
+    progress.heard(Event("waiting", "one", 0, 1, detail))
+    current = store.events.after(0)[-1].data["current_run"]
+    assert isinstance(current, dict)
+    assert current["waiting_for"] == []
+
+
+def test_who_is_waited_for(progress: Progress, store: ServiceStore) -> None:
+    holder = {"pid": 1798, "command": "compare", "since": "2026-11-16T14:03:00+00:00"}
+    progress.heard(Event("waiting", "one", 0, 1, {"holders": [{**holder, "more": 1}]}))
+    current = store.events.after(0)[-1].data["current_run"]
+    assert isinstance(current, dict)
+    assert current["waiting_for"] == [{**holder, "since": "2026-11-16T14:03:00Z"}]
+    progress.heard(Event("started", "one", 0, 1, {"pass": "timing"}))
+    current = store.events.after(0)[-1].data["current_run"]
+    assert isinstance(current, dict)
+    assert current["waiting_for"] == []
 
 
 def test_a_benchmark_waits_for_another_measurement(

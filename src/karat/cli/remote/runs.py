@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["chosen", "command", "results_table", "show_results"]
 
 LATEST = "latest"
+# What is said of latencies that are missing.
+LATENCY = {
+    "none": "not measured",
+    "pending": "still being measured",
+    "failed": "could not be measured",
+    "cancelled": "not measured, since the benchmark was cancelled",
+}
 
 
 @click.group("runs", cls=Group)
@@ -120,6 +127,11 @@ def results_table(name: str, results: "Results") -> Table:
         *(Column("p50 ms", numeric=True), Column("failed", numeric=True)),
     )
     notes = [f"{run.name}: {run.error_message}" for run in results.runs if run.error_message]
+    notes += [
+        f"latency: {words}"
+        for status, words in LATENCY.items()
+        if any(run.timing_status == status for run in results.runs)
+    ]
     if best:
         notes.append("* not worse than any other, beyond the noise")
     return Table(

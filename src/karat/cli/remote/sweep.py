@@ -38,6 +38,13 @@ OF_COLLECTION = ("chunkers", "models", "rerankers")
     metavar="NAME",
     help="A search that the service offers, at every depth of the matrix; repeat it.",
 )
+@click.option(
+    "--timed",
+    type=click.Choice(["none", "sample", "all"]),
+    default="sample",
+    show_default=True,
+    help="Of which queries the latency is measured; a sample is 20 of them.",
+)
 @click.option("--name", help="What to call the benchmark; the name of the matrix by default.")
 def command(
     goldset: str,
@@ -45,6 +52,7 @@ def command(
     collection: str,
     matrix: Path | None,
     engines: tuple[str, ...],
+    timed: str,
     name: str | None,
 ) -> None:
     """Compare many configurations on GOLDSET, which is a file to send or a dataset's id or name.
@@ -56,6 +64,7 @@ def command(
     \b
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --engine my-search
+    karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml --timed none
     """
     if not matrix and not engines:
         raise click.UsageError("Expected --matrix FILE, --engine NAME, or both.")
@@ -78,7 +87,7 @@ def command(
             lost = resolved.total_count - resolved.mapped_count
             click.echo(f"{lost:,} references mean no document, and count as missed", err=True)
         called = name or (matrix.stem if matrix else ", ".join(engines))
-        made = client.create_benchmark(called, mapping, axes)
+        made = client.create_benchmark(called, mapping, axes, timing=timed)
         click.echo(printable(f"benchmark {made.id}, {made.total_runs} runs"), err=True)
         client.start(made.id, key=made.id)
         _watch(client, made.id)

@@ -25,6 +25,7 @@ from karat.server.schemas.benchmarks import (
     PreviewRun,
     SharedWork,
     Started,
+    TimedQueries,
 )
 from karat.server.service import Asking, Paged, Service, Serving
 from karat.server.views.runs import options_of
@@ -55,7 +56,9 @@ def create_benchmark(serving: Serving, caller: Asking, asked: BenchmarkCreate) -
     """Make a benchmark of a matrix over a mapping; it runs when it is started."""
     store = serving.store
     mapping = store.mappings.get(str(asked.mapping_id), owner=caller.sees)
-    config = _config(asked.config_matrix, asked.top_k, asked.metrics_to_compute)
+    config = _config(
+        asked.config_matrix, asked.top_k, metrics=asked.metrics_to_compute, timing=asked.timing
+    )
     matrix = _matrix(serving, config, store.collections.get(mapping.collection))
     made = store.benchmarks.add(
         caller.owner,
@@ -179,9 +182,15 @@ def annotate_benchmark(
     return _annotation(serving.store.benchmarks.annotate(found.id, asked.text, author=caller.owner))
 
 
-def _config(matrix: ConfigMatrix, top_k: int, metrics: list[str] | None = None) -> BenchmarkConfig:
+def _config(
+    matrix: ConfigMatrix,
+    top_k: int,
+    *,
+    metrics: list[str] | None = None,
+    timing: TimedQueries = "sample",
+) -> BenchmarkConfig:
     given: dict[str, Any] = {} if metrics is None else {"metrics": tuple(metrics)}
-    config = BenchmarkConfig(matrix.model_dump(), top_k, **given)
+    config = BenchmarkConfig(matrix.model_dump(), top_k, **given, timing=timing)
     try:
         config.measures()
     except UnknownName as error:
@@ -224,6 +233,7 @@ def _benchmark(
         operation_uuid=found.operation,
         commit=found.revision,
         config_matrix=found.config["config_matrix"],
+        timing=BenchmarkConfig.from_json(found.config).timing,
         warning=_warning(serving, found.total_runs),
         annotations=[_annotation(each) for each in remarks if each.benchmark == found.id],
     )

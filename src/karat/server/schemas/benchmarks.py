@@ -23,10 +23,15 @@ __all__ = [
     "RunConfig",
     "RunStatus",
     "Started",
+    "TimedQueries",
+    "TimingStatus",
 ]
 
 BenchmarkStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
 RunStatus = Literal["pending", "indexing", "evaluating", "completed", "failed", "cancelled"]
+# How many queries are timed.
+TimedQueries = Literal["none", "sample", "all"]
+TimingStatus = Literal["none", "pending", "done", "failed", "cancelled"]
 
 Depth = Annotated[int, Field(ge=1, le=1000)]
 Threshold = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -77,13 +82,18 @@ class BenchmarkCreate(Request):
     metrics_to_compute: list[Measure] = Field(
         default=["precision", "recall", "mrr", "ndcg", "ap"], min_length=1, max_length=50
     )
+    timing: TimedQueries = Field(
+        default="sample",
+        description="Whose latency is measured: of no query, of a sample of 20, or of all",
+    )
 
 
 class Benchmark(Answer):
     """A benchmark as it stands; *operation_uuid* names the work since it was started last.
 
     *commit* is what was searched, null before that and where the documents are in no repository.
-    *warning* is a sentence about more than 25 runs, else null.
+    *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
+    soon as all its queries are scored; its latency may be measured after that.
     """
 
     id: UUID
@@ -103,6 +113,7 @@ class Benchmark(Answer):
     operation_uuid: UUID | None
     commit: Commit | None
     config_matrix: ConfigMatrix
+    timing: TimedQueries
     warning: str | None
     annotations: list["Annotation"]
 

@@ -5,14 +5,26 @@ from typing import Literal
 from uuid import UUID
 
 from karat.server.schemas.base import Answer
-from karat.server.schemas.benchmarks import BenchmarkStatus, RunConfig
+from karat.server.schemas.benchmarks import BenchmarkStatus, RunConfig, TimingStatus
 from karat.server.schemas.results import Metrics, Timing
 
 __all__ = ["BenchmarkProgress", "Event", "JobProgress"]
 
 
+class RunningProcess(Answer):
+    """Another process of Karat on the machine: the command that it runs, and since when."""
+
+    pid: int
+    command: str
+    since: datetime
+
+
 class CurrentRun(Answer):
-    """The run that is worked on; ``waiting`` is until another measurement has ended."""
+    """The run that is worked on.
+
+    ``waiting`` is until nothing else of Karat runs on the machine, so that latency is not
+    distorted; *waiting_for* lists the processes that do, as far as they are known.
+    """
 
     run_id: str
     run_order: int
@@ -21,10 +33,11 @@ class CurrentRun(Answer):
     total_queries: int
     completed_queries: int
     stage: Literal["pending", "waiting", "indexing", "evaluating", "timing"]
+    waiting_for: list[RunningProcess]
 
 
 class CompletedRun(Answer):
-    """The run that has ended last, with its scores."""
+    """The run that was scored last, or whose latency was measured last, with its scores."""
 
     run_id: str
     run_order: int
@@ -36,12 +49,14 @@ class CompletedRun(Answer):
     metrics: Metrics | None
     metrics_flat: dict[str, float | None] | None
     timing: Timing | None
+    timing_status: TimingStatus
 
 
 class BenchmarkProgress(Answer):
     """How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
 
-    ``explaining`` comes after all runs: it is found out why they have missed what they have.
+    ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
+    comes after that: it is found out why the runs have missed what they have.
     """
 
     benchmark_id: UUID

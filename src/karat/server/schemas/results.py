@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from karat.server.schemas.base import Answer, Listing
-from karat.server.schemas.benchmarks import BenchmarkStatus, RunConfig, RunStatus
+from karat.server.schemas.benchmarks import BenchmarkStatus, RunConfig, RunStatus, TimingStatus
 from karat.server.schemas.commits import Commit
 
 __all__ = [
@@ -67,7 +67,9 @@ class RunResult(Answer):
     *resolved_metrics_flat* leaves unresolved references out of the truth; null where there are
     none. *fates* counts the relevant targets by what became of them at the primary k, and is empty
     before the benchmark has ended. *identical_to* names runs whose rankings are the same, hit for
-    hit.
+    hit. The run is ``completed`` when all its queries are scored. *timing_status* tells whether its
+    latency is measured: ``none`` is not wanted, ``pending`` waits or is being measured; ``failed``
+    and ``cancelled`` are measured when the benchmark is started again.
     """
 
     id: str
@@ -83,6 +85,7 @@ class RunResult(Answer):
     resolved_metrics_flat: dict[str, float | None] | None
     intervals: dict[str, tuple[float, float]] = Field(examples=[{"ndcg@10": [0.64, 0.78]}])
     timing: Timing
+    timing_status: TimingStatus
     latency: Latency
     answered: int
     errors: int

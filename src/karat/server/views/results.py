@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
 from karat.app.benchmarks import BenchmarkConfig
-from karat.app.results import Scored, results_key
+from karat.app.results import Scored
 from karat.installation import without_checkout
 from karat.model import Outcome
 from karat.model.evaluation import Notes
@@ -25,6 +25,7 @@ from karat.server.views.runs import (
     metrics_of,
     shown_status,
     timing_of,
+    timing_status,
 )
 from karat.stats import known_percentiles
 from karat.store import StoredRun
@@ -90,8 +91,7 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
 def kept_results(store: ServiceStore, scored: Scored) -> bytes:
     """Return the full results as JSON, and keep them for whoever asks next."""
     body = full_results(store, scored).model_dump_json().encode()
-    benchmark = scored.benchmark
-    store.benchmarks.keep_results(benchmark.id, results_key(store, benchmark), body)
+    store.benchmarks.keep_results(scored.benchmark.id, scored.key, body)
     return body
 
 
@@ -132,6 +132,7 @@ def _run(
         resolved_metrics_flat=None,
         intervals=intervals_of(scores),
         timing=timing_of(run),
+        timing_status=timing_status(run, benchmark),
         latency=NOT_MEASURED,
         answered=ended.get(Outcome.ANSWERED, 0),
         errors=ended.get(Outcome.ERROR, 0),

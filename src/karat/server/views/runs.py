@@ -6,6 +6,7 @@ from hashlib import sha256
 from math import isnan
 from typing import Any
 
+from karat.app.benchmarks import BenchmarkConfig
 from karat.metrics import parse
 from karat.model.evaluation import Summary
 from karat.server.schemas.benchmarks import RunConfig
@@ -23,6 +24,7 @@ __all__ = [
     "options_of",
     "shown_status",
     "timing_of",
+    "timing_status",
 ]
 
 NS_PER_MS = 1_000_000
@@ -79,14 +81,33 @@ def metrics_of(flat: Mapping[str, float | None]) -> Metrics:
 def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
     """Return where *run* stands, as part of *benchmark*.
 
-    Cancelling takes a moment to reach a worker, and one that had to stop has cancelled its runs,
-    which the next one continues.
+    It is completed as soon as all its queries are answered and scored; what became of its latency
+    is told by :func:`timing_status`. Cancelling takes a moment to reach a worker, and one that had
+    to stop has cancelled its runs, which the next one continues.
     """
+    if run.scored:
+        return RunStatus.COMPLETED.value
     if benchmark.status == "cancelled" and not run.status.ended:
         return RunStatus.CANCELLED.value
     if benchmark.status == "running" and run.status is RunStatus.CANCELLED:
         return RunStatus.PENDING.value
     return run.status.value
+
+
+def timing_status(run: StoredRun, benchmark: Benchmark) -> str:
+    """Return how far the latency of *run* is measured.
+
+    ``pending`` is until it is done, also while it is being measured.
+    """
+    if not run.scored and run.status.ended and benchmark.status != "running":
+        return "none"
+    if run.status is RunStatus.COMPLETED:
+        return "none" if run.index_ns is None else "done"
+    if BenchmarkConfig.from_json(benchmark.config).timing == "none":
+        return "none"
+    if run.scored and run.status is RunStatus.FAILED:
+        return "failed"
+    return benchmark.status if benchmark.status in {"cancelled", "failed"} else "pending"
 
 
 def timing_of(run: StoredRun) -> Timing:

@@ -13,7 +13,7 @@ from karat.store.service_schema import METADATA
 __all__ = ["REVISIONS", "is_current", "upgrade"]
 
 # The names of the files in versions/, in their order.
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 # What Karat wrote before it used Alembic: the tables of the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 

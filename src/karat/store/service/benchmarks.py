@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, case, delete, func, insert, select, update
 
 from karat.errors import Conflict
 from karat.store.answers import storable
@@ -25,23 +25,27 @@ from karat.store.service_schema import (
 
 __all__ = ["Benchmarks"]
 
+UNENDED = [status.value for status in RunStatus if not status.ended]
 # From where a benchmark may be started: one that has failed or was cancelled continues.
 STARTABLE = ("pending", "failed", "cancelled")
 
 
-def _runs(status: RunStatus) -> Any:
-    wanted = select(func.count()).where(
-        RUNS.c.experiment == BENCHMARKS.c.experiment, RUNS.c.status == status.value
-    )
-    return wanted.scalar_subquery().label(f"{status.value}_runs")
+def _runs(name: str, *wanted: ColumnElement[bool]) -> Any:
+    """Return a column that counts the runs of a benchmark that are as *wanted*."""
+    counted = select(func.count()).where(RUNS.c.experiment == BENCHMARKS.c.experiment, *wanted)
+    return counted.scalar_subquery().label(name)
+
+
+IS_SCORED = RUNS.c.scored.is_not(None)
+HAS_FAILED = RUNS.c.status == RunStatus.FAILED.value
 
 
 ALL = select(
     *(column for column in BENCHMARKS.c if column.name != "start_key"),
     MAPPINGS.c.dataset,
     MAPPINGS.c.collection,
-    _runs(RunStatus.COMPLETED),
-    _runs(RunStatus.FAILED),
+    _runs("completed_runs", IS_SCORED),
+    _runs("failed_runs", HAS_FAILED, ~IS_SCORED),
 ).join(MAPPINGS)
 
 
@@ -53,8 +57,13 @@ DEPENDS_ON = (
         BENCHMARK_DATASETS.c.version,
         MAPPINGS.c.resolved_at,
         RUNS.c.id,
-        RUNS.c.status,
+        # That a scored run is indexed for its timing changes nothing in its results.
+        case(
+            (IS_SCORED & RUNS.c.status.in_(UNENDED), "timing"),
+            else_=RUNS.c.status,
+        ).label("state"),
         RUNS.c.error,
+        IS_SCORED,
     )
     .select_from(BENCHMARKS.join(MAPPINGS).join(BENCHMARK_DATASETS))
     .outerjoin(RUNS, RUNS.c.experiment == BENCHMARKS.c.experiment)
@@ -128,8 +137,8 @@ class Benchmarks(Shelf):
     def version(self, benchmark: str) -> tuple[object, ...]:
         """Return all that can still change the results of a benchmark, as JSON can hold it.
 
-        That is the version of the judgments, when references were resolved, and the id, the status
-        and the error of each run.
+        That is the version of the judgments, when references were resolved, and of each run the
+        id, the status, the error, and whether it has its scores.
         """
         with self._database.asking() as connection:
             rows = connection.execute(DEPENDS_ON, {"benchmark": benchmark}).all()
@@ -236,6 +245,12 @@ class Benchmarks(Shelf):
             known = select(BENCHMARKS.c.id).where(BENCHMARKS.c.id == benchmark)
             one(connection, known, f"benchmark {benchmark}")
             connection.execute(new, {"benchmark": benchmark, "key": key, "data": packed})
+
+    def has_results(self, benchmark: str, key: str) -> bool:
+        """Return whether something was kept under *key*."""
+        wanted = select(RESULTS.c.key).where(RESULTS.c.benchmark == benchmark)
+        with self._database.asking() as connection:
+            return bool(connection.execute(wanted).scalar() == key)
 
     def kept_results(self, benchmark: str, key: str) -> bytes | None:
         """Return what was kept under *key*; None where something has changed since."""

@@ -79,9 +79,25 @@ class BenchmarkLaw(ServiceFixtures):
             service.benchmarks.of_experiment(experiment, owner="bob")
         resolved = str(service.mappings.get(benchmark.mapping).resolved_at)
         assert service.benchmarks.version(benchmark.id) == (
-            (1, resolved, f"{experiment}.1", "completed", ""),
-            (1, resolved, f"{experiment}.2", "failed", ""),
+            (1, resolved, f"{experiment}.1", "completed", "", True),
+            (1, resolved, f"{experiment}.2", "failed", "", False),
         )
+
+    def test_a_run_without_its_latency_is_completed(
+        self, service: ServiceStore, benchmark: Benchmark
+    ) -> None:
+        """Also where measuring it has failed; that it is indexed for it is no new version."""
+        experiment = attached(service, benchmark.id)
+        for number in (1, 2):
+            assert service.results.claim(f"{experiment}.{number}")
+            service.results.keep_scores(f"{experiment}.{number}", [], complete=True)
+        before = service.benchmarks.version(benchmark.id)
+        service.results.begin(f"{experiment}.1")
+        assert service.benchmarks.version(benchmark.id) == before
+        service.results.finish(f"{experiment}.2", RunStatus.FAILED, error="no")
+        assert service.benchmarks.version(benchmark.id) != before
+        found = service.benchmarks.get(benchmark.id)
+        assert (found.completed_runs, found.failed_runs) == (2, 0)
 
     def test_it_knows_what_was_searched_and_who_began_it(
         self, service: ServiceStore, benchmark: Benchmark

@@ -17,7 +17,7 @@ COLLECTION = Collection(
     *("1", "ann", "Docs", "", {"kind": "upload"}, INDEX, "ready", "", "", {}, None, NOW, NOW)
 )
 MATRIX = {"search_modes": ["dense", "sparse"], "primary_k": 5, "k_values_for_metrics": [10, 1]}
-GOLD = Dataset.of(Query(f"q{number}", "x", (Target("a.md"),)) for number in range(TIMED + 1))
+GOLD = Dataset.of(Query(f"q{number}", "x", (Target("a.md"),)) for number in range(30))
 
 
 def test_it_comes_back_from_json() -> None:
@@ -45,7 +45,29 @@ def test_an_experiment_is_made_of_it() -> None:
     assert request.where.corpus == str(Path("/data/1"))
     assert [entry.name for entry in request.entries] == ["dense @10", "sparse @10"]
     assert dict(request.entries[0].spec.params) == {"model": "static", "chunker": "lines:20"}
-    assert (request.timed, request.scoring.measures[0]) == (TIMED, "ndcg@5")
+    assert (request.timed, request.scoring.measures[0]) == (20, "ndcg@5")
+    assert request.scores_first
+
+
+@pytest.mark.parametrize(("timing", "timed"), TIMED.items())
+def test_whose_latency_is_measured(timing: str, timed: int | None) -> None:
+    config = BenchmarkConfig(MATRIX, timing=timing)
+    assert BenchmarkConfig.from_json(config.to_json()) == config
+    request = benchmark_request(
+        config,
+        GOLD,
+        name="x",
+        collection=COLLECTION,
+        places=Places((), Path("/data")),
+        offered={},
+    )
+    assert request.timed == timed
+
+
+def test_a_benchmark_of_an_earlier_version_times_a_sample() -> None:
+    config = BenchmarkConfig(MATRIX).to_json()
+    del config["timing"]
+    assert BenchmarkConfig.from_json(config).timing == "sample"
 
 
 def test_engines_that_the_service_offers() -> None:

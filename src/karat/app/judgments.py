@@ -7,7 +7,7 @@ from karat.matching.modes import MATCHERS
 from karat.model import Dataset, Hit, Query, Target
 from karat.store.service import Judgment
 
-__all__ = ["edited", "grade_at", "without_unresolved"]
+__all__ = ["edited", "edited_targets", "grade_at", "without_unresolved"]
 
 
 def edited(gold: Dataset, judgments: Iterable[Judgment]) -> Dataset:
@@ -16,23 +16,49 @@ def edited(gold: Dataset, judgments: Iterable[Judgment]) -> Dataset:
     A judgment is of as much of a place as the rule of matching looks at: where whole files are
     judged, that of a chunk is of its file. One of a query that is not asked is left out.
     """
-    changes: dict[str, dict[Target, float | None]] = {}
+    changes: dict[str, list[Judgment]] = {}
     for judgment in judgments:
-        places = changes.setdefault(judgment.query, {})
-        places[_place(gold, judgment.path, judgment.start_line, judgment.end_line)] = judgment.grade
+        changes.setdefault(judgment.query, []).append(judgment)
     if not changes:
         return gold
     return _with(
-        gold, [_changed(gold, query, changes.get(query.id, {})) for query in gold.queries()]
+        gold,
+        [
+            query._replace(targets=edited_targets(gold, query.targets, changes[query.id]))
+            if query.id in changes
+            else query
+            for query in gold.queries()
+        ],
     )
 
 
+def edited_targets(
+    gold: Dataset, targets: Iterable[Target], judgments: Iterable[Judgment]
+) -> tuple[Target, ...]:
+    """Return the *targets* of one query of *gold* with *judgments*, which are all of that query."""
+    grades = {
+        _place(gold, each.path, each.start_line, each.end_line): each.grade for each in judgments
+    }
+    kept = [target for target in targets if _same(gold, target) not in grades]
+    given = [place._replace(grade=grade) for place, grade in grades.items() if grade is not None]
+    return (*kept, *given)
+
+
 def grade_at(
-    gold: Dataset, query: str, path: str, *, start_line: int = 0, end_line: int = 0
+    gold: Dataset,
+    query: str,
+    path: str,
+    *,
+    start_line: int = 0,
+    end_line: int = 0,
+    judgments: Iterable[Judgment] = (),
 ) -> float | None:
-    """Return the grade of a place for *query*, None where nobody has judged it."""
+    """Return the grade of a place for *query*, None where nobody has judged it.
+
+    *judgments* are those of the query that were made since; no other query is looked at.
+    """
     place = _place(gold, path, start_line, end_line)
-    targets = gold.targets(gold.query_ids.index(query))
+    targets = edited_targets(gold, gold.targets(gold.query_ids.index(query)), judgments)
     grades = [target.grade for target in targets if _same(gold, target) == place]
     return max(grades, default=None)
 
@@ -61,12 +87,6 @@ def without_unresolved(gold: Dataset, unresolved: Iterable[Mapping[str, object]]
 
 def _items(reference: object) -> Collection[tuple[object, object]]:
     return reference.items() if isinstance(reference, Mapping) else ()
-
-
-def _changed(gold: Dataset, query: Query, grades: Mapping[Target, float | None]) -> Query:
-    kept = [target for target in query.targets if _same(gold, target) not in grades]
-    given = [place._replace(grade=grade) for place, grade in grades.items() if grade is not None]
-    return query._replace(targets=(*kept, *given))
 
 
 def _place(gold: Dataset, path: str, start_line: int, end_line: int) -> Target:

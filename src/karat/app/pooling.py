@@ -10,7 +10,7 @@ from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.regions import ordered, valid
 from karat.model import Answer, Dataset, Hit, Run, Target
 
-__all__ = ["Pooled", "as_target", "is_judged", "pool"]
+__all__ = ["Pooled", "as_target", "best_rank", "candidates", "is_judged", "pool"]
 
 
 class Pooled(NamedTuple):
@@ -26,6 +26,21 @@ def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[Pooled]:
 
     Queries come in their order, and the hits of one by the best rank that any run gave them. Hits
     that would become the same target are one. A run that answers none of the queries raises
+    InputError.
+    """
+    matcher = MATCHERS.get(data.match)()
+    pooled = []
+    for row, items in candidates(data, runs, depth=depth).items():
+        targets = data.targets(row)
+        unjudged = [item for item in items if not is_judged(item.hit, targets, matcher)]
+        pooled += sorted(unjudged, key=best_rank)
+    return pooled
+
+
+def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[int, list[Pooled]]:
+    """Return the first *depth* hits of each query in each run, judged or not, by row in order.
+
+    Hits that would become the same target are one. A run that answers none of the queries raises
     InputError.
     """
     if depth < 1:
@@ -46,14 +61,12 @@ def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[Pooled]:
                     break
                 known = units.get(unit, Pooled(row, hit, {}))
                 units[unit] = known._replace(ranks={**known.ranks, name: rank})
-    pooled = []
-    for row in sorted(found):
-        targets = data.targets(row)
-        unjudged = [
-            item for item in found[row].values() if not is_judged(item.hit, targets, matcher)
-        ]
-        pooled += sorted(unjudged, key=lambda item: min(item.ranks.values()))
-    return pooled
+    return {row: list(found[row].values()) for row in sorted(found)}
+
+
+def best_rank(item: Pooled) -> int:
+    """Return the best rank that any run gave *item*."""
+    return min(item.ranks.values())
 
 
 def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from karat import errors
+from karat.app.judging import JudgingPool, judging_pool
 from karat.app.results import Scored, results_key, scored
 from karat.report.draw import draw
 from karat.server.views import analysis, queries
@@ -33,6 +34,7 @@ class Desk:
         """Begin with an empty desk."""
         self._store = store
         self._kept: OrderedDict[str, Scored] = OrderedDict()
+        self._pools: OrderedDict[tuple[str, ...], JudgingPool] = OrderedDict()
         self._questions: Mapping[str, Callable[..., str]] = {
             "results": self._results,
             "comparison": self._analysis(analysis.comparison),
@@ -41,7 +43,7 @@ class Desk:
             "curves": self._analysis(analysis.curves),
             "queries": self._analysis(queries.query_results),
             "drilldown": self._analysis(queries.drilldown),
-            "unjudged": self._analysis(queries.unjudged),
+            "unjudged": self._unjudged,
             "two_sides": self._two_sides,
             "draw": self._draw,
         }
@@ -70,6 +72,19 @@ class Desk:
 
     def _results(self, benchmark: str) -> str:
         return kept_results(self._store, self.scored(benchmark)).decode()
+
+    def _unjudged(self, benchmark: str, *, page: int, per_page: int) -> str:
+        runs = self._store.benchmarks.scored_runs(benchmark)
+        found = self._store.benchmarks.get(benchmark)
+        key = (benchmark, *runs)
+        if key not in self._pools:
+            self._pools[key] = judging_pool(self._store, found, runs)
+            while len(self._pools) > MOST_KEPT:
+                self._pools.popitem(last=False)
+        self._pools.move_to_end(key)
+        pool = self._pools[key]
+        pool.add(self._store.judgments.since(found.dataset, pool.version))
+        return queries.unjudged(pool, page=page, per_page=per_page).model_dump_json()
 
     def _two_sides(
         self, left: str, left_run: str, right: str, right_run: str, metric: str | None

@@ -73,9 +73,9 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await run_in_threadpool(ServiceStore, settings.store)
         counted = RunMetrics(store, metrics)
-        hub, analyst = Hub(store.events, heard=counted), Analyst(settings.store)
-        searchers = Searchers(settings.places)
-        app.state.service = Service(settings, store, metrics, searchers, hub, analyst)
+        hub, searchers = Hub(store.events, heard=counted), Searchers(settings.places)
+        analyst, judging = Analyst(settings.store), Analyst(settings.store)
+        app.state.service = Service(settings, store, metrics, searchers, hub, analyst, judging)
         reading = asyncio.create_task(hub.run())
         try:
             yield
@@ -84,6 +84,7 @@ def create_app(settings: Settings) -> FastAPI:
             await reading
             counted.close()
             await run_in_threadpool(analyst.close)
+            await run_in_threadpool(judging.close)
             store.close()
 
     app = FastAPI(

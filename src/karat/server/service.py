@@ -46,6 +46,8 @@ class Service:
     searchers: Searchers
     hub: Hub
     analyst: Analyst
+    # A process of its own: nobody who judges waits for the statistics of somebody else.
+    judging: Analyst
     answers: Answers = field(default_factory=Answers)
 
     def gold(self, digest: str) -> Dataset:

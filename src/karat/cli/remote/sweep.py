@@ -64,7 +64,7 @@ def command(
     \b
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --engine my-search
-    karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml --timed none
+    karat --server http://localhost:8080 sweep gold.json --collection Docs -e mine --timed none
     """
     if not matrix and not engines:
         raise click.UsageError("Expected --matrix FILE, --engine NAME, or both.")

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from karat.app.judgments import edited, grade_at
+from karat.app.judgments import grade_at
 from karat.errors import UnknownName
 from karat.server.failures import failures
 from karat.server.schemas.judgments import (
@@ -50,7 +50,10 @@ async def list_unjudged(
     serving: Serving, found: Annotated[Versioned, Depends(_pooled)], paging: Paged
 ) -> Response:
     """List hits of a benchmark, by default the newest, that nobody has judged."""
-    return await found.analysed(serving, "unjudged", **paging._asdict())
+    asked = {"benchmark": found.benchmark.id, **paging._asdict()}
+    return await found.answered(
+        serving, f"unjudged {asked}", lambda: serving.judging.ask("unjudged", **asked)
+    )
 
 
 @router.put("/judgments", responses=failures(404, 409))
@@ -104,14 +107,11 @@ def _grade(
 ) -> float | None:
     """Return the grade that the place has now; UnknownName for a query that is none."""
     store = serving.store
-    mappings = store.mappings.page(dataset.id, limit=100).items
-    bound = (mapping.resolved for mapping in mappings if mapping.resolved)
-    gold = serving.gold(next(bound, dataset.gold))
+    gold = serving.gold(store.mappings.newest_gold(dataset.id) or dataset.gold)
     if asked.query_id not in gold.query_ids:
         raise UnknownName(f"dataset {dataset.id} has no query {asked.query_id!r}")
-    return grade_at(
-        edited(gold, store.judgments.all(dataset.id)), asked.query_id, asked.path, **lines
-    )
+    history = store.judgments.of_query(dataset.id, asked.query_id)
+    return grade_at(gold, asked.query_id, asked.path, **lines, judgments=history)
 
 
 def _change(made: Judgment) -> JudgmentChange:

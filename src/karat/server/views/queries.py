@@ -1,9 +1,9 @@
 """Single queries: what a run answered, what all runs did with one, what awaits a judgment."""
 
-from functools import lru_cache
 from math import isnan
 
-from karat.app.pooling import Pooled, pool
+from karat.app.judging import JudgingPool
+from karat.app.pooling import best_rank
 from karat.app.results import Scored
 from karat.errors import UnknownName
 from karat.matching import trace
@@ -132,12 +132,11 @@ def _run_on(
     )
 
 
-def unjudged(scored: Scored, *, page: int, per_page: int) -> Unjudged:
-    """Return the hits down to the primary cut-off that nobody has judged, the best ranked first."""
-    gold = scored.findings.gold
-    found = _pooled(scored)
+def unjudged(pool: JudgingPool, *, page: int, per_page: int) -> Unjudged:
+    """Return the hits of *pool* that nobody has judged, the best ranked first."""
+    gold = pool.gold
     return Unjudged(
-        version=scored.version,
+        version=pool.version,
         hits=[
             UnjudgedHit(
                 query_id=gold.query_ids[item.row],
@@ -146,24 +145,14 @@ def unjudged(scored: Scored, *, page: int, per_page: int) -> Unjudged:
                 start_line=item.hit.start_line,
                 end_line=item.hit.end_line,
                 symbol=item.hit.symbol,
-                best_rank=min(item.ranks.values()),
+                best_rank=best_rank(item),
                 runs=list(item.ranks),
             )
-            for item in found[(page - 1) * per_page : page * per_page]
+            for item in pool.page(limit=per_page, offset=(page - 1) * per_page)
         ],
-        total=len(found),
+        total=len(pool),
         page=page,
         per_page=per_page,
-    )
-
-
-# Of many runs it takes a while, and readers go from page to page.
-@lru_cache(maxsize=2)
-def _pooled(scored: Scored) -> list[Pooled]:
-    runs = {run.id: each.run for run, each in zip(scored.runs, scored.findings.runs, strict=True)}
-    return sorted(
-        pool(scored.findings.gold, runs, depth=scored.config.primary_k),
-        key=lambda item: (min(item.ranks.values()), item.row),
     )
 
 

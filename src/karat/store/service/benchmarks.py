@@ -144,6 +144,17 @@ class Benchmarks(Shelf):
             rows = connection.execute(DEPENDS_ON, {"benchmark": benchmark}).all()
         return tuple((row.version, str(row.resolved_at), *row[2:]) for row in rows)
 
+    def scored_runs(self, benchmark: str) -> tuple[str, ...]:
+        """Return the ids of the runs whose queries are all answered, in the order planned."""
+        wanted = (
+            select(RUNS.c.id)
+            .join(BENCHMARKS, RUNS.c.experiment == BENCHMARKS.c.experiment)
+            .where(BENCHMARKS.c.id == benchmark, IS_SCORED)
+            .order_by(RUNS.c.position)
+        )
+        with self._database.asking() as connection:
+            return tuple(connection.execute(wanted).scalars())
+
     def start(
         self,
         benchmark: str,

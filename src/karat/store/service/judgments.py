@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from karat.errors import Conflict
 from karat.store.answers import kept_id, storable
@@ -79,9 +79,20 @@ class Judgments(Shelf):
 
     def all(self, dataset: str) -> tuple[Judgment, ...]:
         """Return the whole history, the oldest first: applied in this order, the last counts."""
-        wanted = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
-        with self._database.reading() as connection:
-            return tuple(map(_judgment, connection.execute(wanted.order_by(JUDGMENTS.c.version))))
+        return self._history(dataset)
+
+    def of_query(self, dataset: str, query: str) -> tuple[Judgment, ...]:
+        """Return the history of one query, the oldest first."""
+        return self._history(dataset, JUDGMENTS.c.query == query)
+
+    def since(self, dataset: str, version: int) -> tuple[Judgment, ...]:
+        """Return what was judged after *version*, the oldest first."""
+        return self._history(dataset, JUDGMENTS.c.version > version)
+
+    def _history(self, dataset: str, *wanted: ColumnElement[bool]) -> tuple[Judgment, ...]:
+        found = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset, *wanted)
+        with self._database.asking() as connection:
+            return tuple(map(_judgment, connection.execute(found.order_by(JUDGMENTS.c.version))))
 
     def _append(
         self, connection: Connection, dataset: str, newest: int, values: dict[str, Any]

@@ -60,6 +60,18 @@ class Mappings(Shelf):
         wanted = ALL.where(MAPPINGS.c.dataset == dataset).order_by(*order)
         return self._page(wanted, _mapped, limit=limit, offset=offset)
 
+    def newest_gold(self, dataset: str) -> str | None:
+        """Return the digest of the gold set that was bound last; None where none is resolved."""
+        wanted = (
+            select(MAPPINGS.c.resolved)
+            .where(MAPPINGS.c.dataset == dataset, MAPPINGS.c.resolved.is_not(None))
+            .order_by(MAPPINGS.c.created.desc(), MAPPINGS.c.id)
+            .limit(1)
+        )
+        with self._database.asking() as connection:
+            found: str | None = connection.execute(wanted).scalar()
+        return found
+
     def golds(self, collection: str) -> tuple[str, ...]:
         """Return the digests of the gold sets that are mapped to a collection."""
         wanted = select(BENCHMARK_DATASETS.c.gold).join(MAPPINGS).distinct()

@@ -1,0 +1,90 @@
+"""What awaits a grade, brought up to date grade by grade, is what would be found from scratch."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.app.judging import JudgingPool
+from karat.app.judgments import edited
+from karat.app.pooling import best_rank, pool
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.store.service import Judgment
+
+PATHS = ("a.py", "b.py", "c.py")
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+Chunk = tuple[str, tuple[int, int]]
+Answered = Sequence[list[Chunk]]
+Made = list[tuple[str, Chunk, float | None]]
+
+chunks = st.tuples(st.sampled_from(PATHS), st.sampled_from([(1, 9), (5, 14), (10, 19), (0, 0)]))
+answers = st.lists(chunks, unique=True, max_size=5)
+grades = st.none() | st.sampled_from([0.0, 1.0, 3.0])
+edits = st.lists(st.tuples(st.sampled_from(["q0", "q1", "gone"]), chunks, grades), max_size=8)
+
+
+def gold(match: str) -> Dataset:
+    return Dataset.of(
+        [Query("q0", "x", (Target("a.py", 2.0, 1, 9),)), Query("q1", "y", (Target("b.py", 0.0),))],
+        match=match,
+    )
+
+
+def run(name: str, found: Answered) -> Run:
+    return Run.of(
+        [
+            Answer(
+                f"q{row}",
+                tuple(Hit(path, 9.0 - rank, *lines) for rank, (path, lines) in enumerate(hits, 1)),
+            )
+            for row, hits in enumerate(found)
+        ],
+        name=name,
+    )
+
+
+def judgments(made: Made) -> list[Judgment]:
+    return [
+        Judgment(number, query, path, *lines, grade, None, "", "ada", None, NOW)
+        for number, (query, (path, lines), grade) in enumerate(made, 2)
+    ]
+
+
+@given(
+    st.sampled_from(["exact", "lines"]),
+    st.tuples(answers, answers),
+    st.tuples(answers, answers),
+    edits,
+    st.integers(1, 4),
+)
+def test_it_is_what_pooling_finds(
+    match: str, one: Answered, other: Answered, made: Made, step: int
+) -> None:
+    runs = {"one": run("one", one), "other": run("other", other)}
+    history = judgments(made)
+    found = JudgingPool(gold(match), runs, depth=3)
+    for start in range(0, len(history), step):
+        found.add(history[start : start + step])
+    expected = sorted(
+        pool(edited(gold(match), history), runs, depth=3),
+        key=lambda item: (best_rank(item), item.row),
+    )
+    assert found.page(limit=100) == expected
+    assert len(found) == len(expected)
+    assert found.version == (history[-1].version if history else 1)
+    assert found.page(limit=2, offset=1) == expected[1:3]
+
+
+def test_a_grade_is_looked_up_in_its_own_query_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    hits = [[("c.py", (1, 9))], [("c.py", (1, 9))]]
+    found = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
+    assert len(found) == 2
+    looked: list[int] = []
+    monkeypatch.setattr(JudgingPool, "_look_at", lambda _, row: looked.append(row))
+    (made,) = judgments([("q1", ("c.py", (1, 9)), 1.0)])
+    found.add([made, replace(made, version=3, grade=2.0)])
+    assert looked == [1]

@@ -5,6 +5,12 @@ import { isActive } from "./benchmarks";
 import { type Connection, follow } from "./events";
 import type { Benchmark, BenchmarkProgress, JobProgress } from "./types";
 
+/** What changes whenever results do: a run is scored or timed, or the runs were compared. */
+function standing({ completed_runs, failed_runs, stage, last_completed_run }: BenchmarkProgress) {
+  const last = last_completed_run && [last_completed_run.run_id, last_completed_run.timing_status];
+  return JSON.stringify([completed_runs, failed_runs, stage === "comparing", last]);
+}
+
 /** How far a running benchmark is, and whether the page still hears of it. */
 export function useBenchmarkProgress(benchmark: Benchmark) {
   const client = useQueryClient();
@@ -17,12 +23,12 @@ export function useBenchmarkProgress(benchmark: Benchmark) {
   useEffect(() => {
     if (!active || !visible) return;
     const control = new AbortController();
-    let ended = -1;
+    let seen = "";
     const onEvent = (event: BenchmarkProgress) => {
       setProgress(event);
-      const now = event.completed_runs + event.failed_runs;
-      if (now !== ended) client.invalidateQueries({ queryKey: ["results", id] });
-      ended = now;
+      const now = standing(event);
+      if (now !== seen) client.invalidateQueries({ queryKey: ["results", id] });
+      seen = now;
       if (!isActive(event)) {
         control.abort();
         client.invalidateQueries({ queryKey: ["benchmarks"] });

@@ -90,6 +90,7 @@ export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
     primary_k: 10,
     k_values_for_metrics: [1, 5, 10],
   },
+  timing: "sample",
   warning: null,
   annotations: [],
   ...more,
@@ -121,6 +122,7 @@ export function run(at: number, ndcg: number, more: Partial<RunResult> = {}): Ru
     resolved_metrics_flat: null,
     intervals: { "ndcg@10": [ndcg - 0.05, ndcg + 0.05] },
     timing: { indexing_ms: 10, evaluation_ms: 20, total_ms: 30 },
+    timing_status: "done",
     latency: {
       p50: 4 + 6 * at,
       p90: 8,

@@ -183,7 +183,7 @@ export class FakeServer {
     if (url.pathname.endsWith("/events")) return this.stream(init.signal);
     const body: unknown = typeof init.body === "string" ? JSON.parse(init.body) : init.body;
     if (method !== "GET") this.sent.push(body);
-    const answer = this.answer(method, url, body);
+    const answer = await this.answer(method, url, body);
     if (answer instanceof Refusal) {
       const { status, detail } = answer;
       return Response.json({ detail, reference: "ERR-1" }, { status });

@@ -1,8 +1,25 @@
+import type { CurrentRun } from "@/api/types";
+
 const STAGES: Record<string, string> = {
-  waiting: "waiting for another measurement to end",
-  timing: "taking times",
+  pending: "queued until a worker is free",
+  waiting: "waiting to measure latency",
+  comparing: "comparing the runs",
+  timing: "measuring latency",
   explaining: "finding out why targets were missed",
 };
 
 /** What a benchmark does now, in words; a stage that needs none is its own name. */
 export const stage = (name: string): string => STAGES[name] ?? name;
+
+const clock = (at: string): string =>
+  new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/** Why latency is not measured yet; who uses the machine is not always known. */
+export function waiting(processes: CurrentRun["waiting_for"] = []): string {
+  const known = processes.map(
+    ({ pid, command, since }) => `pid ${pid}: ${command}, since ${clock(since)}`,
+  );
+  const who = known.length > 0 ? ` (${known.join("; ")})` : "";
+  const others = known.length > 1 ? `other karat runs${who} are` : `another karat run${who} is`;
+  return `Waiting to measure latency: ${others} using this machine.`;
+}

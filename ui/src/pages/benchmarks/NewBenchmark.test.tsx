@@ -39,6 +39,18 @@ it("asks searches of one's own beside the modes, or alone", async () => {
   });
 });
 
+it("measures latency of a sample, of all queries or not at all", async () => {
+  const { user, server } = open(NEW);
+  await user.type(await screen.findByRole("textbox", { name: "Name" }), "Quick");
+  expect(screen.getByRole("radio", { name: "of 20 queries" })).toHaveProperty("checked", true);
+  await user.click(screen.getByRole("radio", { name: "not measured" }));
+  const make = screen.getByRole("button", { name: "Create only" });
+  await waitFor(() => expect(make).toHaveProperty("disabled", false));
+  await user.click(make);
+  await screen.findByRole("heading", { level: 1, name: "Quick" });
+  expect(server.sent.at(-1)).toMatchObject({ name: "Quick", timing: "none" });
+});
+
 it("is made and started with one press", async () => {
   const { user, server } = open(NEW);
   await user.type(await screen.findByRole("textbox", { name: "Name" }), "Mine");

@@ -3,10 +3,11 @@ import { useLocation } from "wouter";
 import { depth, useCreateBenchmark, usePreview } from "@/api/benchmarks";
 import { request } from "@/api/client";
 import { useCollection } from "@/api/collections";
-import type { Started } from "@/api/types";
+import type { Started, TimedQueries } from "@/api/types";
 import { Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
+import { LatencyChoice } from "./LatencyChoice";
 import { MappingChoice, useChosenMapping } from "./MappingChoice";
 import { MatrixBuilder } from "./MatrixBuilder";
 import { PLAIN, parse } from "./matrix";
@@ -17,6 +18,7 @@ export function NewBenchmark() {
   const [dataset, setDataset] = useUrlState("dataset", "");
   const [collection, setCollection] = useUrlState("collection", "");
   const [draft, setDraft] = useState(PLAIN);
+  const [timing, setTiming] = useState<TimedQueries>("sample");
   const [name, setName] = useState("");
   const [, navigate] = useLocation();
   const create = useCreateBenchmark();
@@ -40,6 +42,7 @@ export function NewBenchmark() {
       config_matrix: parsed.matrix,
       top_k: depth(parsed.matrix),
       metrics_to_compute: ["precision", "recall", "mrr", "ndcg", "ap"],
+      timing,
     });
     // A benchmark that cannot be started is still made; its own page says why.
     if (start)
@@ -67,6 +70,7 @@ export function NewBenchmark() {
             onChange={setDraft}
           />
           {parsed.matrix && <RunCount preview={preview} />}
+          <LatencyChoice chosen={timing} onChoose={setTiming} />
         </section>
         <section className="card stack">
           <h2>3. Name it</h2>

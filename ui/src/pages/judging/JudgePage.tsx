@@ -1,18 +1,19 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useBenchmark } from "@/api/benchmarks";
 import { useContent } from "@/api/collections";
 import { useDataset } from "@/api/datasets";
-import { useJudge, useUnjudged } from "@/api/judgments";
+import { useGradeQueue, useUnjudged } from "@/api/judgments";
 import type { Unjudged } from "@/api/types";
 import { Code } from "@/parts/Code";
 import { useKeys } from "@/parts/keys";
-import { Empty, Loaded, Problem } from "@/parts/Notes";
+import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Pager } from "@/parts/Pager";
 import { useUrlState } from "@/parts/urlState";
 import { place, plural } from "@/words/format";
 import { Grades } from "./Grades";
 import { lineRange } from "./lineRange";
+import { Unsaved } from "./Unsaved";
 
 /** Hits of a benchmark that nobody has judged, one after another. */
 export function JudgePage({ id }: { id: string }) {
@@ -29,8 +30,9 @@ export function JudgePage({ id }: { id: string }) {
       ]}
       below={
         <p className="soft">
-          Hits that some run returned and nobody has judged, best ranked first. Each grade scores
-          all results anew, without running anything again.
+          Hits that some run returned and nobody has judged, best ranked first. A grade is saved in
+          the background while the next hit is shown; results are scored with it when they are
+          opened.
         </p>
       }
     >
@@ -52,43 +54,70 @@ export function JudgePage({ id }: { id: string }) {
   );
 }
 
+type Hit = Unjudged["hits"][number];
 type Props = { dataset: string; benchmark: string; data: Unjudged };
 
+const key = (hit: Hit): string => `${place(hit)} ${hit.symbol} ${hit.query_id}`;
+
+/**
+ * The hits that are left to grade. One that was graded here is left out at once, whatever the list
+ * of the server says; the one on view stays until it is graded, also if the list has lost it.
+ */
+function useOpenHits(dataset: string, data: Unjudged) {
+  const { queue, ...saving } = useGradeQueue(dataset);
+  const [graded, setGraded] = useState<readonly Hit[]>([]);
+  const [shown, setShown] = useState<Hit | null>(null);
+  useEffect(() => {
+    if (queue.isCurrent(data.version)) setGraded([]);
+    queue.seen(data.version);
+  }, [queue, data]);
+  const done = new Set(graded.map(key));
+  const open = data.hits.filter((hit) => !done.has(key(hit)));
+  const hit = shown && !done.has(key(shown)) ? shown : open[0];
+  const at = hit ? open.findIndex((one) => key(one) === key(hit)) : -1;
+  const next = open[at + 1] ?? open.find((one) => one !== hit);
+  const left = data.total - (data.hits.length - open.length);
+  const give = (grade: number) => {
+    if (!hit) return;
+    const { query_id, path } = hit;
+    queue.give({ query_id, path, ...lineRange(hit), grade, reason: "" });
+    setGraded([...graded, hit]);
+    setShown(next ?? null);
+  };
+  const undo = () => {
+    queue.undo();
+    setGraded(graded.slice(0, -1));
+    setShown(graded.at(-1) ?? shown);
+  };
+  const move = (step: number) => setShown(open[at + step] ?? hit ?? null);
+  return { hit, next, left, give, undo, move, queue, saving };
+}
+
 function Judging({ dataset, benchmark, data }: Props) {
-  const [at, setAt] = useState(0);
+  const { hit, next, left, give, undo, move, queue, saving } = useOpenHits(dataset, data);
   const collection = useBenchmark(benchmark).data?.collection_id ?? "";
-  const { judge, undo } = useJudge(dataset);
-  const here = Math.min(at, data.hits.length - 1);
-  const hit = data.hits[here];
   const content = useContent(collection, hit?.path);
-  useKeys({
-    j: () => setAt(Math.min(here + 1, data.hits.length - 1)),
-    k: () => setAt(Math.max(here - 1, 0)),
-  });
+  // Asked for ahead, so that it is there when its turn comes.
+  useContent(collection, next?.path);
+  useKeys({ j: () => move(1), k: () => move(-1), ...(hit ? {} : { u: undo }) });
+  const unsaved = <Unsaved of={saving} onRetry={() => queue.retry()} onDrop={() => queue.drop()} />;
   if (!hit) {
     return (
-      <Empty title="Every hit is judged">
-        <p>New benchmarks may bring up hits that are not.</p>
-        <button type="button" className="button" onClick={() => undo.mutate()}>
-          <kbd>u</kbd> undo the last grade
-        </button>
-      </Empty>
+      <>
+        {unsaved}
+        <Empty title={left > 0 ? "Loading more hits…" : "Every hit is judged"}>
+          <p>New benchmarks may bring up hits that are not.</p>
+          <button type="button" className="button" onClick={undo}>
+            <kbd>u</kbd> undo the last grade
+          </button>
+        </Empty>
+      </>
     );
   }
-  const give = (grade: number) =>
-    judge.mutate({
-      query_id: hit.query_id,
-      path: hit.path,
-      ...lineRange(hit),
-      grade,
-      reason: "",
-      version: data.version,
-    });
   return (
     <section className="card stack" aria-label="Hit to judge">
-      <p className="soft" aria-live="polite">
-        {here + 1} of {plural(data.total, "unjudged hit")} · <kbd>j</kbd> <kbd>k</kbd> next,
-        previous
+      <p className="soft">
+        {plural(left, "unjudged hit")} left · <kbd>j</kbd> <kbd>k</kbd> next, previous
       </p>
       <h2 className="anywhere">{hit.query_text}</h2>
       <div className="row">
@@ -98,13 +127,8 @@ function Judging({ dataset, benchmark, data }: Props) {
           best rank {hit.best_rank}, found by {plural(hit.runs.length, "run")}
         </span>
       </div>
-      <Grades
-        grade={null}
-        busy={judge.isPending || undo.isPending}
-        onGrade={give}
-        onUndo={() => undo.mutate()}
-      />
-      <Problem of={judge.error ?? undo.error} />
+      <Grades grade={null} busy={false} onGrade={give} onUndo={undo} />
+      {unsaved}
       <Loaded of={content}>
         {({ text, language }) => (
           <Code

@@ -42,11 +42,14 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
             caption="Whiskers are 95 % intervals over queries. Stronger bars lead: no run is better than they are beyond the noise."
           />
           {points.length > 1 && <Pareto points={points} metric={metric} />}
-          <CurvesFigure
-            id={id}
-            order={runs.map((run) => run.id)}
-            measure={metric.split("@")[0] ?? metric}
-          />
+          {/* To compute them would disturb the latency that is being measured. */}
+          {results.status !== "running" && (
+            <CurvesFigure
+              id={id}
+              order={runs.map((run) => run.id)}
+              measure={metric.split("@")[0] ?? metric}
+            />
+          )}
           {told.length > 0 && (
             <Stacks
               title="What became of the relevant targets"

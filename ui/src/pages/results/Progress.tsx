@@ -3,33 +3,38 @@ import { useBenchmarkProgress } from "@/api/progress";
 import type { Benchmark } from "@/api/types";
 import { Badge } from "@/parts/Badge";
 import { score } from "@/words/format";
-import { stage } from "@/words/stages";
+import { stage, waiting } from "@/words/stages";
 
 const WORDS = { connecting: "connecting", live: "live", lost: "connection lost, trying again" };
 
-/** How far the work is: all runs, the current run, and what the last one scored. */
+/** How far the work is: all runs, the current run, and the scores of the last one. */
 export function Progress({ benchmark }: { benchmark: Benchmark }) {
   const { progress, connection } = useBenchmarkProgress(benchmark);
   if (!isActive(benchmark)) return null;
   const current = progress?.current_run ?? null;
   const last = progress?.last_completed_run ?? null;
   const total = progress?.total_runs ?? benchmark.total_runs;
-  const ended = progress
-    ? progress.completed_runs + progress.failed_runs
-    : benchmark.completed_runs + benchmark.failed_runs;
+  const { completed_runs: scored, failed_runs: failed } = progress ?? benchmark;
+  const told = `${scored} of ${total} runs scored${failed > 0 ? `, ${failed} failed` : ""}`;
   return (
     <section className="card stack progress" aria-label="Progress">
       <div>
         <div className="row">
-          <strong>
-            {ended} of {total} runs have ended
-          </strong>
+          <strong>{told}</strong>
           <Badge tone={connection === "lost" ? "warn" : "live"}>{WORDS[connection]}</Badge>
-          {progress && !current && <span className="soft">{stage(progress.stage)}</span>}
+          {progress && (!current || progress.stage === "comparing") && (
+            <span className="soft">{stage(progress.stage)}</span>
+          )}
         </div>
-        <progress max={total} value={ended} aria-label="Runs" />
+        <progress max={total} value={scored + failed} aria-label="Runs" />
       </div>
-      {current && (
+      {current?.stage === "waiting" && (
+        <p>
+          {waiting(current.waiting_for)}
+          {scored === total && " The scores below are complete."}
+        </p>
+      )}
+      {current && current.stage !== "waiting" && (
         <div>
           <div className="row">
             <span className="anywhere">{current.config_summary}</span>
@@ -57,7 +62,7 @@ export function Progress({ benchmark }: { benchmark: Benchmark }) {
         </div>
       )}
       <span className="unseen" role="status">
-        {ended} of {total} runs have ended
+        {told}
       </span>
     </section>
   );

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { benchmark, results, run, uuid } from "@/testing/fixtures";
+import type { CurrentRun } from "@/api/types";
+import { benchmark, results, run, runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 import { FakeServer } from "@/testing/server";
 
@@ -77,20 +78,84 @@ describe("what became of the targets", () => {
 });
 
 describe("a running benchmark", () => {
-  it("says that it waits where another one is measured", async () => {
+  const current = {
+    run_id: runId(0),
+    run_order: 1,
+    config: run(0, 0.6).config,
+    config_summary: "dense k=10",
+    total_queries: 20,
+    completed_queries: 0,
+  };
+
+  it("says for whom it waits, as far as that is known", async () => {
     const server = new FakeServer();
-    server.benchmarks = [benchmark({ status: "running", completed_runs: 0 })];
+    server.benchmarks = [benchmark({ status: "running", completed_runs: 2 })];
     open(RESULTS, server);
     await screen.findByText("live");
-    server.emit({ status: "running", completed_runs: 0, failed_runs: 0, stage: "waiting" });
-    await screen.findByText("waiting for another measurement to end");
+    const waiting = (waiting_for: CurrentRun["waiting_for"]) =>
+      server.emit({
+        status: "running",
+        total_runs: 2,
+        completed_runs: 2,
+        failed_runs: 0,
+        stage: "waiting",
+        current_run: { ...current, stage: "waiting", waiting_for },
+      });
+    waiting([]);
+    await screen.findByText(/another karat run is using this machine/);
+    const since = new Date(2026, 10, 16, 14, 3).toISOString();
+    waiting([{ pid: 1798, command: "compare", since }]);
+    await screen.findByText(
+      /^Waiting to measure latency: another karat run \(pid 1798: compare, since 14:03\) is using this machine\. The scores below are complete\.$/,
+    );
+  });
+
+  it("shows scores while latency is not measured yet", async () => {
+    const server = new FakeServer();
+    server.benchmarks = [benchmark({ status: "running", completed_runs: 2 })];
+    const latency = { p50: null, p90: null, p95: null, p99: null, samples: 0, measured: false };
+    const pending = { timing_status: "pending", latency } as const;
+    server.results = results({
+      status: "running",
+      runs: [run(0, 0.6, pending), run(1, 0.7, pending)],
+    });
+    open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).getByText("[0.650, 0.750]")).toBeTruthy();
+    expect(within(table).getAllByText("not measured yet").length).toBe(2);
+    expect(within(table).queryByText("p50")).toBeNull();
+    // The timing would be disturbed by charts that take long to compute.
+    expect(server.asked.some((one) => one.includes("/curves"))).toBe(false);
+    const before = server.asked.filter((one) => one.endsWith("/results")).length;
+    await screen.findByText("live");
+    server.results = results({ runs: [run(0, 0.6), run(1, 0.7, pending)] });
+    server.emit({
+      status: "running",
+      total_runs: 2,
+      completed_runs: 2,
+      failed_runs: 0,
+      stage: "timing",
+      current_run: { ...current, stage: "timing", waiting_for: [] },
+    });
+    await screen.findByText("measuring latency, 0 of 20 queries");
+    await within(table).findByText("4.00 ms");
+    expect(server.asked.filter((one) => one.endsWith("/results")).length).toBe(before + 1);
+  });
+
+  it("says that latency is not measured where nobody wants it", async () => {
+    const server = new FakeServer();
+    const latency = { p50: null, p90: null, p95: null, p99: null, samples: 0, measured: false };
+    server.results = results({ runs: [run(0, 0.6, { timing_status: "none", latency })] });
+    open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).getByText("not measured")).toBeTruthy();
   });
 
   it("shows progress live, survives a lost connection, and ends with results", async () => {
     const server = new FakeServer();
     server.benchmarks = [benchmark({ status: "running", completed_runs: 0 })];
     open(RESULTS, server);
-    await screen.findByText("0 of 2 runs have ended", { selector: "strong" });
+    await screen.findByText("0 of 2 runs scored", { selector: "strong" });
     await screen.findByText("live");
     server.emit({
       status: "running",
@@ -99,7 +164,7 @@ describe("a running benchmark", () => {
       failed_runs: 0,
       stage: "evaluating",
     });
-    await screen.findByText("1 of 2 runs have ended", { selector: "strong" });
+    await screen.findByText("1 of 2 runs scored", { selector: "strong" });
     server.drop();
     await screen.findByText("connection lost, trying again");
     await screen.findByText("live");

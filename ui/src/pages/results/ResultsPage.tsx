@@ -79,11 +79,11 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
   const scored = results.runs.filter((run) => run.status === "completed");
   if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
     return (
-      <Empty title={isActive(benchmark) ? "The first run is under way" : "No run has ended yet"}>
+      <Empty title={isActive(benchmark) ? "The first run is under way" : "No run is scored yet"}>
         <p>
           {status === "pending"
-            ? "Press Start above. Results appear here as each run ends; you may close this page meanwhile."
-            : "Results appear here as each run ends."}
+            ? "Press Start above. The scores of a run appear here when its last query is answered, its latency later; you may close this page meanwhile."
+            : "The scores of a run appear here when its last query is answered, its latency later."}
         </p>
       </Empty>
     );

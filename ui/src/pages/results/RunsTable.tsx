@@ -78,19 +78,7 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
         <Mean run={run} metric={one} both={one === results.primary_metric} />
       ),
     })),
-    ...(["p50", "p95", "p99"] as const).map((part) => ({
-      id: part,
-      header: part,
-      means: DEFINITIONS.latency,
-      numeric: true,
-      sort: (run: RunResult) => run.latency[part],
-      cell: ({ latency }: RunResult) => (
-        <>
-          {latency.measured ? milliseconds(latency[part]) : "–"}
-          {part === "p50" && latency.disturbed && <small>disturbed</small>}
-        </>
-      ),
-    })),
+    ...latencyColumns(results),
     {
       id: "answered",
       header: "Answered",
@@ -118,6 +106,45 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
           },
         ]),
   ];
+}
+
+const UNTIMED: Record<RunResult["timing_status"], string> = {
+  none: "not measured",
+  pending: "not measured yet",
+  done: "–",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+/** The percentiles, or one column that says why there are none. */
+function latencyColumns(results: Results): Column<RunResult>[] {
+  if (!results.runs.some(({ latency }) => latency.measured))
+    return [
+      {
+        id: "latency",
+        header: "Latency",
+        means: DEFINITIONS.latency,
+        numeric: true,
+        sort: (run) => run.timing_status,
+        cell: (run) => <span className="soft">{UNTIMED[run.timing_status]}</span>,
+      },
+    ];
+  return (["p50", "p95", "p99"] as const).map((part) => ({
+    id: part,
+    header: part,
+    means: DEFINITIONS.latency,
+    numeric: true,
+    sort: (run) => run.latency[part],
+    cell: ({ latency, timing_status }) =>
+      latency.measured ? (
+        <>
+          {milliseconds(latency[part])}
+          {part === "p50" && latency.disturbed && <small>disturbed</small>}
+        </>
+      ) : (
+        <span className="soft">{UNTIMED[timing_status]}</span>
+      ),
+  }));
 }
 
 type MeanProps = { run: RunResult; metric: string; both: boolean };

@@ -67,6 +67,32 @@ def test_an_ended_run_is_counted_once(store: ServiceStore, run: str) -> None:
     assert found["karat_run_duration_seconds_count[('status', 'completed')]"] == 1
 
 
+def test_a_run_is_not_counted_before_its_end(store: ServiceStore, run: str) -> None:
+    metrics = Metrics()
+    counted = RunMetrics(store, metrics)
+
+    def tell(run_id: str, timing_status: str) -> None:
+        last = {"run_id": run_id, "timing_status": timing_status}
+        data = {"status": "running", "last_completed_run": last}
+        counted(store.events.add("operation", "subject", "benchmark_progress", data))
+
+    plan = Plan(
+        "y", Kind.SWEEP, Dataset.of([Query("q1", "x")]), (PlannedRun("y", Spec("engine", "x")),)
+    )
+    scored = f"{store.results.experiment(plan)}.1"
+    store.results.claim(scored)
+    store.results.keep_scores(scored, [], complete=True)
+    # One is still to be timed, the other is not to be timed and about to end.
+    tell(run, "pending")
+    tell(scored, "none")
+    tell(run, "done")
+    counted.close()
+    found = samples(metrics)
+    statuses = [name for name in found if name.startswith("karat_run_duration_seconds_count")]
+    assert statuses == ["karat_run_duration_seconds_count[('status', 'completed')]"]
+    assert found[statuses[0]] == 1
+
+
 def test_a_run_that_is_gone_breaks_nothing(
     store: ServiceStore, caplog: pytest.LogCaptureFixture
 ) -> None:

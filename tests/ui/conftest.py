@@ -96,7 +96,8 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
     with (folder / "log").open("w+", encoding="utf-8") as log:
         # A cache of its own: no service of other tests makes it wait while times are taken.
         environment = {**os.environ, "KARAT_CACHE": str(folder / "cache")}
-        environment["PYTHONPATH"] = str(Path(__file__).parent)
+        paths = (str(Path(__file__).parent), os.environ.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         started = subprocess.Popen(command, stderr=log, env=environment)
         try:
             yield _announced(folder / "log", started)

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     import httpx
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 Open = Callable[..., "Page"]
 
@@ -60,3 +60,36 @@ def test_two_at_once_cannot_overwrite_each_other(
     expect(pressed).to_have_attribute("aria-pressed", "true")
     mine.keyboard.press("u")
     expect(mine.get_by_role("button", name="2 relevant")).to_have_attribute("aria-pressed", "false")
+
+
+def test_what_is_typed_while_a_slow_server_saves_is_not_lost(
+    opened: Open, prepared: tuple[str, ...], api: "httpx.Client"
+) -> None:
+    *_, dataset, _, benchmark = prepared
+    judgments = f"/benchmark-datasets/{dataset}/judgments"
+    before = api.get(f"/benchmark-datasets/{dataset}").json()["version"]
+    page = opened(f"/datasets/{dataset}/judge?benchmark={benchmark}")
+
+    def slowly(route: "Route") -> None:
+        page.wait_for_timeout(150)
+        route.continue_()
+
+    page.route(f"**{judgments}", slowly)
+    hit = page.get_by_role("region", name="Hit to judge")
+    expect(hit.get_by_role("button", name="highly relevant")).to_be_enabled()
+    expected = api.get(
+        f"/benchmark-datasets/{dataset}/unjudged", params={"benchmark": benchmark, "per_page": 10}
+    ).json()["hits"]
+    typed = "0123012301"
+    page.keyboard.type(typed)
+    expect(page.get_by_text("grades not saved yet")).to_be_visible()
+    expect(page.get_by_text("All grades are saved")).to_be_visible()
+    changes = api.get(f"{judgments}/history").json()["changes"][: len(typed)]
+    given = [(change["query_id"], change["path"], change["grade"]) for change in changes[::-1]]
+    assert given == [
+        (hit["query_id"], hit["path"], float(grade))
+        for hit, grade in zip(expected, typed, strict=True)
+    ]
+    for _ in typed:
+        api.delete(judgments).raise_for_status()
+    assert api.get(f"/benchmark-datasets/{dataset}").json()["version"] == before + 2 * len(typed)

@@ -55,7 +55,7 @@ class BenchmarkJob:
         compared: list[Scored] = []
 
         def compare() -> None:
-            if store.benchmarks.get(benchmark.id).completed_runs:
+            if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
                 progress.tell("comparing")
                 compared.append(scored(store, store.benchmarks.get(benchmark.id)))
                 kept_results(store, compared[0])

@@ -35,24 +35,25 @@ class RunMetrics:
     def __call__(self, event: Event) -> None:
         """Take notice of *event*."""
         ended: Any = event.data.get("last_completed_run")
-        if (
-            isinstance(ended, Mapping)
-            and ended.get("timing_status") != "pending"
-            and self._last.get(event.operation) != ended["run_id"]
-        ):
-            self._last[event.operation] = str(ended["run_id"])
-            self._thread.submit(self._count, str(ended["run_id"]))
+        if isinstance(ended, Mapping) and ended.get("timing_status") != "pending":
+            self._thread.submit(self._count, event.operation, str(ended["run_id"]))
         if event.data.get("status") != "running":
-            self._last.pop(event.operation, None)
+            self._thread.submit(self._last.pop, event.operation, None)
 
     def close(self) -> None:
         """Count what was heard, and no more."""
         self._thread.shutdown()
 
-    def _count(self, run_id: str) -> None:
+    def _count(self, operation: str, run_id: str) -> None:
+        if self._last.get(operation) == run_id:
+            return
         try:
             experiment = self._store.results.show(run_id.partition(".")[0])
             run = next(each for each in experiment.runs if each.id == run_id)
+            # It was scored; that it has ended is told as well.
+            if not run.status.ended:
+                return
+            self._last[operation] = run_id
             self._observe(run)
         except UnknownName:
             logger.info("a run was deleted before it was counted")

@@ -373,6 +373,12 @@ def test_the_command_line(
             assert code == 0, err
             assert table.startswith("docs, ours, 6 queries")
             assert [line.split()[0] for line in table.splitlines()[4:6]] == ["docs", "ours"]
+            assert "latency: not measured" not in table
+            code, table, err = karat(*sweep, "--engine", "ours", "--timed", "none")
+            assert code == 0, err
+            assert "latency: not measured" in table
+            code, _, err = karat(*sweep, "--engine", "ours", "--timed", "20")
+            assert (code, "'none', 'sample', 'all'" in err) == (2, True)
     assert team.secrets == {SECRET}
     assert SECRET not in (tmp_path / "log").read_text(encoding="utf-8")
 

@@ -20,7 +20,7 @@ from karat.app.settings import Confidence, Scoring
 from karat.server.app import create_app
 from karat.server.settings import Settings
 from karat.server.views.analysis import comparison, slices, two_sides
-from karat.server.views.results import full_results
+from karat.server.views.results import full_results, kept_results
 from karat.store.service import ServiceStore
 from tests.server.jobs.conftest import QUESTIONS, RUNS, gold, make_benchmark
 
@@ -330,6 +330,22 @@ def test_judgments_change_results_at_once(
     assert client.put(f"{url}/judgments", json=unknown).status_code == 404
     other = "0d5bd28f-1ff5-4b1c-9e80-1ff6f6a4f8a4"
     assert client.get(f"{url}/unjudged", params={"benchmark": other}).status_code == 404
+
+
+def test_a_judgment_that_comes_while_results_are_computed_is_not_lost(
+    client: TestClient, benchmark: str, store: ServiceStore, get: Get
+) -> None:
+    """What was computed before it must not be taken for the results after it."""
+    found = store.benchmarks.get(benchmark)
+    url = f"/api/v2/benchmark-datasets/{found.dataset}"
+    computed = scored(store, found)
+    edit = {"query_id": "q0", "path": "amber.md", "grade": 0, "version": computed.version}
+    version = client.put(f"{url}/judgments", json=edit).raise_for_status().json()["version"]
+    kept_results(store, computed)
+    after = get("results")
+    assert after["judgments_version"] == version
+    assert after["runs"][2]["metrics_flat"] != full_results(store, computed).runs[2].metrics_flat
+    client.delete(f"{url}/judgments").raise_for_status()
 
 
 def test_unresolved_references_count_twice(

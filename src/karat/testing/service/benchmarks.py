@@ -88,9 +88,11 @@ class BenchmarkLaw(ServiceFixtures):
     ) -> None:
         """Also where measuring it has failed; that it is indexed for it is no new version."""
         experiment = attached(service, benchmark.id)
-        for number in (1, 2):
+        for number in (2, 1):
             assert service.results.claim(f"{experiment}.{number}")
             service.results.keep_scores(f"{experiment}.{number}", [], complete=True)
+        runs = (f"{experiment}.1", f"{experiment}.2")
+        assert service.benchmarks.scored_runs(benchmark.id) == runs
         before = service.benchmarks.version(benchmark.id)
         service.results.begin(f"{experiment}.1")
         assert service.benchmarks.version(benchmark.id) == before
@@ -269,6 +271,8 @@ class BenchmarkLaw(ServiceFixtures):
         service.benchmarks.keep_results(benchmark.id, "k2", "größer".encode())
         assert service.benchmarks.kept_results(benchmark.id, "k1") is None
         assert service.benchmarks.kept_results(benchmark.id, "k2") == "größer".encode()
+        assert service.benchmarks.has_results(benchmark.id, "k2")
+        assert not service.benchmarks.has_results(benchmark.id, "k1")
         with pytest.raises(UnknownName, match="no benchmark x"):
             service.benchmarks.keep_results("x", "k1", b"")
         service.benchmarks.delete(benchmark.id)

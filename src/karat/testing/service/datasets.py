@@ -69,6 +69,10 @@ class DatasetLaw(ServiceFixtures):
         history = service.judgments.all(dataset)
         assert [each.version for each in history] == list(range(2, 10))
         assert service.judgments.page(dataset, limit=2) == (history[:-3:-1], 8)
+        assert service.judgments.since(dataset, 1) == history
+        assert service.judgments.since(dataset, 7) == history[-2:]
+        assert service.judgments.of_query(dataset, "q1") == history
+        assert service.judgments.of_query(dataset, "q2") == ()
         with pytest.raises(UnknownName, match="no dataset x"):
             service.judgments.put("x", edits[0], version=1, author="ann")
 
@@ -93,6 +97,7 @@ class DatasetLaw(ServiceFixtures):
         """One for a dataset and a collection; what is bound by hand stays bound."""
         made = service.mappings.add(dataset, collection)
         assert (made.status, made.owner, made.resolved) == ("pending", "ann", None)
+        assert service.mappings.newest_gold(dataset) is None
         with pytest.raises(Conflict, match=r"is mapped to collection .* already"):
             service.mappings.add(dataset, collection)
         with pytest.raises(UnknownName, match="no dataset x, or no collection"):
@@ -109,6 +114,7 @@ class DatasetLaw(ServiceFixtures):
         assert (found.status, found.mapped, found.total) == ("partial", 1, 2)
         assert (found.unresolved, found.resolved_at) == ([lost], clock.now)
         assert found.resolved
+        assert service.mappings.newest_gold(dataset) == found.resolved
         assert service.datasets.gold(found.resolved).paths[0] == "auth.md"
         service.mappings.bind(made.id, query="q1", reference="1f", path="a.md")
         service.mappings.bind(made.id, query="q2", reference="1f", path="b.md")

@@ -33,6 +33,14 @@ export function HitPanel({ benchmark, query, hit, onClose }: Props) {
       version,
     });
   };
+  const last = judge.isSuccess ? judge.variables : undefined;
+  const isLast = last?.path === hit.path && last.start_line === lineRange(hit).start_line;
+  // Shown at once; the results are scored with it after a pause.
+  const grade = last && isLast && last.query_id === query.query_id ? last.grade : hit.grade;
+  const takeBack = () => {
+    judge.reset();
+    undo.mutate();
+  };
   return (
     <section className="card stack reader" aria-label="The chosen hit">
       <div className="row">
@@ -47,7 +55,7 @@ export function HitPanel({ benchmark, query, hit, onClose }: Props) {
           ✕
         </button>
       </div>
-      <Grades grade={hit.grade} busy={busy} onGrade={give} onUndo={() => undo.mutate()} />
+      <Grades grade={grade} busy={busy} onGrade={give} onUndo={takeBack} />
       <Problem of={judge.error ?? undo.error} />
       <Loaded of={content}>
         {({ text, language }) => (

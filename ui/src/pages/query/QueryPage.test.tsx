@@ -31,6 +31,9 @@ it("is judged by keys, against the version that is shown, and undone", async () 
       { query_id: "q1", path: "docs/a.md", grade: 3, version: 1 },
     ]),
   );
+  await waitFor(() => expect(grade.getAttribute("aria-pressed")).toBe("true"));
+  // Statistics are asked for after a pause only.
+  expect(server.asked.filter((one) => one.includes("/queries/q1")).length).toBe(1);
   await waitFor(() => expect(grade).toHaveProperty("disabled", false));
   await user.keyboard("u");
   await waitFor(() => expect(server.judgments).toEqual([]));

@@ -1,7 +1,6 @@
 """Scores are there when the last query is answered; latency is measured after that, or never."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from threading import Event as Signal
 from threading import Thread
 from typing import Any
@@ -10,22 +9,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.app.benchmarks import TIMED
-from karat.runner.alone import lock_file, working
 from karat.server.app import create_app
 from karat.server.settings import Settings
 from karat.server.worker import work_on
 from karat.store.service import ServiceStore
-from tests.server.jobs.conftest import QUESTIONS, RUNS, run_to_its_end, until
+from tests.server.jobs.conftest import QUESTIONS, RUNS, held_up, run_to_its_end, until
 
 STATISTICS = ("best_runs", "comparison")
-
-
-@contextmanager
-def busy() -> Iterator[None]:
-    """Use the machine for work that is not timed, as another Karat may: nothing can be timed."""
-    with working(lock_file(), alone=False, waiting=lambda: None, cancelled=lambda: False) as held:
-        assert held
-        yield
 
 
 @pytest.fixture
@@ -59,7 +49,7 @@ def told(store: ServiceStore, stage: str) -> list[Any]:
 
 @pytest.mark.usefixtures("worker")
 def test_scores_do_not_wait_for_latency(store: ServiceStore, benchmark: str, results: Get) -> None:
-    with busy():
+    with held_up():
         store.benchmarks.start(benchmark)
         until(lambda: told(store, "waiting"))
         assert store.benchmarks.get(benchmark).status == "running"
@@ -104,7 +94,7 @@ def test_cancelled_while_it_waits_it_keeps_its_scores(
     store: ServiceStore, benchmark: str, client: TestClient, results: Get
 ) -> None:
     path = f"/api/v2/benchmarks/{benchmark}"
-    with busy():
+    with held_up():
         store.benchmarks.start(benchmark)
         until(lambda: told(store, "waiting"))
         early = results()
@@ -151,7 +141,7 @@ def with_timing(client: TestClient, store: ServiceStore, benchmark: str, timing:
 def test_without_latency_nobody_is_waited_for(
     store: ServiceStore, benchmark: str, client: TestClient
 ) -> None:
-    with busy():
+    with held_up():
         made = with_timing(client, store, benchmark, "none")
         assert run_to_its_end(store, made) == "completed"
     found = client.get(f"/api/v2/benchmarks/{made}/results").json()

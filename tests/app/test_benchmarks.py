@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,6 +7,7 @@ import pytest
 
 from karat.app.benchmarks import TIMED, BenchmarkConfig, benchmark_request
 from karat.app.collections import Places
+from karat.app.experiment import Request
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
@@ -18,6 +20,18 @@ COLLECTION = Collection(
 )
 MATRIX = {"search_modes": ["dense", "sparse"], "primary_k": 5, "k_values_for_metrics": [10, 1]}
 GOLD = Dataset.of(Query(f"q{number}", "x", (Target("a.md"),)) for number in range(30))
+
+
+def request_of(config: BenchmarkConfig, offered: Mapping[str, Spec] | None = None) -> Request:
+    """Return the experiment of a benchmark on the collection."""
+    return benchmark_request(
+        config,
+        GOLD,
+        name="x",
+        collection=COLLECTION,
+        places=Places((), Path("/data")),
+        offered=offered or {},
+    )
 
 
 def test_it_comes_back_from_json() -> None:
@@ -38,10 +52,7 @@ def test_what_is_measured() -> None:
 
 
 def test_an_experiment_is_made_of_it() -> None:
-    places = Places((), Path("/data"))
-    request = benchmark_request(
-        BenchmarkConfig(MATRIX), GOLD, name="x", collection=COLLECTION, places=places, offered={}
-    )
+    request = request_of(BenchmarkConfig(MATRIX))
     assert request.where.corpus == str(Path("/data/1"))
     assert [entry.name for entry in request.entries] == ["dense @10", "sparse @10"]
     assert dict(request.entries[0].spec.params) == {"model": "static", "chunker": "lines:20"}
@@ -53,15 +64,7 @@ def test_an_experiment_is_made_of_it() -> None:
 def test_whose_latency_is_measured(timing: str, timed: int | None) -> None:
     config = BenchmarkConfig(MATRIX, timing=timing)
     assert BenchmarkConfig.from_json(config.to_json()) == config
-    request = benchmark_request(
-        config,
-        GOLD,
-        name="x",
-        collection=COLLECTION,
-        places=Places((), Path("/data")),
-        offered={},
-    )
-    assert request.timed == timed
+    assert request_of(config).timed == timed
 
 
 def test_a_benchmark_of_an_earlier_version_times_a_sample() -> None:
@@ -74,14 +77,7 @@ def test_engines_that_the_service_offers() -> None:
     own = Spec("engine", "bm25", {"k1": "0.5"})
     config = BenchmarkConfig({**MATRIX, "engines": ["own"], "top_k_values": [5, 10]})
     assert BenchmarkConfig.from_json(config.to_json()) == config
-    request = benchmark_request(
-        config,
-        GOLD,
-        name="x",
-        collection=COLLECTION,
-        places=Places((), Path("/data")),
-        offered={"own": own, "other": Spec("engine", "keyword")},
-    )
+    request = request_of(config, {"own": own, "other": Spec("engine", "keyword")})
     *_, fifth, tenth = request.entries
     assert [entry.name for entry in (fifth, tenth)] == ["own @5", "own @10"]
     assert (fifth.spec, fifth.k, fifth.options) == (own, 5, {"engine": "own", "top_k": 5})

@@ -10,6 +10,7 @@ from karat.matching.documents import locate
 from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.regions import locate_hits, ordered, valid
 from karat.matching.ties import check_policy
+from karat.matching.units import matches_by_id
 from karat.model import (
     Answer,
     Dataset,
@@ -212,7 +213,7 @@ class _Judge:
                 self.failed[answer.query_id] = status
             hits = self.hits(answer) if status is Status.SCORED else []
             targets = self.targets(truth, answer.query_id, row)
-            if self.matcher.by_id:
+            if matches_by_id(targets, self.matcher):
                 best_first, scores = ordered(hits, [0.0] * len(hits), "order")
                 units: dict[str, float] = {}
                 for hit, score in zip(best_first, scores, strict=True):
@@ -237,7 +238,7 @@ class _Judge:
     def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
         """Return the judged query of an answer that never came."""
         targets = self.targets(truth, query_id, row)
-        if self.matcher.by_id:
+        if matches_by_id(targets, self.matcher):
             return locate(_best_grades(targets), {})
         return locate_hits([], targets, self.matcher)
 

@@ -1,7 +1,8 @@
 """The matching modes: each says how much credit a hit earns for a target, from 0 to 1.
 
 Hits and targets arrive with normalised paths, except in ``document`` mode, where an id is taken
-as it is. A mode for whole files or documents lets hits collapse to one per file before any cut.
+as it is. A mode for whole files or documents collapses hits to one per file before any cut; in the
+modes ``lines`` and ``symbol`` that is decided for each query by its targets.
 """
 
 from collections.abc import Callable
@@ -23,9 +24,10 @@ class Matcher:
     """A matching mode.
 
     ``credit(hit, target)`` is 0 for no match and 1 for a full one. *by_id* says that a match is
-    plain equality of ids, which lets rankings be counted; *collapse* says that the unit is the
-    file, so that only a file's first hit counts; *by_symbol* that a target may go without a path;
-    *ceiling* is the most a target can pay.
+    plain equality of ids, which lets rankings be counted; *collapse* says that the unit of every
+    query is the file, so that only a file's first hit counts; *inside* says whether a target is a
+    part of a file; *by_symbol* that a target may go without a path; *evidence* that a symbol
+    without a path is evidence for the files of its query; *ceiling* is the most a target can pay.
     """
 
     name: str
@@ -34,6 +36,8 @@ class Matcher:
     collapse: bool
     by_id: bool = False
     by_symbol: bool = False
+    evidence: bool = False
+    inside: Callable[[Target], bool] = lambda _: False
     ceiling: Callable[[Target], float] = lambda _: 1.0
 
     def spelled(self, path: str, root: str = "") -> str:
@@ -145,7 +149,11 @@ def lines(min_overlap: float = 0.0) -> Matcher:
     if not 0.0 <= min_overlap <= 1.0:
         raise InputError(f"minimum overlap {min_overlap} is not between 0 and 1")
     return Matcher(
-        "lines", "overlapping lines of the same file", _lines(min_overlap), collapse=False
+        "lines",
+        "overlapping lines of the same file",
+        _lines(min_overlap),
+        collapse=False,
+        inside=lambda target: target.end_line > 0,
     )
 
 
@@ -153,15 +161,29 @@ def symbol(min_overlap: float = 0.0) -> Matcher:
     """Return the mode for symbols: the target's name is part of the hit's, whatever the case."""
     _refuse(min_overlap)
     return Matcher(
-        "symbol", "the target's name is part of the hit's", _symbol, collapse=False, by_symbol=True
+        "symbol",
+        "the target's name is part of the hit's",
+        _symbol,
+        collapse=False,
+        by_symbol=True,
+        inside=lambda target: bool(target.symbol),
     )
 
 
 def akashic(min_overlap: float = 0.0) -> Matcher:
-    """Return the mode for expected files (part of the path) and symbols (part of the name)."""
+    """Return the mode for expected files (part of the path) and symbols (part of the name).
+
+    Where a query has both, its files are the targets and its symbols are evidence for them.
+    """
     _refuse(min_overlap)
     return Matcher(
-        "akashic", "part of the path, or part of the name", _akashic, collapse=False, by_symbol=True
+        "akashic",
+        "part of the path, or part of the name",
+        _akashic,
+        collapse=False,
+        by_symbol=True,
+        evidence=True,
+        inside=lambda _: True,
     )
 
 
@@ -174,6 +196,8 @@ def graded(min_overlap: float = 0.0) -> Matcher:
         _graded,
         collapse=False,
         by_symbol=True,
+        evidence=True,
+        inside=lambda _: True,
         ceiling=_graded_ceiling,
     )
 

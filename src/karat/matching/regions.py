@@ -2,20 +2,23 @@
 
 Each target is credited once, at the first rank that matches it. A hit that matches several open
 targets takes the highest grade and leaves the others open for gain, while recall counts all of
-them as found.
+them as found. A hit that matches only a symbol which is evidence is credited for one open target.
 """
 
 from collections import Counter
 from collections.abc import Collection, Sequence
 from math import isfinite, isnan
+from typing import NamedTuple
 
 from karat.errors import InputError
+from karat.matching.credit import Ledger, payments
 from karat.matching.modes import Matcher
 from karat.matching.spans import Span, merge, overlap, size
 from karat.matching.ties import as_float32
+from karat.matching.units import QueryTargets, query_targets
 from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
 
-__all__ = ["is_judged", "locate_hits", "ordered", "valid", "worth"]
+__all__ = ["RankedHits", "locate_hits", "ordered", "rank_hits", "valid", "worth"]
 
 
 def valid(
@@ -77,14 +80,82 @@ def worth(credits: Sequence[float], targets: Sequence[Target]) -> float:
     return max((credit * target.grade for credit, target in pairs if credit), default=0.0)
 
 
-def is_judged(credits: Sequence[float], targets: Sequence[Target]) -> bool:
-    """Return whether a hit with these *credits* matches a target with a grade of 0 or more."""
+def _is_judged(
+    credits: Sequence[float], symbols: Sequence[float], targets: Sequence[Target]
+) -> bool:
+    """Return whether a hit matches a symbol, or a target with a grade of 0 or more."""
     pairs = zip(credits, targets, strict=True)
-    return any(credit and target.grade >= 0 for credit, target in pairs)
+    return any(symbols) or any(credit and target.grade >= 0 for credit, target in pairs)
 
 
 def _id(hit: Hit) -> str:
     return f"{hit.path}:{hit.start_line}-{hit.end_line}:{hit.symbol}"
+
+
+class RankedHits(NamedTuple):
+    """The hits of one query in rank order, and what each matches.
+
+    * ``credits``: for each hit its credit for each counted target, evidence included.
+    * ``own``: the same without evidence; ``symbols``: its credit for each symbol.
+    * ``gains``: what each hit earns; None where it matches nothing.
+    * ``ceilings``: the most that each target can pay, as a share of its grade, in this order.
+    """
+
+    hits: list[Hit]
+    credits: list[list[float]]
+    own: list[list[float]]
+    symbols: list[list[float]]
+    gains: list[float | None]
+    ceilings: list[float]
+    tied: bool
+
+
+def rank_hits(
+    hits: Sequence[Hit],
+    wanted: QueryTargets,
+    matcher: Matcher,
+    *,
+    ties: str,
+    judged_only: bool,
+    depth: int | None,
+) -> RankedHits:
+    """Return valid *hits* ordered by the tie policy, collapsed, cut and credited."""
+    targets = wanted.targets
+    highest = max((target.grade for target in targets), default=0.0)
+    matches = {
+        id(hit): (
+            [matcher.credit(hit, target) for target in targets],
+            [matcher.credit(hit, symbol) for symbol in wanted.symbols],
+        )
+        for hit in hits
+    }
+    values = [
+        max(worth(own, targets), max(symbols, default=0.0) * highest)
+        for own, symbols in (matches[id(hit)] for hit in hits)
+    ]
+    ranked = wanted.collapsed(zip(*ordered(hits, values, ties), strict=True))
+    kept = ranked[:depth]
+    if judged_only:
+        # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
+        # matters only where the cut goes through a tie.
+        is_cut = len(kept) < len(ranked)
+        kept = [pair for pair in kept if _is_judged(*matches[id(pair[0])], targets)]
+        ranked = ranked if is_cut else kept
+    tied = _tie_matters([score for _, score in ranked], [matches[id(hit)] for hit, _ in ranked])
+    best_first = [hit for hit, _ in kept]
+    ledger = Ledger(wanted, matcher)
+    own = [matches[id(hit)][0] for hit in best_first]
+    symbols = [matches[id(hit)][1] for hit in best_first]
+    paid = [ledger.pay(*pair) for pair in zip(own, symbols, strict=True)]
+    return RankedHits(
+        best_first,
+        [row for row, _ in paid],
+        own,
+        symbols,
+        [gain for _, gain in paid],
+        ledger.ceilings(),
+        tied,
+    )
 
 
 def locate_hits(
@@ -105,72 +176,35 @@ def locate_hits(
     >>> judged.ranks, judged.grades
     ([2, 3], [2.0, 1.0])
     """
-    credits = [[matcher.credit(hit, target) for target in targets] for hit in hits]
-    credit_of = {id(hit): row for hit, row in zip(hits, credits, strict=True)}
-    values = [worth(row, targets) for row in credits]
-    ranked = list(zip(*ordered(hits, values, ties), strict=True))
-    if matcher.collapse:
-        first_of: dict[str, tuple[Hit, float]] = {}
-        for hit, score in ranked:
-            first_of.setdefault(hit.path, (hit, score))
-        ranked = list(first_of.values())
-    kept = ranked[:depth]
-    if judged_only:
-        # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
-        # matters only where the cut goes through a tie.
-        is_cut = len(kept) < len(ranked)
-        kept = [pair for pair in kept if is_judged(credit_of[id(pair[0])], targets)]
-        ranked = ranked if is_cut else kept
-    tied = _tie_matters([score for _, score in ranked], [credit_of[id(hit)] for hit, _ in ranked])
-    if tied and ties == "expected":
+    wanted = query_targets(targets, matcher)
+    ranked = rank_hits(hits, wanted, matcher, ties=ties, judged_only=judged_only, depth=depth)
+    if ranked.tied and ties == "expected":
         raise InputError(
             f"the mode {matcher.name!r} has no expected value under ties; "
             "expected the mode document or exact, or another tie policy"
         )
-    best_first = [hit for hit, _ in kept]
-    rows = [credit_of[id(hit)] for hit in best_first]
-    ranks, grades = _credit_once(rows, targets)
-    payable = [matcher.ceiling(target) * target.grade for target in targets]
+    judged = [(rank, gain) for rank, gain in enumerate(ranked.gains, 1) if gain is not None]
+    payable = payments(wanted, matcher)
     return JudgedQuery(
-        ranks,
-        grades,
+        [rank for rank, _ in judged],
+        [gain for _, gain in judged],
         ideal=sorted(payable, reverse=True),
-        retrieved=len(best_first),
-        found=_found(rows, payable),
-        tied=tied,
-        sizes=_sizes(best_first, targets) if any(target.end_line for target in targets) else None,
-        credits={grade: _credits(rows, payable, grade) for grade in payable if grade > 0},
+        retrieved=len(ranked.hits),
+        found=_found(ranked.credits, payable),
+        tied=ranked.tied,
+        sizes=_sizes(ranked.hits, targets) if any(target.end_line for target in targets) else None,
+        credits={grade: _credits(ranked, payable, grade) for grade in payable if grade > 0},
     )
 
 
-def _tie_matters(scores: Sequence[float], rows: Sequence[Sequence[float]]) -> bool:
+def _tie_matters(scores: Sequence[float], matches: Sequence[object]) -> bool:
     """Say whether hits of one score differ in what they match, so that their order counts."""
     return any(
-        score == following and row != next_row
-        for score, following, row, next_row in zip(scores, scores[1:], rows, rows[1:], strict=False)
+        score == following and match != next_match
+        for score, following, match, next_match in zip(
+            scores, scores[1:], matches, matches[1:], strict=False
+        )
     )
-
-
-def _credit_once(
-    rows: Sequence[Sequence[float]], targets: Sequence[Target]
-) -> tuple[list[int], list[float]]:
-    """Return the ranks that earn something, and what: each target pays once."""
-    ranks: list[int] = []
-    grades: list[float] = []
-    is_open = [True] * len(targets)
-    for rank, row in enumerate(rows, 1):
-        matched = [index for index, credit in enumerate(row) if credit]
-        if not matched:
-            continue
-        payers = [index for index in matched if is_open[index]]
-        grade = 0.0
-        if payers:
-            best = max(payers, key=lambda index: row[index] * targets[index].grade)
-            is_open[best] = False
-            grade = row[best] * targets[best].grade
-        ranks.append(rank)
-        grades.append(grade)
-    return ranks, grades
 
 
 def _found(
@@ -185,12 +219,16 @@ def _found(
     return [rank for rank, _ in found], [grade for _, grade in found]
 
 
-def _credits(rows: Sequence[Sequence[float]], payable: Sequence[float], least: float) -> Credits:
-    """Return the best credits of hits and targets, by targets that can pay *least* or more."""
+def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Credits:
+    """Return the best credits of hits and targets, by targets that can pay *least* or more.
+
+    A credit is a share of the most that its target could have paid: the best answer has only 1.
+    """
     relevant = [index for index, grade in enumerate(payable) if grade >= least]
+    shares = [[row[i] / ranked.ceilings[i] for i in relevant] for row in ranked.credits]
     return Credits(
-        [max(row[index] for index in relevant) for row in rows],
-        [max((row[index] for row in rows), default=0.0) for index in relevant],
+        [max(row) for row in shares],
+        [max((row[place] for row in shares), default=0.0) for place in range(len(relevant))],
     )
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from math import inf
 
 from karat.matching.modes import MATCHERS, Matcher
-from karat.matching.regions import is_judged, ordered, valid, worth
+from karat.matching.regions import RankedHits, ordered, rank_hits, valid
 from karat.matching.ties import as_float32, check_policy
+from karat.matching.units import QueryTargets, matches_by_id, query_targets
 from karat.model import Answer, Dataset, Hit, Outcome, Run, Target
 from karat.model.trace import Trace
 
@@ -47,20 +48,21 @@ def trace(
             target._replace(path=matcher.spelled(target.path, root))
             for target in truth.targets(row)
         ]
-        ranked: list[Hit] = []
+        hits: list[Hit] = []
         if query_id in answers:
             hits = _hits(run.answer(answers[query_id]), matcher, root)
-            ranked = _ranked(hits, targets, matcher, ties)[:depth]
-            if judged_only:
-                ranked = [
-                    hit for hit in ranked if is_judged(_credits(hit, targets, matcher), targets)
-                ]
-        traces.append(_traced(ranked, targets, matcher, keep))
+        if matches_by_id(targets, matcher):
+            matched = _matched_by_id(
+                hits, targets, ties, judged_only=judged_only, depth=depth
+            )
+        else:
+            wanted = query_targets(targets, matcher)
+            ranked = rank_hits(
+                hits, wanted, matcher, ties=ties, judged_only=judged_only, depth=depth
+            )
+            matched = _matched(ranked, wanted, targets)
+        traces.append(_traced(matched, len(targets), keep))
     return tuple(traces)
-
-
-def _credits(hit: Hit, targets: Sequence[Target], matcher: Matcher) -> list[float]:
-    return [matcher.credit(hit, target) for target in targets]
 
 
 def _hits(answer: Answer, matcher: Matcher, root: str) -> list[Hit]:
@@ -70,20 +72,48 @@ def _hits(answer: Answer, matcher: Matcher, root: str) -> list[Hit]:
     return valid(hits, Counter())
 
 
-def _ranked(
-    hits: Sequence[Hit], targets: Sequence[Target], matcher: Matcher, ties: str
-) -> list[Hit]:
-    """Return *hits* best first, one per file where the mode collapses."""
-    if matcher.by_id:
-        return _ranked_by_id(hits, targets, ties)
-    values = [worth(_credits(hit, targets, matcher), targets) for hit in hits]
-    best_first, _ = ordered(hits, values, ties)
-    if not matcher.collapse:
-        return best_first
-    first_of: dict[str, Hit] = {}
-    for hit in best_first:
-        first_of.setdefault(hit.path, hit)
-    return list(first_of.values())
+def _matched(
+    ranked: RankedHits, wanted: QueryTargets, targets: Sequence[Target]
+) -> list[tuple[Hit, list[int]]]:
+    """Return each hit with the numbers of the targets that it covers, the most telling first.
+
+    A hit that matches a symbol only names that symbol first, then the target that it stands for.
+    """
+    symbol_of = {symbol.symbol.lower(): place for place, symbol in enumerate(wanted.symbols)}
+    matched = []
+    for hit, credits, own, symbols in zip(
+        ranked.hits, ranked.credits, ranked.own, ranked.symbols, strict=True
+    ):
+        covered = [n for n, place in enumerate(wanted.positions) if place >= 0 and credits[place]]
+        named = [
+            number
+            for number, place in enumerate(wanted.positions)
+            if place < 0 and symbols[symbol_of[targets[number].symbol.lower()]]
+        ]
+        matched.append((hit, covered + named if any(own) else named + covered))
+    return matched
+
+
+def _matched_by_id(
+    hits: Sequence[Hit],
+    targets: Sequence[Target],
+    ties: str,
+    *,
+    judged_only: bool,
+    depth: int | None,
+) -> list[tuple[Hit, list[int]]]:
+    """Return the first hit of each path with the numbers of the targets of that path.
+
+    The ranking is cut at *depth* before unjudged hits are dropped, as in trec_eval.
+    """
+    numbers: dict[str, list[int]] = {}
+    for number, target in enumerate(targets):
+        numbers.setdefault(target.path, []).append(number)
+    judged = {target.path for target in targets if target.grade >= 0}
+    ranked = _ranked_by_id(hits, targets, ties)[:depth]
+    return [
+        (hit, numbers.get(hit.path, [])) for hit in ranked if not judged_only or hit.path in judged
+    ]
 
 
 def _ranked_by_id(hits: Sequence[Hit], targets: Sequence[Target], ties: str) -> list[Hit]:
@@ -103,15 +133,14 @@ def _ranked_by_id(hits: Sequence[Hit], targets: Sequence[Target], ties: str) -> 
     return [units[path][0] for path in order]
 
 
-def _traced(ranked: Sequence[Hit], targets: Sequence[Target], matcher: Matcher, keep: int) -> Trace:
-    found = [0] * len(targets)
+def _traced(ranked: Sequence[tuple[Hit, list[int]]], targets: int, keep: int) -> Trace:
+    found = [0] * targets
     matched = [-1] * min(keep, len(ranked))
-    for rank, hit in enumerate(ranked, 1):
-        for number, credit in enumerate(_credits(hit, targets, matcher)):
-            if not credit:
-                continue
+    for rank, (_, numbers) in enumerate(ranked, 1):
+        if numbers and rank <= keep:
             # Of several targets a hit names the one that it is the first to cover.
-            if rank <= keep and (matched[rank - 1] < 0 or not found[number]):
-                matched[rank - 1] = number
+            matched[rank - 1] = next((n for n in numbers if not found[n]), numbers[0])
+        for number in numbers:
             found[number] = found[number] or rank
-    return Trace(tuple(ranked[:keep]), tuple(matched), tuple(found), len(ranked))
+    hits = tuple(hit for hit, _ in ranked[:keep])
+    return Trace(hits, tuple(matched), tuple(found), len(ranked))

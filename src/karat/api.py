@@ -37,6 +37,9 @@ def evaluate(
     level: float = 0.0,
     judged_only: bool = False,
     depth: int | None = None,
+    root: str = "",
+    strip_prefix: Sequence[str] = (),
+    cut_at: str = "",
     by: Iterable[str] = (),
     confidence: float | None = 0.95,
     draws: int = 9_999,
@@ -46,7 +49,9 @@ def evaluate(
 
     *gold* is a path, a Dataset or ``{query: {document: grade}}``; *run* a path, a Run or
     ``{query: {document: score}}``. Dictionaries are read in place, never copied. *confidence* None
-    makes no interval and needs no numpy. *by* names tags to report apart.
+    makes no interval and needs no numpy. *by* names tags to report apart. Where the run names its
+    documents otherwise than *gold*, ``warnings`` of the result says so; *root*, *strip_prefix* (a
+    list) and *cut_at* are the options that repair it.
 
     >>> gold = {"q1": {"a.py": 2, "b.py": 1}, "q2": {"c.py": 1}}
     >>> run = {"q1": {"x.py": 3.0, "a.py": 2.0}, "q2": {"c.py": 1.0}}
@@ -62,7 +67,17 @@ def evaluate(
     sure = None
     if confidence is not None:
         sure = Confidence(level=confidence, draws=draws, seed=seed)
-    scoring = Scoring(tuple(metrics), match, ties, level, judged_only, depth)
+    scoring = Scoring(
+        tuple(metrics),
+        match,
+        ties,
+        level,
+        judged_only,
+        depth,
+        root=root,
+        strip_prefix=tuple(strip_prefix),
+        cut_at=cut_at,
+    )
     return score(gold, run, scoring=scoring, confidence=sure, by=by)
 
 
@@ -76,6 +91,9 @@ def compare(
     level: float = 0.0,
     judged_only: bool = False,
     depth: int | None = None,
+    root: str = "",
+    strip_prefix: Sequence[str] = (),
+    cut_at: str = "",
     by: Iterable[str] = (),
     pairs: str | None = None,
     correction: str | None = None,
@@ -102,7 +120,17 @@ def compare(
     return compare_runs(
         gold,
         sources,
-        scoring=Scoring(tuple(metrics), match, ties, level, judged_only, depth),
+        scoring=Scoring(
+            tuple(metrics),
+            match,
+            ties,
+            level,
+            judged_only,
+            depth,
+            root=root,
+            strip_prefix=tuple(strip_prefix),
+            cut_at=cut_at,
+        ),
         confidence=Confidence(
             level=confidence, draws=draws, seed=seed, pairs=pairs, correction=correction
         ),

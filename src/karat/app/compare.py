@@ -1,10 +1,11 @@
 """Compare runs on one gold set, the first being the baseline."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import isnan
+from math import isnan, nan
 
-from karat.app.score import evaluate_run
+from karat.app.score import evaluate_run, with_dropped
 from karat.app.settings import Confidence, Scoring
 from karat.app.slicing import cluster_labels, slice_rows
 from karat.app.sources import RunSource, TruthSource, distinct_names, load_run, load_truth
@@ -14,6 +15,7 @@ from karat.model import ScoreTable
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
+from karat.model.timings import Measured
 from karat.stats import compare as compare_scores
 from karat.stats import verdict, wilcoxon
 from karat.stats.arrays import paired_differences
@@ -36,10 +38,15 @@ def compare(
     confidence: Confidence | None = None,
     by: Iterable[str] = (),
     names: Sequence[str] | None = None,
+    measured: Sequence[Measured] | None = None,
     truth_format: str | None = None,
     run_format: str | None = None,
 ) -> Contest:
-    """Return the scores of each of *runs* on *truth* and what their differences are worth."""
+    """Return the scores of each of *runs* on *truth* and what their differences are worth.
+
+    *measured* are the same runs with their notes, where they were made now: hits that were dropped
+    on the way are counted.
+    """
     if len(runs) < 2:
         raise InputError(f"expected two or more runs to compare, not {len(runs)}")
     scoring = scoring or Scoring()
@@ -50,7 +57,13 @@ def compare(
     evaluations = tuple(
         evaluate_run(
             gold,
-            load_run(run, gold, match=scoring.match, format=run_format),
+            load_run(
+                run,
+                gold,
+                match=scoring.match,
+                respelled=scoring.respells,
+                format=run_format,
+            ),
             scoring=scoring,
             confidence=None,
             slices={},
@@ -58,6 +71,8 @@ def compare(
         )
         for run, name in zip(runs, names or distinct_names(runs), strict=True)
     )
+    if measured is not None:
+        evaluations = tuple(map(with_dropped, evaluations, measured))
     overall = contest_of(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
     measures = means_among(scoring.parsed(gold))
     return replace(
@@ -90,7 +105,7 @@ def contest_of(
         tuple(evaluations),
         overall,
         slices={},
-        verdict=" ".join(filter(None, (verdict(overall), *notes))),
+        verdict=" ".join(filter(None, (_verdict(overall, evaluations), *notes))),
         clusters=len(set(clusters or ())),
         notes=notes,
     )
@@ -117,6 +132,14 @@ def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]
     )
 
 
+def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
+    """Return the verdict in words; there is none where fewer than two runs can be compared."""
+    broken = [evaluation.name for evaluation in evaluations if evaluation.broken]
+    if broken and len(evaluations) - len(broken) < 2 <= len(evaluations):
+        return f"No verdict: the names of {listed(broken)} do not match those of the gold set."
+    return verdict(overall)
+
+
 def compared(
     evaluations: Sequence[Evaluation],
     measures: Sequence[Measure],
@@ -125,9 +148,21 @@ def compared(
     *,
     clusters: Sequence[str] | None,
 ) -> Comparison:
-    """Return *evaluations* compared over the queries at *rows*."""
-    tables = [evaluation.table for evaluation in evaluations]
+    """Return *evaluations* compared over the queries at *rows*.
+
+    A run whose names do not match those of the gold set has no scores here: it neither wins nor
+    loses.
+    """
+    tables = [
+        _unscored(evaluation.table) if evaluation.broken else evaluation.table
+        for evaluation in evaluations
+    ]
     return compared_tables(tables, measures, rows, confidence, clusters=clusters)
+
+
+def _unscored(table: ScoreTable) -> ScoreTable:
+    nothing = array("d", [nan]) * len(table.query_ids)
+    return replace(table, columns=dict.fromkeys(table.columns, nothing))
 
 
 def compared_tables(

@@ -1,7 +1,7 @@
 """What an experiment has shown: its runs scored or compared, with and without lost targets."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from karat.app.compare import compare
@@ -99,12 +99,12 @@ def _judged(
             gold, measured.run, scoring=scoring, confidence=confidence, by=by, name=measured.name
         )
         return with_dropped(found, measured)
-    contest = compare(
+    return compare(
         gold,
         [measured.run for measured in runs],
         scoring=scoring,
         confidence=confidence,
         by=by,
         names=[measured.name for measured in runs],
+        measured=runs,
     )
-    return replace(contest, evaluations=tuple(map(with_dropped, contest.evaluations, runs)))

@@ -235,6 +235,8 @@ class _Inquiry:
             depth=scoring.depth,
             min_overlap=scoring.min_overlap,
             root=scoring.root,
+            strip_prefix=scoring.strip_prefix,
+            cut_at=scoring.cut_at,
         )
         return found.found
 

@@ -75,6 +75,8 @@ def report(
             depth=scoring.depth,
             min_overlap=scoring.min_overlap,
             root=scoring.root,
+            strip_prefix=scoring.strip_prefix,
+            cut_at=scoring.cut_at,
         )
         for measured in runs
     )

@@ -13,7 +13,7 @@ from karat.app.sources import RunSource, TruthSource, load_run, load_truth, no_o
 from karat.matching import judge
 from karat.matching.judge import Scored, Truth
 from karat.metrics import Measure, average, evaluate
-from karat.model import JudgedRun, Run, ScoreTable, Status
+from karat.model import JudgedRun, Outcome, Run, ScoreTable, Status
 from karat.model.evaluation import Evaluation, Notes, Summary
 from karat.model.timings import Measured
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate_run", "score", "with_dropped"]
 
 JUDGED_SHARE = Measure("judged", 10)
+NOT_THERE = ("not in the corpus", "outside the root")
 ANSWERED = (Status.SCORED, Status.UNJUDGED)
 
 
@@ -46,7 +47,13 @@ def score(
     gold = load_truth(truth, format=truth_format)
     return evaluate_run(
         gold,
-        load_run(run, gold, match=scoring.match, format=run_format),
+        load_run(
+            run,
+            gold,
+            match=scoring.match,
+            respelled=scoring.respells,
+            format=run_format,
+        ),
         scoring=scoring,
         confidence=confidence,
         slices=slice_rows(gold, by),
@@ -78,6 +85,8 @@ def evaluate_run(
         depth=scoring.depth,
         min_overlap=scoring.min_overlap,
         root=scoring.root,
+        strip_prefix=scoring.strip_prefix,
+        cut_at=scoring.cut_at,
         name=name,
     )
     if judged.query_ids and not _answers_any(judged):
@@ -89,8 +98,14 @@ def evaluate_run(
         score_unjudged=scoring.trec,
         score_empty=not scoring.trec,
     )
+    mismatch = judged.mismatch
+    if mismatch and not mismatch.options and isinstance(run, Run) and run.metadata.get("snapshot"):
+        # The paths come from the corpus that was searched: the search is bad, the names are not.
+        mismatch = None
     notes = replace(
-        _notes(judged, table.columns[str(JUDGED_SHARE)]), clusters=len(set(clusters or ()))
+        _notes(judged, table.columns[str(JUDGED_SHARE)]),
+        clusters=len(set(clusters or ())),
+        mismatch=mismatch,
     )
     table = replace(table, columns=_known(table, measures, _asked_for(run)))
     everywhere = range(len(table.query_ids))
@@ -112,13 +127,35 @@ def evaluate_run(
 def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
     """Return *evaluation* with the hits that were dropped before judging among the invalid ones.
 
-    A search outside Karat is told of hits that make no sense as soon as it is asked.
+    The hits of a search outside Karat are checked against the corpus as they arrive. Where that
+    leaves most answered queries without any hit, the names are wrong, and a note says so.
     """
     dropped = measured.notes.get("invalid")
     if not isinstance(dropped, Mapping) or not dropped:
         return evaluation
     invalid = Counter(evaluation.notes.invalid) + Counter(dropped)
-    return replace(evaluation, notes=replace(evaluation.notes, invalid=dict(invalid)))
+    notes = replace(
+        evaluation.notes, invalid=dict(invalid), dropped=_all_dropped(dropped, measured)
+    )
+    return replace(evaluation, notes=notes)
+
+
+def _all_dropped(dropped: Mapping[str, int], measured: Measured) -> str:
+    """Return a sentence where few queries have a hit left because others are not in the corpus."""
+    run = measured.run
+    outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
+    left = [
+        run.offsets[row + 1] > run.offsets[row]
+        for row, outcome in enumerate(run.outcomes)
+        if outcome == Outcome.ANSWERED
+    ]
+    empty = left.count(False)
+    if outside < empty or empty * 2 <= len(left):
+        return ""
+    return (
+        f"{empty} of {len(left)} answered queries of {measured.name} have no hit in the corpus: "
+        f"{outside} hits were dropped; set strip_prefix of the engine, or name the right corpus"
+    )
 
 
 def _summaries(

@@ -23,6 +23,8 @@ class Scoring:
     *measures* may be empty: then the defaults are taken, with sizes where lines are matched.
     *level* is the lowest relevant grade (0: any positive one). *trec* averages as trec_eval does:
     over the queries that the run answers, those without a relevant document included.
+    *strip_prefix* and *cut_at* change the run's paths only: a literal prefix, the first that fits,
+    and what follows the last occurrence of a text.
     """
 
     measures: tuple[str, ...] = ()
@@ -33,6 +35,8 @@ class Scoring:
     depth: int | None = None
     min_overlap: float = 0.0
     root: str = ""
+    strip_prefix: tuple[str, ...] = ()
+    cut_at: str = ""
     trec: bool = False
 
     def __post_init__(self) -> None:
@@ -42,6 +46,11 @@ class Scoring:
             raise InputError(f"level {self.level} is no grade; expected a finite number")
         if self.measures and not parse_all(self.measures, level=self.level):
             raise InputError("an empty measure; expected names such as ndcg@10")
+
+    @property
+    def respells(self) -> bool:
+        """Return whether the paths of a run are changed before they are compared."""
+        return bool(self.strip_prefix or self.cut_at)
 
     def parsed(self, truth: object = None) -> list[Measure]:
         """Return the measures to compute on *truth*."""

@@ -45,18 +45,20 @@ def load_run(
     truth: Truth,
     *,
     match: str | None = None,
+    respelled: bool = False,
     format: str | None = None,  # noqa: A002 - as above
 ) -> Run | Scored:
     """Return the run in *source*; a TREC run becomes a stream that is read once.
 
-    Where documents are matched by id, the stream of a large file decodes only judged ids.
+    Where documents are matched by id, the stream of a large file decodes only judged ids, unless
+    ids are *respelled* before they are compared.
     """
     if not isinstance(source, str | os.PathLike):
         return source
     chosen = format or _detected(source, "run")
     if chosen == "trec-run":
         default = truth.match if isinstance(truth, Dataset) else "document"
-        by_id = (match or default) == "document"
+        by_id = (match or default) == "document" and not respelled
         return scan_trec_run(source, _judged(truth) if by_id else None)
     return read_run(source, format=chosen)
 

@@ -78,6 +78,18 @@ SCORING = (
     click.option("--judged-only", is_flag=True, help="Drop unjudged hits, after --depth."),
     click.option("--depth", type=int, metavar="N", help="Look at the first N hits only."),
     click.option("--root", default="", metavar="DIR", help="Paths below DIR become relative."),
+    click.option(
+        "--strip-prefix",
+        multiple=True,
+        metavar="PREFIX",
+        help="Remove PREFIX from the start of the run's paths or ids; repeat it for several.",
+    ),
+    click.option(
+        "--cut-at",
+        default="",
+        metavar="TEXT",
+        help="Cut the run's paths or ids at the last TEXT: '#' makes a.py#3 a hit on a.py.",
+    ),
     click.option("--trec", is_flag=True, help="Average over answered queries, as trec_eval does."),
 )
 
@@ -189,6 +201,8 @@ def _gathered(command: Command) -> Command:
         judged_only: bool,
         depth: int | None,
         root: str,
+        strip_prefix: tuple[str, ...],
+        cut_at: str,
         trec: bool,
         by: tuple[str, ...] = (),
         tags: tuple[str, ...] = (),
@@ -207,6 +221,8 @@ def _gathered(command: Command) -> Command:
             depth=depth,
             min_overlap=min_overlap,
             root=root,
+            strip_prefix=strip_prefix,
+            cut_at=cut_at,
             trec=trec,
         )
         named = tuple(tag.partition("=")[0] for tag in tags)

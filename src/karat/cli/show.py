@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +30,7 @@ __all__ = [
     "show_contest",
     "show_evaluation",
     "single_threaded",
+    "warned",
 ]
 
 
@@ -52,6 +54,7 @@ def show_evaluation(
     elif output.style == "csv":
         from karat.report.csv import evaluation_csv, queries_csv
 
+        _warn(evaluation.warnings)
         text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
     else:
         text = drawn(evaluation_tables(evaluation, truth, output), output)
@@ -73,6 +76,7 @@ def show_contest(
     elif output.style == "csv":
         from karat.report.csv import contest_csv, queries_csv
 
+        _warn(contest.warnings)
         text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
     else:
         text = drawn(contest_tables(contest, truth, output), output)
@@ -85,7 +89,7 @@ def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) ->
     tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
     if output.per_query:
         tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
-    return tables
+    return warned(tables, evaluation.warnings)
 
 
 def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[Table]:
@@ -97,7 +101,12 @@ def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[T
     if output.per_query:
         lead = contest.comparison.metrics[0]
         tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
-    return tables
+    return warned(tables, contest.warnings)
+
+
+def warned(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
+    """Return *tables* with *warnings* before the first of them."""
+    return [replace(tables[0], warnings=warnings), *tables[1:]]
 
 
 def drawn(tables: list[Table], output: Output) -> str:
@@ -113,6 +122,14 @@ def drawn(tables: list[Table], output: Output) -> str:
     colour = on_terminal and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size().columns if on_terminal else None
     return "\n".join(render(table, colour=colour, width=width) for table in tables)
+
+
+def _warn(warnings: tuple[str, ...]) -> None:
+    """Print *warnings* beside output that has no place for them."""
+    from karat.report.display import printable
+
+    for text in warnings:
+        click.echo(printable(f"warning: {text}"), err=True)
 
 
 def put(text: str, output: Output) -> None:

@@ -119,7 +119,7 @@ def show_findings(
         _led(replace(board, notes=(*board.notes, *lines))),
         *map(_led, resolved_tables(findings)),
     ]
-    show.put(show.drawn(tables, output), output)
+    show.put(show.drawn(show.warned(tables, findings.contest.warnings), output), output)
 
 
 def _led(table: "Table") -> "Table":

@@ -1,13 +1,15 @@
 """From truth and a run to ranks and grades: the one entry to matching."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isfinite
 
 from karat.errors import InputError
 from karat.matching.counting import NonFiniteScore
 from karat.matching.documents import locate
+from karat.matching.mismatch import Repair, Sample, Unmatched
 from karat.matching.modes import MATCHERS, Matcher
+from karat.matching.paths import cut, stripped
 from karat.matching.regions import locate_hits, ordered, valid
 from karat.matching.ties import check_policy
 from karat.matching.units import matches_by_id
@@ -46,6 +48,8 @@ def judge(
     depth: int | None = None,
     min_overlap: float = 0.0,
     root: str = "",
+    strip_prefix: Sequence[str] = (),
+    cut_at: str = "",
     known: Collection[str] | None = None,
     name: str | None = None,
 ) -> JudgedRun:
@@ -53,8 +57,10 @@ def judge(
 
     *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document
     as ``{query: {document: score}}`` or a stream of such pairs, which are read once and not
-    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED. *known*
-    holds the normalised paths of the corpus; a hit elsewhere is invalid.
+    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED. Paths
+    below *root* become relative. Of the run's paths the first of *strip_prefix* that fits is left
+    out, and what follows the last *cut_at*. *known* holds the normalised paths of the corpus; a hit
+    elsewhere is invalid.
 
     >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
     >>> judged.queries[0].ranks, judged.unknown_queries
@@ -67,7 +73,16 @@ def judge(
     matcher = MATCHERS.get(match or default)(min_overlap=min_overlap)
     if not isinstance(truth, Dataset) and matcher.name != "document":
         truth = _as_dataset(truth)
-    how = _Judge(matcher, ties=ties, judged_only=judged_only, depth=depth, root=root, known=known)
+    how = _Judge(
+        matcher,
+        ties=ties,
+        judged_only=judged_only,
+        depth=depth,
+        root=root,
+        strip_prefix=tuple(strip_prefix),
+        cut_at=cut_at,
+        known=known,
+    )
     if isinstance(run, Run):
         how.answers(truth, run)
     elif matcher.by_id:
@@ -94,6 +109,7 @@ def judge(
         ties=ties,
         invalid=dict(+how.invalid),
         unknown_queries=tuple(how.unknown),
+        mismatch=how.unmatched.mismatch(matcher, tried=how.tried),
     )
 
 
@@ -108,6 +124,8 @@ class _Judge:
         judged_only: bool,
         depth: int | None,
         root: str,
+        strip_prefix: tuple[str, ...],
+        cut_at: str,
         known: Collection[str] | None,
     ) -> None:
         self.matcher = matcher
@@ -115,26 +133,40 @@ class _Judge:
         self.judged_only = judged_only
         self.depth = depth
         self.root = root
+        self.strip_prefix = strip_prefix
+        self.cut_at = cut_at
         self.known = known
         self.invalid: Counter[str] = Counter()
         self.found: dict[str, JudgedQuery] = {}
         self.failed: dict[str, Status] = {}
         self.unknown: list[str] = []
+        self.unmatched = Unmatched()
 
     def path(self, path: str) -> str:
         return self.matcher.spelled(path, self.root)
 
+    def uncut(self, path: str) -> str:
+        """Return the path of a hit as it is compared, with the name of its chunk."""
+        return self.path(stripped(path, self.strip_prefix))
+
     def rankings(self, truth: Truth, run: Scored) -> None:
         """Judge scores by document id."""
         judgments = self.judgments(truth)
-        as_they_are = self.matcher.name == "document" and self.known is None
+        as_they_are = self.matcher.name == "document" and not (
+            self.known is not None or self.strip_prefix or self.cut_at
+        )
         for query_id, scores in run.items() if isinstance(run, Mapping) else run:
             wanted = judgments.get(query_id)
             if wanted is None:
                 self.unknown.append(query_id)
                 continue
             ranking = scores if as_they_are else self.scored(scores)
-            self.add(query_id, self.locate(wanted, ranking))
+            judged = self.locate(wanted, ranking)
+            self.add(query_id, judged)
+            if judged.ranks:
+                self.unmatched.answered += 1
+            elif scores and judged.ideal and judged.ideal[0] > 0:
+                self.unmatched.add(query_id, _as_targets(wanted), map(Hit, scores))
 
     def add(self, query_id: str, judged: JudgedQuery) -> None:
         """Keep *judged*; a second answer to one query is refused."""
@@ -143,18 +175,13 @@ class _Judge:
         self.found[query_id] = judged
 
     def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
-        """Return *scores* with normalised paths, of two spellings the higher; ids as they are."""
-        if self.known is not None:
-            inside = {
-                path: score for path, score in scores.items() if self.path(path) in self.known
-            }
-            self.invalid["unknown file"] += len(scores) - len(inside)
-            scores = inside
-        if self.matcher.name == "document":
-            return scores
+        """Return *scores* by paths as they are compared, of two spellings the higher score."""
         best: dict[str, float] = {}
         for path, score in scores.items():
-            spelling = self.path(path)
+            spelling = cut(self.uncut(path), self.cut_at)
+            if self.known is not None and self.path(spelling) not in self.known:
+                self.invalid["unknown file"] += 1
+                continue
             best[spelling] = max(score, best.get(spelling, score))
         return best
 
@@ -185,11 +212,8 @@ class _Judge:
 
     def targets(self, truth: Truth, query_id: str, row: int) -> list[Target]:
         """Return the targets of one query with normalised paths; an empty pattern is refused."""
-        if isinstance(truth, Dataset):
-            targets = truth.targets(row)
-        else:
-            targets = [Target(path, grade) for path, grade in truth[query_id].items()]
-        targets = [target._replace(path=self.path(target.path)) for target in targets]
+        given = truth.targets(row) if isinstance(truth, Dataset) else _as_targets(truth[query_id])
+        targets = [target._replace(path=self.path(target.path)) for target in given]
         for target in targets:
             if not target.path and not (target.symbol and self.matcher.by_symbol):
                 wanted = "neither path nor symbol" if self.matcher.by_symbol else "no path"
@@ -229,11 +253,33 @@ class _Judge:
                     depth=self.depth,
                 )
             self.add(answer.query_id, judged)
+            if judged.ranks:
+                self.unmatched.answered += 1
+            elif hits and judged.ideal and judged.ideal[0] > 0:
+                given = truth.targets(row) if isinstance(truth, Dataset) else targets
+                self.unmatched.add(answer.query_id, given, answer.hits)
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
-        hits = [hit._replace(path=self.path(hit.path)) for hit in answer.hits]
-        return valid(hits, self.invalid, self.known)
+        hits = [hit._replace(path=self.uncut(hit.path)) for hit in answer.hits]
+        return valid(hits, self.invalid, self.known, cut_at=self.cut_at)
+
+    def tried(self, repair: Repair, samples: Sequence[Sample]) -> list[bool]:
+        """Return for each of *samples* whether a hit is on a relevant target with *repair*."""
+        matcher = MATCHERS.get(repair.match)() if repair.match else self.matcher
+        how = _Judge(
+            matcher,
+            ties="order",
+            judged_only=False,
+            depth=None,
+            root=repair.root or self.root,
+            strip_prefix=(repair.strip_prefix,) if repair.strip_prefix else self.strip_prefix,
+            cut_at=repair.cut_at or self.cut_at,
+            known=None,
+        )
+        truth = Dataset.of(sample.query for sample in samples)
+        how.answers(truth, Run.of(Answer(query.id, hits) for query, hits in samples))
+        return [bool(how.found[query.id].relevant()) for query, _ in samples]
 
     def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
         """Return the judged query of an answer that never came."""
@@ -241,6 +287,10 @@ class _Judge:
         if matches_by_id(targets, self.matcher):
             return locate(_best_grades(targets), {})
         return locate_hits([], targets, self.matcher)
+
+
+def _as_targets(grades: Mapping[str, float]) -> list[Target]:
+    return [Target(path, grade) for path, grade in grades.items()]
 
 
 def _best_grades(targets: Iterable[Target]) -> dict[str, float]:
@@ -253,8 +303,7 @@ def _best_grades(targets: Iterable[Target]) -> dict[str, float]:
 def _as_dataset(truth: Mapping[str, Mapping[str, float]]) -> Dataset:
     """Return grades by path as a Dataset, for modes that look at paths."""
     return Dataset.of(
-        Query(query_id, "", tuple(Target(path, grade) for path, grade in grades.items()))
-        for query_id, grades in truth.items()
+        Query(query_id, "", tuple(_as_targets(grades))) for query_id, grades in truth.items()
     )
 
 

@@ -1,8 +1,9 @@
 """Paths in one spelling, so that equal files compare equal."""
 
+from collections.abc import Iterable
 from unicodedata import is_normalized, normalize
 
-__all__ = ["is_suffix", "normalise", "within"]
+__all__ = ["cut", "is_suffix", "normalise", "stripped", "within"]
 
 
 def normalise(path: str, root: str = "") -> str:
@@ -42,3 +43,24 @@ def within(path: str, directory: str) -> bool:
     (True, False)
     """
     return path.startswith(directory.rstrip("/") + "/")
+
+
+def stripped(path: str, prefixes: Iterable[str]) -> str:
+    """Return *path* without the first of *prefixes* that it starts with.
+
+    >>> stripped("repo-1/src/a.py", ["x/", "repo-1/"]), stripped("src/a.py", ["x/"])
+    ('src/a.py', 'src/a.py')
+    """
+    for prefix in prefixes:
+        if path.startswith(prefix):
+            return path[len(prefix) :]
+    return path
+
+
+def cut(path: str, at: str) -> str:
+    """Return *path* up to the last *at*, which begins the name of a chunk; whole without it.
+
+    >>> cut("src/a.py#3", "#"), cut("guide::chunk_4", "::"), cut("src/a.py", "#")
+    ('src/a.py', 'guide', 'src/a.py')
+    """
+    return path.rpartition(at)[0] or path if at else path

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.matching.credit import Ledger, payments
 from karat.matching.modes import Matcher
+from karat.matching.paths import cut
 from karat.matching.spans import Span, merge, overlap, size
 from karat.matching.ties import as_float32
 from karat.matching.units import QueryTargets, query_targets
@@ -22,17 +23,23 @@ __all__ = ["RankedHits", "locate_hits", "ordered", "rank_hits", "valid", "worth"
 
 
 def valid(
-    hits: Sequence[Hit], invalid: "Counter[str]", known: Collection[str] | None = None
+    hits: Sequence[Hit],
+    invalid: "Counter[str]",
+    known: Collection[str] | None = None,
+    *,
+    cut_at: str = "",
 ) -> list[Hit]:
     """Return the hits that can be judged; count the others in *invalid*, by reason.
 
     Scores are optional, but where one hit of an answer has a score all must have one. *known*
-    holds the paths of the corpus, where the caller has one.
+    holds the paths of the corpus, where the caller has one. Paths are cut at *cut_at* only here:
+    two chunks of one document are not duplicates.
     """
     scored = any(not isnan(hit.score) for hit in hits)
     kept: list[Hit] = []
     seen: set[tuple[str, int, int, str]] = set()
     for hit in hits:
+        path = cut(hit.path, cut_at)
         place = (hit.path, hit.start_line, hit.end_line, hit.symbol)
         if not hit.path and not hit.symbol:
             reason = "empty path"
@@ -42,13 +49,13 @@ def valid(
             reason = "end before start"
         elif scored and not isfinite(hit.score):
             reason = "non-finite score"
-        elif known is not None and hit.path not in known:
+        elif known is not None and path not in known:
             reason = "unknown file"
         elif place in seen:
             reason = "duplicate"
         else:
             seen.add(place)
-            kept.append(hit)
+            kept.append(hit if path == hit.path else hit._replace(path=path))
             continue
         invalid[reason] += 1
     return kept

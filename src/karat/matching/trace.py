@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
-from karat.matching.modes import MATCHERS, Matcher
+from karat.matching.modes import MATCHERS
+from karat.matching.paths import stripped
 from karat.matching.regions import RankedHits, ordered, rank_hits, valid
 from karat.matching.ties import as_float32, check_policy
 from karat.matching.units import QueryTargets, matches_by_id, query_targets
@@ -27,6 +28,8 @@ def trace(
     depth: int | None = None,
     min_overlap: float = 0.0,
     root: str = "",
+    strip_prefix: Sequence[str] = (),
+    cut_at: str = "",
 ) -> tuple[Trace, ...]:
     """Return one trace for each query of *truth*, with the first *keep* hits of *run*.
 
@@ -50,7 +53,11 @@ def trace(
         ]
         hits: list[Hit] = []
         if query_id in answers:
-            hits = _hits(run.answer(answers[query_id]), matcher, root)
+            hits = [
+                hit._replace(path=matcher.spelled(stripped(hit.path, strip_prefix), root))
+                for hit in _returned(run.answer(answers[query_id]))
+            ]
+            hits = valid(hits, Counter(), cut_at=cut_at)
         if matches_by_id(targets, matcher):
             matched = _matched_by_id(
                 hits, targets, ties, judged_only=judged_only, depth=depth
@@ -65,11 +72,8 @@ def trace(
     return tuple(traces)
 
 
-def _hits(answer: Answer, matcher: Matcher, root: str) -> list[Hit]:
-    if answer.outcome is not Outcome.ANSWERED:
-        return []
-    hits = [hit._replace(path=matcher.spelled(hit.path, root)) for hit in answer.hits]
-    return valid(hits, Counter())
+def _returned(answer: Answer) -> Sequence[Hit]:
+    return answer.hits if answer.outcome is Outcome.ANSWERED else ()
 
 
 def _matched(

@@ -25,3 +25,8 @@ class Contest:
     further_tests: tuple[str, ...] = ()
     clusters: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return sentences on runs whose scores must not be used."""
+        return tuple(text for each in self.evaluations for text in each.warnings)

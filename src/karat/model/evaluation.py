@@ -6,6 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
+from karat.model.mismatch import Mismatch
 from karat.model.scores import ScoreTable, Status
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Notes:
 
     *clusters* counts the groups in which queries are drawn for intervals; 0: each by itself.
     *hits_per_query* is the mean over the queries with a hit, NaN where there is none.
+    *mismatch* is set where the run names documents otherwise than the gold set. *dropped* is a
+    sentence on hits that are not in the corpus, where most queries have no other.
     """
 
     queries: int
@@ -45,6 +48,8 @@ class Notes:
     judged_share: float
     clusters: int = 0
     hits_per_query: float = nan
+    mismatch: Mismatch | None = None
+    dropped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,18 @@ class Evaluation:
     summaries: tuple[Summary, ...]
     notes: Notes
     slices: Mapping[str, Mapping[str, tuple[Summary, ...]]]
+
+    @property
+    def broken(self) -> bool:
+        """Return whether the scores measure wrong names instead of the search."""
+        return bool(self.notes.mismatch or self.notes.dropped)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return sentences on why the scores must not be used; none where they can be."""
+        mismatch = self.notes.mismatch
+        found = (mismatch.text(self.name) if mismatch else "", self.notes.dropped)
+        return tuple(text for text in found if text)
 
     def __getitem__(self, measure: str) -> float:
         """Return the mean of *measure*, named as it is in the summaries."""

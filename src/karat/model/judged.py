@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from operator import neg
 from typing import NamedTuple
 
+from karat.model.mismatch import Mismatch
 from karat.model.scores import Status
 
 __all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes"]
@@ -147,7 +148,7 @@ class JudgedRun:
     """Every query of a dataset with what a run achieved on it.
 
     ``invalid`` counts the hits left out, by reason; ``tied`` says how many queries have a rank
-    that only the tie rule decides.
+    that only the tie rule decides; ``mismatch`` is set where hits and targets are named otherwise.
     """
 
     name: str
@@ -157,6 +158,7 @@ class JudgedRun:
     ties: str
     invalid: Mapping[str, int] = field(default_factory=dict)
     unknown_queries: tuple[str, ...] = ()
+    mismatch: Mismatch | None = None
 
     @property
     def tied(self) -> int:

@@ -28,7 +28,10 @@ SCHEMA = 1
 
 def evaluation_json(evaluation: Evaluation, settings: Mapping[str, object]) -> str:
     """Return one scored run, its queries included."""
-    return _dump({"schema": SCHEMA, "settings": settings, **_scored(evaluation)})
+    warnings = evaluation.warnings
+    return _dump(
+        {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(evaluation)}
+    )
 
 
 def contest_json(contest: Contest, settings: Mapping[str, object]) -> str:
@@ -38,7 +41,8 @@ def contest_json(contest: Contest, settings: Mapping[str, object]) -> str:
 
 def contest_plain(contest: Contest, settings: Mapping[str, object]) -> dict[str, object]:
     """Return what `contest_json` writes, as plain values."""
-    found = {"schema": SCHEMA, "settings": settings, **_scored(contest)}
+    warnings = contest.warnings
+    found = {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(contest)}
     return {key: plain(value) for key, value in found.items()}
 
 
@@ -60,7 +64,7 @@ def searched_json(
             "schema": SCHEMA,
             "settings": settings,
             "searched": searched,
-            "warnings": warnings,
+            "warnings": (*overall.warnings, *warnings),
             "work": {run.name: run.notes.get("work") for run in runs},
             "dropped": {run.name: run.notes.get("invalid") for run in runs},
             "spent": {run.name: mean_spent(run) for run in runs},

@@ -10,7 +10,10 @@ __all__ = ["pictures", "plain", "render"]
 
 def render(table: Table) -> str:
     """Return *table* as a pipe table with its title and notes; the best are bold and starred."""
-    lines = [f"### {plain(table.title)}", ""] if table.title else []
+    lines = []
+    for warning in table.warnings:
+        lines += [f"> **Warning:** {plain(warning)}", ""]
+    lines += [f"### {plain(table.title)}", ""] if table.title else []
     lines.append("| " + " | ".join(plain(column.title) for column in table.columns) + " |")
     lines.append(
         "|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|"

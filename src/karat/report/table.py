@@ -30,6 +30,8 @@ class Column(NamedTuple):
 class Table:
     """Rows of cells below headings; beneath them notes for the reader, and what it all means.
 
+    *warnings* stand before everything else.
+
     In a *grouped* table a row whose first cell is filled begins a new group.
     """
 
@@ -39,6 +41,7 @@ class Table:
     notes: tuple[str, ...] = field(default=())
     conclusion: str = ""
     grouped: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 def number(

@@ -1,6 +1,6 @@
 """Tables for a terminal: aligned plain text that survives any query text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
@@ -25,7 +25,8 @@ def render(table: Table, *, colour: bool = False, width: int | None = None) -> s
     titles = [printable(column.title) for column in table.columns]
     widths = _widths(table)
     numeric = [column.numeric for column in table.columns]
-    lines = [printable(table.title), ""] if table.title else []
+    lines = list(_warnings(table, width))
+    lines += [printable(table.title), ""] if table.title else []
     lines.append(_line(titles, widths, numeric))
     lines.append(GAP.join("-" * width for width in widths))
     for place, (cells, row) in enumerate(zip(table.rows, texts, strict=True)):
@@ -47,6 +48,12 @@ def render(table: Table, *, colour: bool = False, width: int | None = None) -> s
     if table.conclusion:
         lines += ["", *_wrapped(table.conclusion, width)]
     return "\n".join(lines) + "\n"
+
+
+def _warnings(table: Table, width: int | None) -> Iterator[str]:
+    for warning in table.warnings:
+        yield from _wrapped(f"warning: {warning}", width, indent=GAP)
+        yield ""
 
 
 def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:

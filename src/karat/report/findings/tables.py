@@ -55,7 +55,8 @@ def _tables(findings: Findings) -> Iterator[Table]:
     notes += (*shallow(findings), *findings.remarks)
     if not several:
         notes += note_lines(findings.contest.evaluations[0])
-    yield replace(leaderboard_table(findings), notes=tuple(notes))
+    board = leaderboard_table(findings)
+    yield replace(board, notes=tuple(notes), warnings=findings.contest.warnings)
     yield from resolved_tables(findings)
     if several:
         yield advice_table(findings)

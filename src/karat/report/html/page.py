@@ -60,6 +60,8 @@ def _records(findings: Findings) -> Iterator[Markup]:
 
 def _sections(findings: Findings) -> Iterator[Markup]:
     shades = colours(findings)
+    if warnings := findings.contest.warnings:
+        yield _warnings(warnings)
     badge = differences(findings)
     if badge:
         yield _not_comparable(badge)
@@ -112,6 +114,16 @@ def _section(key: str, title: str, *parts: str) -> Markup:
 
 def _titled(tables: Iterable[Table]) -> list[Markup]:
     return [joined(tag("h3", table.title), plain_table(table)) for table in tables]
+
+
+def _warnings(texts: tuple[str, ...]) -> Markup:
+    return tag(
+        "aside",
+        tag("strong", "Warning", class_="badge"),
+        tag("ul", *(tag("li", tag("bdi", text)) for text in texts)),
+        class_="warning",
+        role="note",
+    )
 
 
 def _not_comparable(reasons: tuple[str, ...]) -> Markup:

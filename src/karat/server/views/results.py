@@ -73,7 +73,11 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
                 "resolved_metrics_flat": resolved,
                 "latency": _latency(measured, findings.gold.query_ids),
                 "invalid": sum(notes.invalid.values()),
-                "warnings": [*emptied([measured]), *_odd(measured, notes)],
+                "warnings": [
+                    *findings.contest.evaluations[place].warnings,
+                    *emptied([measured]),
+                    *_odd(measured, notes),
+                ],
                 "fates": told[place],
                 "identical_to": same[run.id],
             }

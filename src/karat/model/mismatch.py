@@ -1,0 +1,33 @@
+"""A run that names documents otherwise than the gold set does."""
+
+from dataclasses import dataclass
+
+__all__ = ["Mismatch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """In most answered queries no hit can be a target, because names differ.
+
+    *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example
+    of each side; *options* are those of the command line that make them match, empty if none does.
+    """
+
+    queries: int
+    answered: int
+    hit: str
+    target: str
+    options: str = ""
+
+    def text(self, name: str) -> str:
+        """Return the warning on the run called *name*.
+
+        >>> print(Mismatch(9, 9, "x/a.py", "a.py", "--root x").text("new"))
+        no hit of new is a target: the run has 'x/a.py', the gold set 'a.py'; add --root x
+        """
+        where = f"in {self.queries} of {self.answered} answered queries "
+        fix = f"add {self.options}" if self.options else "give both the same names"
+        return (
+            f"{where if self.queries < self.answered else ''}no hit of {name} is a target: "
+            f"the run has {self.hit!r}, the gold set {self.target!r}; {fix}"
+        )

@@ -65,7 +65,7 @@ class Judging:
         """Give *item* a grade and save it."""
         if grade not in GRADES:
             raise InputError(f"grade {grade} is out of range; expected 0 to {GRADES[-1]}")
-        target = as_target(item.hit, grade, self._matcher)
+        target = as_target(item.hit, grade, self._matcher, self.data.targets(item.row))
         at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
         queries = list(self.data.queries())
         query = queries[item.row]

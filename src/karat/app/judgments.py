@@ -1,6 +1,6 @@
 """A gold set with the judgments that were made since, and without what could not be resolved."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from karat.app.pooling import as_target
 from karat.matching.modes import MATCHERS
@@ -33,13 +33,14 @@ def edited(gold: Dataset, judgments: Iterable[Judgment]) -> Dataset:
 
 
 def edited_targets(
-    gold: Dataset, targets: Iterable[Target], judgments: Iterable[Judgment]
+    gold: Dataset, targets: Sequence[Target], judgments: Iterable[Judgment]
 ) -> tuple[Target, ...]:
     """Return the *targets* of one query of *gold* with *judgments*, which are all of that query."""
     grades = {
-        _place(gold, each.path, each.start_line, each.end_line): each.grade for each in judgments
+        _place(gold, targets, each.path, each.start_line, each.end_line): each.grade
+        for each in judgments
     }
-    kept = [target for target in targets if _same(gold, target) not in grades]
+    kept = [target for target in targets if _same(gold, targets, target) not in grades]
     given = [place._replace(grade=grade) for place, grade in grades.items() if grade is not None]
     return (*kept, *given)
 
@@ -57,9 +58,10 @@ def grade_at(
 
     *judgments* are those of the query that were made since; no other query is looked at.
     """
-    place = _place(gold, path, start_line, end_line)
-    targets = edited_targets(gold, gold.targets(gold.query_ids.index(query)), judgments)
-    grades = [target.grade for target in targets if _same(gold, target) == place]
+    targets = gold.targets(gold.query_ids.index(query))
+    place = _place(gold, targets, path, start_line, end_line)
+    now = edited_targets(gold, targets, judgments)
+    grades = [target.grade for target in now if _same(gold, targets, target) == place]
     return max(grades, default=None)
 
 
@@ -89,15 +91,17 @@ def _items(reference: object) -> Collection[tuple[object, object]]:
     return reference.items() if isinstance(reference, Mapping) else ()
 
 
-def _place(gold: Dataset, path: str, start_line: int, end_line: int) -> Target:
-    """Return the target that a judgment is of, without its grade."""
+def _place(
+    gold: Dataset, targets: Sequence[Target], path: str, start_line: int, end_line: int
+) -> Target:
+    """Return the target that a judgment is of in a query with *targets*, without its grade."""
     matcher = MATCHERS.get(gold.match)()
     hit = Hit(matcher.spelled(path), start_line=start_line, end_line=end_line)
-    return as_target(hit, 0.0, matcher)
+    return as_target(hit, 0.0, matcher, targets)
 
 
-def _same(gold: Dataset, target: Target) -> Target:
-    return _place(gold, target.path, target.start_line, target.end_line)
+def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
+    return _place(gold, targets, target.path, target.start_line, target.end_line)
 
 
 def _with(gold: Dataset, queries: Iterable[Query]) -> Dataset:

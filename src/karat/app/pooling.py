@@ -1,13 +1,14 @@
 """What several runs returned near the top and nobody has judged yet."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from karat.app.sources import no_overlap
 from karat.errors import InputError
 from karat.matching.modes import MATCHERS, Matcher
 from karat.matching.regions import ordered, valid
+from karat.matching.units import judges_files
 from karat.model import Answer, Dataset, Hit, Run, Target
 
 __all__ = ["Pooled", "as_target", "best_rank", "candidates", "is_judged", "pool"]
@@ -56,7 +57,8 @@ def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[in
             if row is None:
                 continue
             units = found.setdefault(row, {})
-            for rank, (unit, hit) in enumerate(_units(answer, matcher), 1):
+            wanted = data.targets(row)
+            for rank, (unit, hit) in enumerate(_units(answer, matcher, wanted), 1):
                 if rank > depth:
                     break
                 known = units.get(unit, Pooled(row, hit, {}))
@@ -83,21 +85,28 @@ def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:
     )
 
 
-def as_target(hit: Hit, grade: float, matcher: Matcher) -> Target:
-    """Return the target that *hit* becomes: as much of it as the rule of matching looks at."""
+def as_target(hit: Hit, grade: float, matcher: Matcher, targets: Sequence[Target] = ()) -> Target:
+    """Return the target that *hit* becomes in a query with *targets*: the unit that is judged.
+
+    Where all targets are whole files, that is the file of the hit.
+    """
+    if targets and judges_files(targets, matcher):
+        return Target(hit.path, grade)
     if matcher.name == "lines":
         return Target(hit.path, grade, hit.start_line, hit.end_line)
     return Target(hit.path, grade, symbol=hit.symbol if matcher.by_symbol else "")
 
 
-def _units(answer: Answer, matcher: Matcher) -> Iterable[tuple[Target, Hit]]:
+def _units(
+    answer: Answer, matcher: Matcher, targets: Sequence[Target]
+) -> Iterable[tuple[Target, Hit]]:
     """Return what is judged at once, with its first hit, in the order that scoring gives them."""
     spelled = [hit._replace(path=matcher.spelled(hit.path)) for hit in answer.hits]
     hits = valid(spelled, Counter())
     best_first, _ = ordered(hits, [0.0] * len(hits), "trec10")
     units: dict[Target, Hit] = {}
     for hit in best_first:
-        units.setdefault(as_target(hit, 0.0, matcher), hit)
+        units.setdefault(as_target(hit, 0.0, matcher, targets), hit)
     return units.items()
 
 

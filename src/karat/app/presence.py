@@ -1,11 +1,14 @@
 """Which targets of a gold set are in the trees that its queries are searched on."""
 
 from collections.abc import Set
+from itertools import compress
+from operator import and_
 from typing import NamedTuple
 
 from karat.app.trees import Trees
 from karat.errors import InputError
 from karat.matching.modes import MATCHERS, Matcher
+from karat.matching.units import counted, relevant_targets
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.searched import Searched
 from karat.runner import Visit
@@ -45,10 +48,9 @@ def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey
         sizes.append(len(visit.corpus))
         known = {matcher.spelled(document.path) for document in visit.corpus}
         for row in visit.rows:
-            there = [t for t in queries[row].targets if _is_there(t, known, matcher, root)]
-            queries[row] = queries[row]._replace(targets=tuple(there))
-    relevant = [_relevant(query) for query in before]
-    left = [_relevant(query) for query in queries]
+            queries[row] = _with_what_is_there(queries[row], known, matcher, root)
+    relevant = [sum(relevant_targets(query.targets, matcher)) for query in before]
+    left = [sum(relevant_targets(query.targets, matcher)) for query in queries]
     searched = Searched(
         snapshot=trees.snapshot,
         place=trees.place,
@@ -76,8 +78,16 @@ def _hint(gold: Dataset) -> str:
     return f" karat resolve finds what a {min(others)} means" if others else ""
 
 
-def _relevant(query: Query) -> int:
-    return sum(target.grade > 0 for target in query.targets)
+def _with_what_is_there(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
+    """Return *query* without the targets that are not there.
+
+    A symbol that is evidence for files does not become a target where all of them are lost.
+    """
+    targets = query.targets
+    there = [_is_there(target, known, matcher, root) for target in targets]
+    if not any(map(and_, relevant_targets(targets, matcher), there)):
+        there = list(map(and_, counted(targets, matcher), there))
+    return query._replace(targets=tuple(compress(targets, there)))
 
 
 def _is_there(target: Target, known: Set[str], matcher: Matcher, root: str) -> bool:

@@ -14,7 +14,8 @@ from karat.app.slicing import cluster_labels, slice_rows
 from karat.app.unresolved import resolved_for
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
-from karat.matching import trace
+from karat.matching import MATCHERS, trace
+from karat.matching.units import relevant_targets
 from karat.metrics import Measure, parse
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
@@ -178,13 +179,14 @@ def _resolved(
         confidence,
         clusters=cluster_labels(left, confidence.cluster),
     )
-    before, after = map(_relevant, (gold, left))
+    before, after = (_relevant(each, scoring.match) for each in (gold, left))
     return Resolved(comparison, sum(before) - sum(after), sum(map(bool, after)))
 
 
-def _relevant(gold: Dataset) -> list[int]:
+def _relevant(gold: Dataset, match: str | None) -> list[int]:
     """Return how many relevant targets each query has."""
-    return [sum(target.grade > 0 for target in query.targets) for query in gold.queries()]
+    matcher = MATCHERS.get(match or gold.match)()
+    return [sum(relevant_targets(query.targets, matcher)) for query in gold.queries()]
 
 
 def _only(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:

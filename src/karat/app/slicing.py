@@ -59,10 +59,11 @@ def _values(truth: Truth, tag: str) -> list[str]:
 
 def _target_paths(truth: Truth) -> list[list[str]]:
     if isinstance(truth, Dataset):
-        return [[target.path for target in truth.targets(row)] for row in range(len(truth))]
+        rows = map(truth.targets, range(len(truth)))
+        return [[target.path for target in targets if target.path] for targets in rows]
     return [list(documents) for documents in truth.values()]
 
 
 def _file_type(paths: Iterable[str]) -> str:
-    types = {splitext(path)[1] or "(none)" for path in paths}
+    types = {splitext(path)[1] or "(none)" for path in paths} or {"(none)"}
     return types.pop() if len(types) == 1 else "mixed"

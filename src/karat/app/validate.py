@@ -8,6 +8,8 @@ from typing import Literal
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 from karat.formats import DEFAULT, FORMATS, Limits, detect, read_dataset, read_run, scan_trec_run
+from karat.matching.modes import MATCHERS
+from karat.matching.units import counted
 from karat.model import Dataset, Outcome, Run
 
 __all__ = ["Validation", "validate"]
@@ -17,7 +19,8 @@ __all__ = ["Validation", "validate"]
 class Validation:
     """What :func:`validate` found; the counts are 0 where the file could not be read.
 
-    *entries* are targets of a dataset or hits of a run. *grades* counts targets by grade, from the
+    *entries* are targets of a dataset or hits of a run, and *evidence* the symbols of a dataset
+    that are evidence for the files of their query. *grades* counts targets by grade, from the
     highest; *tags* counts queries by tag and value; *unjudged* are queries without a relevant
     target; *outcomes* counts the answers of a run. Where a repository was looked at, *checked* and
     *missing* count commits, paths, lines and symbols, and *unchecked* the targets that it cannot
@@ -30,6 +33,7 @@ class Validation:
     problems: tuple[Problem, ...] = ()
     queries: int = 0
     entries: int = 0
+    evidence: int = 0
     unjudged: int = 0
     match: str = ""
     grades: Mapping[str, int] = field(default_factory=dict)
@@ -117,6 +121,11 @@ def _foreign(missing: Mapping[str, int], checked: Mapping[str, int], *, cases: i
 
 def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
     grades = Counter(data.grades)
+    matcher = MATCHERS.get(data.match)()
+    evidence = 0
+    if matcher.evidence:
+        rows = map(data.targets, range(len(data)))
+        evidence = sum(counted(targets, matcher).count(False) for targets in rows)
     relevant = [
         any(grade > 0 for grade in data.grades[start:stop])
         for start, stop in zip(data.offsets, data.offsets[1:], strict=False)
@@ -126,7 +135,8 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
         chosen,
         "dataset",
         queries=len(data),
-        entries=len(data.grades),
+        entries=len(data.grades) - evidence,
+        evidence=evidence,
         unjudged=relevant.count(False),
         match=data.match,
         grades={f"{grade:g}": grades[grade] for grade in sorted(grades, reverse=True)},

@@ -78,7 +78,8 @@ def _lines(found: "Validation") -> list[str]:
         lines.append(f"  not valid: {count:,} problem{'s' if count > 1 else ''}")
     if not found.queries:
         return lines
-    lines.append(f"  {found.queries:,} queries, {found.entries:,} {entries}")
+    evidence = f", {found.evidence:,} symbols as evidence" if found.evidence else ""
+    lines.append(f"  {found.queries:,} queries, {found.entries:,} {entries}{evidence}")
     if found.checked:
         lines.append("  looked up: " + _counts(found.checked))
     if found.missing:
@@ -115,6 +116,7 @@ def _json(found: "Validation") -> str:
         "valid": found.valid,
         "queries": found.queries,
         "targets" if found.kind == "dataset" else "hits": found.entries,
+        "evidence": found.evidence,
         "unjudged": found.unjudged,
         "match": found.match or None,
         "grades": dict(found.grades),

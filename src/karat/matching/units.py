@@ -17,6 +17,7 @@ __all__ = [
     "judges_files",
     "matches_by_id",
     "query_targets",
+    "relevant_targets",
 ]
 
 
@@ -60,6 +61,16 @@ def counted(targets: Sequence[Target], matcher: Matcher) -> list[bool]:
     if not matcher.evidence or not any(t.path and t.grade > 0 for t in targets):
         return [True] * len(targets)
     return [bool(target.path) or target.grade <= 0 for target in targets]
+
+
+def relevant_targets(
+    targets: Sequence[Target], matcher: Matcher, *, level: float = 0.0
+) -> tuple[bool, ...]:
+    """Return which of *targets* count and are relevant at *level*; level 0 is any grade above 0."""
+    return tuple(
+        counts and (target.grade >= level if level else target.grade > 0)
+        for target, counts in zip(targets, counted(targets, matcher), strict=True)
+    )
 
 
 def judges_files(targets: Sequence[Target], matcher: Matcher) -> bool:

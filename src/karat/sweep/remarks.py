@@ -31,7 +31,9 @@ def ranking_digest(run: Run) -> str:
         hits = slice(run.offsets[row], run.offsets[row + 1])
         paths = [run.paths[hit] for hit in range(hits.start, hits.stop)]
         lines = run.start_lines[hits].tolist(), run.end_lines[hits].tolist()
-        digest.update(repr((run.query_ids[row], run.outcomes[row], paths, lines)).encode())
+        symbols = [run.symbols[hit] for hit in range(hits.start, hits.stop)]
+        ranking = (run.query_ids[row], run.outcomes[row], paths, lines, symbols)
+        digest.update(repr(ranking).encode())
     return digest.hexdigest()
 
 

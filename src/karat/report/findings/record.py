@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from karat.matching.modes import MATCHERS
+from karat.matching.units import relevant_targets
 from karat.metrics import parse
 from karat.model import Dataset
 from karat.model.comparison import Comparison
@@ -123,11 +125,10 @@ class Findings:
         return self.lead in self.contest.comparison.lower_is_better
 
     def relevant(self, query: int) -> tuple[bool, ...]:
-        """Return which targets of the query at *query* are relevant."""
-        targets = self.gold.targets(query)
-        return tuple(
-            target.grade >= self.level if self.level else target.grade > 0 for target in targets
-        )
+        """Return which targets of the query at *query* count and are relevant."""
+        match = getattr(self.settings.get("scoring"), "match", None) or self.gold.match
+        matcher = MATCHERS.get(match)()
+        return relevant_targets(self.gold.targets(query), matcher, level=self.level)
 
     def scores(self, run: int, measure: str | None = None) -> list[float]:
         """Return the scores of the run at *run*, one per query; of the lead without *measure*."""

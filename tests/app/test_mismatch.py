@@ -1,0 +1,106 @@
+"""Scores that measure wrong names are marked, in Python too."""
+
+import pytest
+
+import karat
+from karat.app.compare import compare
+from karat.app.report import origin, report
+from karat.app.score import score, with_dropped
+from karat.app.settings import Confidence, Scoring
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
+from karat.model.timings import Measured
+from karat.report.findings.leaderboard import standings
+
+GOLD = {f"q{n}": {f"d{n}": 1.0} for n in range(12)}
+GOOD = {query: dict.fromkeys(grades, 1.0) for query, grades in GOLD.items()}
+OTHER = {query: {f"x-{each}": 1.0 for each in grades} for query, grades in GOLD.items()}
+
+
+def test_python_has_the_warning_and_the_repair() -> None:
+    found = karat.evaluate(GOLD, OTHER, ["mrr"], confidence=None)
+    assert found["mrr"] == 0.0
+    assert found.broken
+    assert found.warnings == (
+        "no hit of run1 is a target: the run has 'x-d0', the gold set 'd0'; add --strip-prefix x-",
+    )
+    mended = karat.evaluate(GOLD, OTHER, ["mrr"], confidence=None, strip_prefix=["x-"])
+    assert (mended["mrr"], mended.warnings) == (1.0, ())
+    contest = karat.compare(GOLD, {"good": GOOD, "other": OTHER}, ["mrr"], draws=99)
+    assert contest.warnings[0].startswith("no hit of other is a target")
+    assert contest.comparison.mean("other", "mrr").mean is None
+    assert karat.compare(GOLD, [GOOD, OTHER], ["mrr"], strip_prefix=["x-"]).warnings == ()
+
+
+def test_a_search_of_the_corpus_itself_is_bad_not_misnamed() -> None:
+    gold = Dataset.of([Query(f"q{n}", "", (Target(f"{n}.py"),)) for n in range(12)])
+    answers = [Answer(f"q{n}", (Hit("other.py", 1.0),)) for n in range(12)]
+    assert score(gold, Run.of(answers), confidence=None).broken
+    searched = Run.of(answers, metadata={"snapshot": "corpus"})
+    assert not score(gold, searched, confidence=None).broken
+
+
+def measured(name: str, hits: dict[int, str], invalid: dict[str, int]) -> Measured:
+    answers = [Answer(f"q{n}", (Hit(hits[n], 1.0),) if n in hits else ()) for n in range(4)]
+    answers.append(Answer("q4", (), Outcome.ERROR))
+    return Measured(Run.of(answers, name=name), None, "", name, {"invalid": invalid})
+
+
+LINES = Dataset.of([Query(f"q{n}", "", (Target(f"{n}.py"),)) for n in range(5)])
+
+
+@pytest.mark.parametrize(
+    ("hits", "invalid", "broken"),
+    [
+        ({}, {"not in the corpus": 8}, True),
+        ({0: "0.py"}, {"outside the root": 5}, True),
+        ({0: "0.py", 1: "1.py"}, {"not in the corpus": 5}, False),
+        ({}, {"duplicate": 8}, False),
+        ({}, {}, False),
+    ],
+)
+def test_hits_that_are_all_dropped_are_told_of(
+    hits: dict[int, str], invalid: dict[str, int], *, broken: bool
+) -> None:
+    run = measured("svc", hits, invalid)
+    found = with_dropped(score(LINES, run.run, confidence=None), run)
+    assert found.broken is broken
+    if broken:
+        assert "answered queries of svc have no hit in the corpus" in found.warnings[0]
+
+
+def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:
+    good = measured("good", {n: f"{n}.py" for n in range(4)}, {})
+    lost = measured("lost", {}, {"not in the corpus": 9})
+    contest = compare(
+        LINES,
+        [good.run, lost.run],
+        scoring=Scoring(("mrr",)),
+        confidence=Confidence(draws=99),
+        names=["good", "lost"],
+        measured=[good, lost],
+    )
+    assert contest.verdict.startswith("No verdict")
+    findings = report(
+        LINES,
+        [good, lost],
+        scoring=Scoring(("mrr",)),
+        confidence=Confidence(draws=99),
+        origin=origin(LINES, ["", ""], made_at="", version=""),
+    )
+    assert [(each.name, each.better_than) for each in standings(findings)] == [
+        ("good", ""),
+        ("lost", ""),
+    ]
+
+
+def test_evidence_is_no_target_of_a_report() -> None:
+    gold = Dataset.of([Query("q", "", (Target("a.py"), Target("", symbol="run")))], match="akashic")
+    run = Measured(Run.of([Answer("q", (Hit("b.py"),))], name="r"), None, "", "r", {})
+    found = report(
+        gold,
+        [run],
+        scoring=Scoring(("mrr",)),
+        confidence=Confidence(draws=99),
+        origin=origin(gold, [""], made_at="", version=""),
+    )
+    assert found.relevant(0) == (True, False)

@@ -1,0 +1,110 @@
+"""A run that names documents otherwise than the gold set: a warning first, and no winner."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+WARNING = (
+    "no hit of other is a target: the run has 'x/src/0.py', the gold set 'src/0.py'; add --root x"
+)
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """Make a gold set of 12 files, a run that finds them all, and one with a folder too many."""
+    cases = [
+        {"id": str(n), "query": f"question {n}", "ground_truth_files": [f"src/{n}.py"]}
+        for n in range(12)
+    ]
+    (folder / "gold.json").write_text(json.dumps({"test_cases": cases, "metadata": {}}))
+    for name, lead in (("good", ""), ("second", ""), ("other", "x/")):
+        hits = "{n} Q0 {lead}lib/a.py 1 {score} t\n{n} Q0 {lead}src/{n}.py 2 2 t\n"
+        score = 3 if name == "second" else 1
+        text = "".join(hits.format(n=n, lead=lead, score=score) for n in range(12))
+        (folder / f"{name}.run").write_text(text)
+    return folder
+
+
+def first_lines(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.usefixtures("files")
+def test_score_warns_first(karat: Karat) -> None:
+    done = karat("score", "gold.json", "other.run", "-m", "mrr")
+    assert done.returncode == 0
+    assert first_lines(done.stdout).startswith(f"warning: {WARNING} other, 12 queries")
+    markdown = karat("score", "gold.json", "other.run", "-m", "mrr", "--markdown", "--per-query")
+    assert markdown.stdout.startswith("> **Warning:** no hit of other is a target")
+    table = karat("score", "gold.json", "other.run", "-m", "mrr", "--csv")
+    assert table.stderr == f"warning: {WARNING}\n"
+    plain = json.loads(karat("score", "gold.json", "other.run", "-m", "mrr", "--json").stdout)
+    assert plain["warnings"] == [WARNING]
+    assert plain["run"]["notes"]["mismatch"]["options"] == "--root x"
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "options", [("--root", "x"), ("--strip-prefix", "y/", "--strip-prefix", "x/")]
+)
+def test_the_option_named_repairs_it(karat: Karat, options: tuple[str, ...]) -> None:
+    done = karat("score", "gold.json", "other.run", "-m", "mrr", "--json", *options)
+    found = json.loads(done.stdout)
+    assert (found["warnings"], found["run"]["metrics"]["mrr"]["mean"]) == ([], 1.0)
+
+
+def test_chunks_are_cut_to_documents(karat: Karat, files: Path) -> None:
+    text = "".join(f"{n} Q0 src/{n}.py#{c} 1 {3 - c} t\n" for n in range(12) for c in range(3))
+    (files / "chunks.run").write_text(text)
+    assert "add --cut-at '#'" in first_lines(karat("score", "gold.json", "chunks.run").stdout)
+    done = karat("score", "gold.json", "chunks.run", "-m", "precision@3", "--cut-at", "#", "--json")
+    found = json.loads(done.stdout)["run"]
+    assert found["metrics"]["precision@3"]["mean"] == pytest.approx(1 / 3)
+    assert found["notes"]["invalid"] == {}
+
+
+@pytest.mark.usefixtures("files")
+def test_compare_names_no_winner(karat: Karat) -> None:
+    done = karat("compare", "gold.json", "good.run", "other.run", "-m", "mrr", "--draws", "199")
+    text = first_lines(done.stdout)
+    assert text.startswith(f"warning: {WARNING}")
+    assert text.endswith("No verdict: the names of other do not match those of the gold set.")
+    for word in ("beats", "p <", "better than b"):
+        assert word not in text
+    plain = json.loads(
+        karat("compare", "gold.json", "good.run", "other.run", "-m", "mrr", "--json").stdout
+    )
+    assert plain["warnings"] == [WARNING]
+    assert [each["p"] for each in plain["comparison"]["differences"]] == [None]
+    table = karat("compare", "gold.json", "good.run", "other.run", "-m", "mrr", "--csv")
+    assert WARNING in table.stderr
+
+
+@pytest.mark.usefixtures("files")
+def test_the_other_runs_are_compared_all_the_same(karat: Karat) -> None:
+    done = karat("compare", "gold.json", "second.run", "good.run", "other.run", "-m", "mrr")
+    text = first_lines(done.stdout)
+    assert "good has the highest mean, 1.000, and beats second by 0.500" in text
+    assert "other has no score on it." in text
+    assert "beats other" not in text
+
+
+@pytest.mark.usefixtures("files")
+def test_a_gate_has_broken_input(karat: Karat) -> None:
+    done = karat("gate", "gold.json", "other.run", "--min", "hit@5=0.1")
+    assert done.returncode == 2
+    assert f"nothing can be checked: {WARNING}" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.md", "r.txt", "r.json"])
+def test_a_report_shows_it(karat: Karat, files: Path, name: str) -> None:
+    done = karat("report", "gold.json", "good.run", "other.run", "-o", name, "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    text = (files / name).read_text()
+    assert "no hit of other is a target" in text
+    assert "beats other" not in text

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from math import isfinite
 
 from karat.errors import InputError
@@ -166,7 +167,7 @@ class _Judge:
             if judged.ranks:
                 self.unmatched.answered += 1
             elif scores and judged.ideal and judged.ideal[0] > 0:
-                self.unmatched.add(query_id, _as_targets(wanted), map(Hit, scores))
+                self.unmatched.add(query_id, partial(_as_targets, wanted), scores)
 
     def add(self, query_id: str, judged: JudgedQuery) -> None:
         """Keep *judged*; a second answer to one query is refused."""
@@ -210,9 +211,14 @@ class _Judge:
             for row, query_id in enumerate(truth.query_ids)
         }
 
+    @staticmethod
+    def given(truth: Truth, query_id: str, row: int) -> list[Target]:
+        """Return the targets of one query as they are written."""
+        return truth.targets(row) if isinstance(truth, Dataset) else _as_targets(truth[query_id])
+
     def targets(self, truth: Truth, query_id: str, row: int) -> list[Target]:
         """Return the targets of one query with normalised paths; an empty pattern is refused."""
-        given = truth.targets(row) if isinstance(truth, Dataset) else _as_targets(truth[query_id])
+        given = self.given(truth, query_id, row)
         targets = [target._replace(path=self.path(target.path)) for target in given]
         for target in targets:
             if not target.path and not (target.symbol and self.matcher.by_symbol):
@@ -255,9 +261,10 @@ class _Judge:
             self.add(answer.query_id, judged)
             if judged.ranks:
                 self.unmatched.answered += 1
-            elif hits and judged.ideal and judged.ideal[0] > 0:
-                given = truth.targets(row) if isinstance(truth, Dataset) else targets
-                self.unmatched.add(answer.query_id, given, answer.hits)
+            elif hits and any(target.path and target.grade > 0 for target in targets):
+                self.unmatched.add(
+                    answer.query_id, partial(self.given, truth, answer.query_id, row), answer.hits
+                )
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""

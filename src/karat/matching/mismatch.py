@@ -8,7 +8,7 @@ design/0012.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, product
 from math import ceil
 from shlex import quote
 from typing import NamedTuple
@@ -20,8 +20,8 @@ from karat.model.mismatch import Mismatch
 
 __all__ = ["Repair", "Sample", "Unmatched"]
 
-# So many queries, and hits of each, are tried again.
-QUERIES, HITS = 64, 100
+# So many queries, and hits and targets of each, are tried again.
+QUERIES, HITS, TARGETS = 64, 300, 50
 # The share of the sample that a repair must bring to match: where no query has any hit on a target,
 # and where some have.
 OF_ALL, OF_SOME = 0.1, 0.5
@@ -63,20 +63,26 @@ class Unmatched:
         """Begin with no query."""
         self.answered = 0
         self.queries = 0
-        self.samples: list[Sample] = []
+        self._kept: list[tuple[str, Sequence[Target], Iterable[Hit | str]]] = []
 
-    def add(self, query_id: str, targets: Sequence[Target], hits: Iterable[Hit]) -> None:
-        """Count an answered query whose *targets* no hit is on, unless none has a path.
+    def add(
+        self, query_id: str, targets: Callable[[], Sequence[Target]], hits: Iterable[Hit | str]
+    ) -> None:
+        """Count an answered query whose *targets* no hit is on; a few are kept to be looked at.
 
-        The first of the *hits* are kept for a few queries.
+        *hits* may be ids, and are read later, if at all.
         """
-        if not any(target.path and target.grade > 0 for target in targets):
-            return
         self.answered += 1
         self.queries += 1
-        if len(self.samples) < QUERIES:
-            query = Query(query_id, "", tuple(targets))
-            self.samples.append(Sample(query, tuple(islice(hits, HITS))))
+        if len(self._kept) < QUERIES:
+            self._kept.append((query_id, targets(), hits))
+
+    def _samples(self) -> list[Sample]:
+        samples = []
+        for query_id, targets, hits in self._kept:
+            first = (Hit(hit) if isinstance(hit, str) else hit for hit in islice(hits, HITS))
+            samples.append(Sample(Query(query_id, "", tuple(targets)), tuple(first)))
+        return samples
 
     def mismatch(
         self, matcher: Matcher, *, tried: Callable[[Repair, Sequence[Sample]], Sequence[bool]]
@@ -87,8 +93,9 @@ class Unmatched:
         """
         if self.queries * 2 <= self.answered:
             return None
+        whole_sample = self._samples()
         # A depth may have hidden hits that do match.
-        samples = _left(self.samples, tried(Repair(), self.samples))
+        samples = _left(whole_sample, tried(Repair(), whole_sample))
         needed = ceil(len(samples) * (OF_ALL if self.queries == self.answered else OF_SOME))
         best: tuple[int, Repair] = (0, Repair())
         for repair in _repairs(samples, matcher):
@@ -102,7 +109,7 @@ class Unmatched:
             alone = (Sample(fixed.query, (hit,)) for hit in fixed.hits)
             shown = next(each for each in alone if tried(repair, [each])[0])
             return self._found(shown, str(repair))
-        whole = self.queries == self.answered and len(samples) == len(self.samples)
+        whole = self.queries == self.answered and len(samples) == len(whole_sample)
         if whole and (self.answered >= FEW or _other_kind(samples)) and not _shared(samples):
             return self._found(samples[0], "")
         return None
@@ -121,10 +128,9 @@ def _left(samples: Sequence[Sample], matched: Sequence[bool]) -> list[Sample]:
 def _pairs(samples: Sequence[Sample]) -> Iterator[tuple[str, str]]:
     """Yield every sampled hit with every target of its query."""
     for query, hits in samples:
-        for target in query.targets:
-            if target.path and target.grade > 0:
-                for hit in hits:
-                    yield hit.path, target.path
+        relevant = (target.path for target in query.targets if target.path and target.grade > 0)
+        for hit, target in product(hits, islice(relevant, TARGETS)):
+            yield hit.path, target
 
 
 def _repairs(samples: Sequence[Sample], matcher: Matcher) -> Iterator[Repair]:

@@ -153,3 +153,11 @@ def test_a_trace_names_the_symbol_that_a_hit_matched() -> None:
     run = Run.of([Answer("q", (Hit("z.py"), Hit("x.py", symbol="run"), Hit("a.py", symbol="go")))])
     (traced,) = trace(gold, run, keep=10)
     assert (traced.matched, traced.found) == ((-1, 1, 0), (2, 2, 2))
+
+
+def test_a_query_without_an_answer_has_the_ideal_of_its_unit() -> None:
+    targets = (Target("a.py", 2, 1, 5), Target("a.py", 1, 9, 9))
+    files = (Target("a.py", 2), Target("a.py", 1))
+    gold = Dataset.of([Query("lines", "", targets), Query("files", "", files)], match="lines")
+    lined, whole = judge(gold, Run.of([])).queries
+    assert (list(lined.ideal), list(whole.ideal)) == ([2.0, 1.0], [2.0])

@@ -99,6 +99,7 @@ def test_a_gate_has_broken_input(karat: Karat) -> None:
     done = karat("gate", "gold.json", "other.run", "--min", "hit@5=0.1")
     assert done.returncode == 2
     assert f"nothing can be checked: {WARNING}" in done.stderr
+    assert karat("baseline", "update", "gold.json", "other.run").returncode == 2
 
 
 @pytest.mark.parametrize("name", ["r.html", "r.md", "r.txt", "r.json"])

@@ -78,7 +78,10 @@ def ranked(
     name: str,
     confidence: Confidence | None = None,
 ) -> Ranked:
-    """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank."""
+    """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank.
+
+    A run whose names do not match those of *gold* raises InputError: its scores decide nothing.
+    """
     reciprocal = parse("mrr", level=scoring.level)
     evaluation = evaluate_run(
         gold,
@@ -89,6 +92,8 @@ def ranked(
         name=name,
         clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
     )
+    if evaluation.broken:
+        raise InputError(f"nothing can be checked: {'; '.join(evaluation.warnings)}")
     found = evaluation.table.columns[str(reciprocal)]
     return Ranked(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
 

@@ -57,13 +57,7 @@ def compare(
     evaluations = tuple(
         evaluate_run(
             gold,
-            load_run(
-                run,
-                gold,
-                match=scoring.match,
-                respelled=scoring.respells,
-                format=run_format,
-            ),
+            load_run(run, gold, scoring=scoring, format=run_format),
             scoring=scoring,
             confidence=None,
             slices={},

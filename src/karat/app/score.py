@@ -47,13 +47,7 @@ def score(
     gold = load_truth(truth, format=truth_format)
     return evaluate_run(
         gold,
-        load_run(
-            run,
-            gold,
-            match=scoring.match,
-            respelled=scoring.respells,
-            format=run_format,
-        ),
+        load_run(run, gold, scoring=scoring, format=run_format),
         scoring=scoring,
         confidence=confidence,
         slices=slice_rows(gold, by),

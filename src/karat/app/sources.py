@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from karat.app.settings import Scoring
 from karat.errors import FormatError, InputError
 from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.matching.judge import Scored, Truth
@@ -44,21 +45,21 @@ def load_run(
     source: RunSource,
     truth: Truth,
     *,
-    match: str | None = None,
-    respelled: bool = False,
+    scoring: Scoring | None = None,
     format: str | None = None,  # noqa: A002 - as above
 ) -> Run | Scored:
     """Return the run in *source*; a TREC run becomes a stream that is read once.
 
-    Where documents are matched by id, the stream of a large file decodes only judged ids, unless
-    ids are *respelled* before they are compared.
+    Where *scoring* matches documents by id as it is, the stream of a large file decodes only judged
+    ids.
     """
     if not isinstance(source, str | os.PathLike):
         return source
     chosen = format or _detected(source, "run")
     if chosen == "trec-run":
         default = truth.match if isinstance(truth, Dataset) else "document"
-        by_id = (match or default) == "document" and not respelled
+        how = scoring or Scoring()
+        by_id = (how.match or default) == "document" and not how.respells
         return scan_trec_run(source, _judged(truth) if by_id else None)
     return read_run(source, format=chosen)
 

@@ -72,7 +72,7 @@ def update(
     before = read_baseline(output).means if Path(output).exists() else {}
     baseline = make_baseline(
         dataset,
-        load_run(run, dataset, match=scoring.match, format=inputs.run_format),
+        load_run(run, dataset, scoring=scoring, format=inputs.run_format),
         name=run_name(run, 1),
         made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         version=__version__,

@@ -69,3 +69,14 @@ def test_the_last_word_counts(edits: list[tuple[str, int | None]]) -> None:
 def test_what_means_no_document_is_left_out(query: str, left: int) -> None:
     lost = {"query_id": query, "doc_ref": {"uri": "file:///srv/mail.py"}}
     assert len(without_unresolved(FILES, [lost]).targets(1)) == left
+
+
+def test_a_chunk_of_a_query_of_files_is_judged_as_its_file() -> None:
+    files = Query("files", "", (Target("a.py"),))
+    lined = Query("lines", "", (Target("a.py", 1.0, 1, 9),))
+    gold = Dataset.of([files, lined], match="lines")
+    judged = edited(
+        gold, [judgment("b.py", 1.0, query=query, lines=(3, 5)) for query in ("files", "lines")]
+    )
+    assert judged.targets(0)[1] == Target("b.py")
+    assert judged.targets(1)[1] == Target("b.py", 1.0, 3, 5)

@@ -79,3 +79,14 @@ def test_a_hit_is_judged_by_the_target_that_it_becomes(hit: Hit, grade: int, mat
     target = as_target(hit, grade, matcher)
     assert target.grade == grade
     assert is_judged(hit, [target], matcher)
+
+
+@pytest.mark.parametrize("match", ["lines", "symbol"])
+def test_a_hit_becomes_a_target_in_the_unit_of_its_query(match: str) -> None:
+    matcher = MATCHERS.get(match)()
+    hit = Hit("b.py", 1.0, 3, 9, symbol="run")
+    assert as_target(hit, 2.0, matcher, [Target("a.py")]) == Target("b.py", 2.0)
+    inside = Target("a.py", 1.0, 3, 9, symbol="go")
+    for targets in ([inside], []):
+        part = as_target(hit, 2.0, matcher, targets)
+        assert (part.end_line, part.symbol) == ((9, "") if match == "lines" else (0, "run"))

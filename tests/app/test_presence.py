@@ -66,3 +66,20 @@ def test_a_gold_set_of_something_else_is_refused() -> None:
     gold = Dataset.of([Query("q", "q", (Target("lib.rs"),))], name="gold")
     with pytest.raises(InputError, match="none of the 1 targets of gold is in here; are these"):
         survey(gold, tree(gold), match="exact")
+
+
+@pytest.mark.parametrize(
+    ("files", "unresolved", "lost", "left"),
+    [(("auth", "gone"), 1, 0, 2), (("gone",), 1, 1, 0)],
+)
+def test_a_symbol_is_evidence_for_files_that_are_there(
+    files: tuple[str, ...], unresolved: int, lost: int, left: int
+) -> None:
+    """It does not become a target of its own where all files of its query are gone."""
+    targets = (*map(Target, files), Target("", symbol="login"))
+    sure = Query("sure", "q", (Target("mail"),))
+    gold = Dataset.of([sure, Query("asked", "q", targets)], match="akashic")
+    searched, resolved, *_ = survey(gold, tree(gold), match="akashic")
+    assert searched.targets == 1 + len(files)
+    assert (searched.unresolved, searched.lost_queries) == (unresolved, lost)
+    assert len(resolved.targets(1)) == left

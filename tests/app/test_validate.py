@@ -213,3 +213,12 @@ def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> No
         validate(gold, repository="")
     with pytest.raises(InputError, match="nowhere"):
         validate(gold, repository=str(tmp_path / "nowhere"))
+
+
+def test_symbols_that_are_evidence_are_counted_beside_the_targets(tmp_path: Path) -> None:
+    path = tmp_path / "q.yaml"
+    path.write_text(
+        "queries:\n- {id: '1', query: q, expected_files: [a], expected_symbols: [b, c]}\n"
+    )
+    found = validate(path)
+    assert (found.entries, found.evidence, found.grades) == (1, 2, {"1": 1})

@@ -45,3 +45,11 @@ def test_errors_are_not_emptied_by_a_threshold() -> None:
     answers = [Answer("q0", (Hit("a"),)), *(Answer(f"e{n}", (), Outcome.ERROR) for n in range(5))]
     run = Run.of(answers, metadata={"threshold": 0.5})
     assert remarks([Measured(run, None, "", "a")]) == ()
+
+
+def test_hits_that_differ_in_their_symbols_are_not_the_same() -> None:
+    runs = [
+        Measured(Run.of([Answer("q", (Hit("a.py", symbol=symbol),))]), None, "", symbol)
+        for symbol in ("login", "logout")
+    ]
+    assert remarks(runs) == ()

@@ -124,8 +124,14 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
     matcher = MATCHERS.get(data.match)()
     evidence = 0
     if matcher.evidence:
-        rows = map(data.targets, range(len(data)))
-        evidence = sum(counted(targets, matcher).count(False) for targets in rows)
+        for targets in map(data.targets, range(len(data))):
+            symbols = [
+                t
+                for t, counts in zip(targets, counted(targets, matcher), strict=True)
+                if not counts
+            ]
+            evidence += len(symbols)
+            grades.subtract(symbol.grade for symbol in symbols)
     relevant = [
         any(grade > 0 for grade in data.grades[start:stop])
         for start, stop in zip(data.offsets, data.offsets[1:], strict=False)
@@ -139,7 +145,7 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
         evidence=evidence,
         unjudged=relevant.count(False),
         match=data.match,
-        grades={f"{grade:g}": grades[grade] for grade in sorted(grades, reverse=True)},
+        grades={f"{grade:g}": grades[grade] for grade in sorted(+grades, reverse=True)},
         tags={tag: _counted(value for value in column) for tag, column in data.tags.items()},
     )
 

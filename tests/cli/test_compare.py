@@ -57,7 +57,7 @@ def test_a_difference_beyond_the_noise_is_starred_and_told(
 def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> None:
     value = json.loads(karat(*COMPARE, "--json").stdout, parse_constant=refuse)
     assert list(value) == [
-        *("schema", "settings", "runs", "comparison", "slices", "clusters"),
+        *("schema", "settings", "warnings", "runs", "comparison", "slices", "clusters"),
         *("further_tests", "notes", "verdict"),
     ]
     assert [run["name"] for run in value["runs"]] == ["old", "new"]
@@ -109,7 +109,7 @@ def test_values_of_a_tag_are_compared_apart(karat: Karat, clear: tuple[str, ...]
 def test_clusters_make_the_interval_of_a_difference(karat: Karat, folder: Path) -> None:
     rows = range(24)
     (folder / "many.qrels").write_text("".join(f"q{n} 0 {n}.x{n % 4} 1\n" for n in rows))
-    for name, gained in (("one", 0), ("two", 2)):
+    for name, gained in (("one", 1), ("two", 3)):
         (folder / f"{name}.run").write_text(
             "".join(f"q{n} Q0 {n}.x{n % 4 if n % 4 < gained else 9} 1 1 t\n" for n in rows)
         )

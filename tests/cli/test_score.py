@@ -63,7 +63,7 @@ def test_one_seed_prints_one_text(karat: Karat) -> None:
 def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> None:
     done = karat(*SCORE, "--json", "--draws", "199", "--by", "file-type")
     value = json.loads(done.stdout, parse_constant=refuse)
-    assert list(value) == ["schema", "settings", "run"]
+    assert list(value) == ["schema", "settings", "warnings", "run"]
     assert list(value["settings"]) == ["scoring", "confidence"]
     run = value["run"]
     assert list(run) == ["name", "metrics", "notes", "slices", "queries"]
@@ -71,7 +71,7 @@ def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> Non
     assert list(run["metrics"]["mrr@10"]["interval"]) == ["low", "high", "level", "method"]
     assert list(run["notes"]) == [
         *("queries", "statuses", "invalid", "unknown_queries", "ties", "tied", "judged_share"),
-        *("clusters", "hits_per_query"),
+        *("clusters", "hits_per_query", "mismatch", "dropped"),
     ]
     assert [query["status"] for query in run["queries"]] == [
         *("scored", "scored", "missing", "unjudged"),

@@ -121,7 +121,8 @@ def test_names_of_another_kind_have_no_repair() -> None:
     mismatch = found(lambda name: str(len(name) * 17), size=3)
     assert mismatch is not None
     assert mismatch.options == ""
-    assert "give both the same names" in mismatch.text("run")
+    assert mismatch.sure
+    assert "check that both use the same names" in mismatch.text("run")
 
 
 def test_a_run_that_never_returns_a_target_is_told_of_only_with_enough_queries() -> None:
@@ -129,7 +130,9 @@ def test_a_run_that_never_returns_a_target_is_told_of_only_with_enough_queries()
         return f"other/{len(name)}/x.py"
 
     assert found(elsewhere, size=3) is None
-    assert found(elsewhere, size=12) is not None
+    mismatch = found(elsewhere, size=12)
+    assert mismatch is not None
+    assert not mismatch.sure
 
 
 def test_a_bad_run_that_returns_targets_of_other_queries_is_only_bad() -> None:

@@ -80,7 +80,8 @@ def ranked(
 ) -> Ranked:
     """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank.
 
-    A run whose names do not match those of *gold* raises InputError: its scores decide nothing.
+    A run whose names surely do not match those of *gold* raises InputError: its scores decide
+    nothing.
     """
     reciprocal = parse("mrr", level=scoring.level)
     evaluation = evaluate_run(
@@ -92,7 +93,7 @@ def ranked(
         name=name,
         clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
     )
-    if evaluation.broken:
+    if evaluation.notes.mismatch and evaluation.notes.mismatch.sure:
         raise InputError(f"nothing can be checked: {'; '.join(evaluation.warnings)}")
     found = evaluation.table.columns[str(reciprocal)]
     return Ranked(evaluation, tuple(_rank(score) if score > 0 else None for score in found))

@@ -62,7 +62,7 @@ def gate(
             for measure, limit in rules.minimums.items()
         ),
         strict=rules.strict,
-        notes=tuple(note_lines(now.evaluation)),
+        notes=(*now.evaluation.warnings, *note_lines(now.evaluation)),
     )
     if baseline and limits:
         common = common_with(

@@ -8,6 +8,7 @@ design/0012.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from math import ceil
 from shlex import quote
@@ -110,8 +111,9 @@ class Unmatched:
             shown = next(each for each in alone if tried(repair, [each])[0])
             return self._found(shown, str(repair))
         whole = self.queries == self.answered and len(samples) == len(whole_sample)
-        if whole and (self.answered >= FEW or _other_kind(samples)) and not _shared(samples):
-            return self._found(samples[0], "")
+        sure = _other_kind(samples)
+        if whole and (self.answered >= FEW or sure) and not _shared(samples):
+            return replace(self._found(samples[0], ""), sure=sure)
         return None
 
     def _found(self, example: Sample, options: str) -> Mismatch:

@@ -11,6 +11,7 @@ class Mismatch:
 
     *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example
     of each side; *options* are those of the command line that make them match, empty if none does.
+    *sure* is False where a search could also be so bad that it never returns any target.
     """
 
     queries: int
@@ -18,6 +19,7 @@ class Mismatch:
     hit: str
     target: str
     options: str = ""
+    sure: bool = True
 
     def text(self, name: str) -> str:
         """Return the warning on the run called *name*.
@@ -26,7 +28,7 @@ class Mismatch:
         no hit of new is a target: the run has 'x/a.py', the gold set 'a.py'; add --root x
         """
         where = f"in {self.queries} of {self.answered} answered queries "
-        fix = f"add {self.options}" if self.options else "give both the same names"
+        fix = f"add {self.options}" if self.options else "check that both use the same names"
         return (
             f"{where if self.queries < self.answered else ''}no hit of {name} is a target: "
             f"the run has {self.hit!r}, the gold set {self.target!r}; {fix}"

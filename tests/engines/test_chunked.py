@@ -1,5 +1,7 @@
 """The built-in engines keep the law, and order code as its readers expect."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from karat.engines.builtin import bm25, dense, hybrid
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
 from karat.engines.places import Places, tokens
-from karat.engines.ranking import RankingRules
+from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.recipe import Recipe
 from karat.engines.rows import Numbers
 from karat.engines.stages import LexicalStage
@@ -82,6 +84,66 @@ def test_files_are_mixed_only_where_files_are_judged() -> None:
     by_file = found(bm25(chunker="lines", unit="file"), "login password", texts, k=3)
     assert by_lines == ["a.py", "a.py", "a.py"]
     assert set(by_file) == {"a.py", "b.py"}
+
+
+class Given:
+    """A stage with one score for each place, in the order of the corpus."""
+
+    name = "given"
+
+    def __init__(self, *scores: float, by_words: bool) -> None:
+        self.by_words = by_words
+        self._scores = np.array(scores, np.float32)
+
+    @property
+    def identity(self) -> object:
+        return id(self)
+
+    def index(self, places: Places) -> None:
+        assert len(places) == len(self._scores)
+
+    def scores(self, query: str) -> Scores:
+        return self._scores
+
+
+ONE_LINE_A_CHUNK = Recipe(chunker="lines", chunker_options={"size": 1}, unit="file")
+# Four good places, one that is a little better, and one that is far from all of them.
+LONG_AND_SHORT = from_texts({"long.py": "a\nb\nc\nd\n", "short.py": "e\n", "x.py": "f\n"})
+CLOSE = (0.70, 0.70, 0.69, 0.69, 0.75, 0.60)
+
+
+@pytest.mark.parametrize(("by_words", "first"), [(False, "short.py"), (True, "long.py")])
+def test_many_places_of_a_file_do_not_outweigh_a_nearer_one(by_words: bool, first: str) -> None:
+    """By cosines that lie close together; words add up as they are."""
+    stage = Given(*CLOSE, by_words=by_words)
+    engine = ChunkEngine([stage], name="given", recipe=ONE_LINE_A_CHUNK)
+    engine.index(LONG_AND_SHORT)
+    hits = engine.search("anything", 6)
+    assert hits[0].path == first
+    assert [step.hits for step in engine.steps("anything", 6)] == [hits]
+    # What is shown is the score itself, which a threshold is compared with.
+    assert hits[0].score == pytest.approx(0.75 if first == "short.py" else 0.70)
+
+
+def test_reciprocal_ranks_are_stretched_before_places_of_a_file_add_up() -> None:
+    ranks = [Given(*CLOSE, by_words=False), Given(*CLOSE, by_words=False)]
+    firsts = []
+    for fusion in ("rrf", "min-max"):
+        recipe = replace(ONE_LINE_A_CHUNK, fusion=fusion)
+        engine = ChunkEngine(ranks, name="both", recipe=recipe)
+        engine.index(LONG_AND_SHORT)
+        firsts.append(engine.search("anything", 6)[0].path)
+    assert firsts == ["short.py", "short.py"]
+
+
+def test_without_ranking_rules_the_scores_alone_decide() -> None:
+    engine = ChunkEngine(
+        [Given(*CLOSE, by_words=False)],
+        name="given",
+        recipe=replace(ONE_LINE_A_CHUNK, rules=PLAIN),
+    )
+    engine.index(LONG_AND_SHORT)
+    assert [hit.start_line for hit in engine.search("anything", 6)] == [1, 1, 2, 3, 4, 1]
 
 
 def test_scores_never_rise_down_the_list() -> None:

@@ -24,7 +24,7 @@ from karat.engines.base import (
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkIndex
 from karat.engines.current import NOT_KEPT, Current
-from karat.engines.fusion import Scores, fuse, rest, top
+from karat.engines.fusion import Scores, fuse, rest, stretched, top
 from karat.engines.places import Places
 from karat.engines.ranking import diversified, raised
 from karat.engines.recipe import Recipe
@@ -184,10 +184,11 @@ class ChunkEngine:
         if places is None:
             return [Step("stage", ())]
         scored = self._scored(query, places, {})
-        found = [
-            Step("stage", _hits(self._ordered(scores, places, k), scores, places))
-            for scores in (scored.factors * part for part in scored.lifted)
-        ]
+        found = []
+        for stage, part in zip(self.stages, scored.lifted, strict=True):
+            scores = scored.factors * part
+            rows = self._ordered(scores, places, k, close=not stage.by_words)
+            found.append(Step("stage", _hits(rows, scores, places)))
         if len(found) > 1:
             rows, joined = self._deepened(scored, places, k)
             found.append(Step("fusion", _hits(rows, scored.factors * joined, places)))
@@ -257,15 +258,30 @@ class ChunkEngine:
         found further down follows.
         """
         joined = scored.joined
-        rows = self._ordered(scored.factors * joined, places, k)
+        rows = self._ordered(scored.factors * joined, places, k, close=self._close)
         if len(rows) == k or len(scored.parts) == 1:
             return rows, joined
         deeper = rest(joined, scored.lifted, self.weights.of(places))
         further = self._ordered(scored.factors * deeper, places, k)
         return places.distinct(np.concatenate([rows, further]))[:k], joined + deeper
 
-    def _ordered(self, scores: Scores, places: Places, k: int) -> NDArray[np.intp]:
-        """Return the best *k* rows, no two of them on the same lines."""
+    @property
+    def _close(self) -> bool:
+        """Return whether the joined scores lie close together: cosines, or reciprocal ranks."""
+        if len(self.stages) == 1:
+            return not self.stages[0].by_words
+        return self.recipe.fusion == "rrf"
+
+    def _ordered(
+        self, scores: Scores, places: Places, k: int, *, close: bool = False
+    ) -> NDArray[np.intp]:
+        """Return the best *k* rows, no two of them on the same lines.
+
+        Where files are judged, scores that lie *close* together are stretched first, so that many
+        places of one file do not outweigh a better place of another.
+        """
+        if close and self.recipe.unit == "file" and self.recipe.rules.mixes_files:
+            scores = stretched(scores)
         depth = k
         while True:
             rows = self._deep(scores, places, depth)

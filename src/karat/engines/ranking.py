@@ -44,6 +44,11 @@ class RankingRules:
     coherence: float = 0.1
     diversity: float = 0.5
 
+    @property
+    def mixes_files(self) -> bool:
+        """Return whether another place of the same file changes what a place counts."""
+        return self.coherence != 0.0 or self.diversity != 1.0
+
 
 PLAIN = RankingRules(
     test=1.0,
@@ -81,7 +86,8 @@ def diversified(scores: Scores, places: Places, k: int, rules: RankingRules) -> 
     """Return *k* rows best first for a reader who wants files.
 
     A file's best place is worth its score and a share of the next ones; its second place counts
-    *diversity* of its own score, its third that of the second, and so on.
+    *diversity* of its own score, its third that of the second, and so on. Both rules expect scores
+    whose ratios mean something: cosines and reciprocal ranks are stretched before.
     """
     found = top(scores, len(scores))
     worth = scores[found]

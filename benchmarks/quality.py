@@ -6,7 +6,7 @@ Needs the data beside the checkout (``../shared/data``) and the repositories as 
     python benchmarks/quality.py --trees FOLDER --engines "rerank(over=balanced)" --only docs
 
 FOLDER holds one bare repository per project, named ``owner+name/repo`` or ``owner+name``. One
-configuration per profile serves all projects; the unit judged (lines or files) is the gold set's.
+configuration per profile serves all projects; engines get the unit of most queries of a gold set.
 Vectors are kept in Karat's cache, so that a second run is quick.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path.pop(0)
 
 import karat
+from karat.app.units import judged_unit
 from karat.corpus import Corpus, from_git
 from karat.engines.base import Engine
 from karat.engines.profiles import PROFILES
@@ -128,10 +129,8 @@ def semble(spec: Mapping[str, object], trees: Path) -> None:
         assert isinstance(gold, karat.Dataset)
         whole = from_git(repository(trees, entry["snapshot"]), entry["revision_used"])
         corpus = below(whole, entry["benchmark_root"])
-        unit = "lines" if gold.match == "lines" else "file"
-        evaluation = karat.evaluate(
-            gold, run_of(spec, corpus, gold, unit), ["ndcg@10"], confidence=None
-        )
+        run = run_of(spec, corpus, gold, judged_unit(gold, gold.match))
+        evaluation = karat.evaluate(gold, run, ["ndcg@10"], confidence=None)
         scores.append(evaluation["ndcg@10"])
         print(f"  semble {entry['name']:10} ndcg@10 {scores[-1]:.3f}", flush=True)
     print(

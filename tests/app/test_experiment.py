@@ -96,6 +96,15 @@ def test_a_request_is_run_and_kept(ask: Ask, store: SqlStore) -> None:
     assert scores["hit@5"] == 1.0
 
 
+def test_one_target_with_lines_does_not_change_the_unit_of_engines(ask: Ask) -> None:
+    request = ask()
+    first, *others = request.gold.queries()
+    lines = first._replace(targets=(first.targets[0]._replace(start_line=1, end_line=2),))
+    mixed = Dataset.of([lines, *others], name="gold", match="lines")
+    [entry] = planned(replace(request, gold=mixed)).plan.entries
+    assert entry.spec.params["unit"] == "file"
+
+
 def test_the_same_request_asks_nothing_twice(ask: Ask, store: SqlStore) -> None:
     events: list[Event] = []
     first = run_experiment(ask(timed=None), store)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from karat.app.presence import Survey
 from karat.app.score import score
 from karat.app.settings import Scoring
-from karat.app.units import judges_files, with_unit
+from karat.app.units import judged_unit, judges_files, with_unit
 from karat.app.unresolved import NOTE, missing_paths
 from karat.app.where import Where, digest_of, surveyed
 from karat.errors import InputError
@@ -107,7 +107,7 @@ def planned(request: Request, *, allowed: int = MOST) -> Planned:
 
     More than *allowed* configurations raise LimitExceeded.
     """
-    entries = _told_what_is_judged(request)
+    entries = _entries_with_unit(request)
     warning = check_count(entries, allowed=allowed)
     return Planned(
         len(entries),
@@ -143,7 +143,7 @@ def run_experiment(
     """
     if not any(text.strip() for text in request.gold.texts):
         raise InputError(f"{request.gold.name}: no query has a text to search for")
-    entries = _told_what_is_judged(request)
+    entries = _entries_with_unit(request)
     found = surveyed(
         request.gold,
         request.where,
@@ -201,8 +201,8 @@ def run_experiment(
     )
 
 
-def _told_what_is_judged(request: Request) -> list[Entry]:
-    unit = "file" if request.files else "lines"
+def _entries_with_unit(request: Request) -> list[Entry]:
+    unit = judged_unit(request.gold, request.match)
     return [replace(entry, spec=with_unit(entry.spec, unit)) for entry in request.entries]
 
 

@@ -373,13 +373,38 @@ def test_a_model_words_the_queries(
 
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("karat.mining.completion.completer", lambda model: complete)
-    done = generate(project.path, "--rewrite", "openai/x")
+    done = generate(project.path, "--rewrite", "openai/x", "--off", "duplicate")
     assert "wording     rewritten (4), llm_failed (1), llm_leaked (1)\n" in done.stdout
+    assert "rewritten-alike" not in done.stdout
     assert done.stderr == "note: the model did not always answer: model: no route\n"
     statuses = {case["query"]: case["query_status"] for case in written()["test_cases"]}
     assert statuses["send a mail for each abandoned cart"] == "llm_failed"
     assert statuses["keep the cart when visitors reload the page"] == "llm_leaked"
     assert statuses["goods run out without notice"] == "rewritten"
+
+
+def test_queries_that_a_model_made_alike_are_dropped_and_counted(
+    project: "Builder", generate: Generate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def complete(instruction: str, text: str) -> str:
+        return (
+            "Goods run out, without notice!" if "cart" in text else "goods run out without notice"
+        )
+
+    plain = generate(project.path)
+    assert plain.returncode == 0
+    cases = {case["id"]: case["timestamp"] for case in written()["test_cases"]}
+    assert len(cases) == 6
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("karat.mining.completion.completer", lambda model: complete)
+    done = generate(project.path, "--rewrite", "openai/x")
+    (left,) = written()["test_cases"]
+    assert left["timestamp"] == min(cases.values())
+    row = next(line for line in done.stdout.splitlines() if line.startswith("rewritten-alike"))
+    assert row.split()[1] == "5"
+    assert row.endswith("the model gave it the query of another commit")
+    (mined,) = written()["metadata"]["repositories"]
+    assert (mined["cases"], mined["waterfall"]["rewritten-alike"]) == (1, 5)
 
 
 def test_a_huge_file_is_not_read(history: "Builder", generate: Generate) -> None:

@@ -19,11 +19,13 @@ from karat.mining.roles import Role
 from karat.mining.rules import NO_TARGET, Limits, rules
 from karat.mining.waterfall import Step, Waterfall
 
-__all__ = ["CODE_EQUAL", "Filters", "Selection", "rule_table", "select"]
+__all__ = ["CODE_EQUAL", "DUPLICATE", "Filters", "Selection", "oldest", "rule_table", "select"]
+
+DUPLICATE = "duplicate"
 
 WHOLE_HISTORY = {
     "reverted": "a later commit takes it back",
-    "duplicate": "another commit asks the same",
+    DUPLICATE: "another commit asks the same",
 }
 # It has to read files, so it is asked of those commits only that are drawn.
 CODE_EQUAL = "code-equal"
@@ -84,7 +86,7 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
         else:
             kept.append(draft.candidate())
     fall = Waterfall(total, tuple(Step(name, why, dropped[name]) for name, why, *_ in asked))
-    for name, narrow in (("reverted", reverts.without_reverted), ("duplicate", _distinct)):
+    for name, narrow in (("reverted", reverts.without_reverted), (DUPLICATE, _distinct)):
         if name not in filters.off:
             fewer = narrow(kept)
             fall = fall.then(name, WHOLE_HISTORY[name], len(kept) - len(fewer))
@@ -114,16 +116,24 @@ def _excluder(patterns: Sequence[str]) -> Callable[[str], bool] | None:
         raise InputError(f"{error}; expected patterns as in .gitignore") from error
 
 
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the oldest of those that ask the same; a commit picked onto a branch is younger."""
-    oldest: dict[str, Candidate] = {}
-    for candidate in candidates:
-        key = " ".join(_WORDS.findall(candidate.query.lower()))
-        known = oldest.setdefault(key, candidate)
+def oldest(queries: Iterable[tuple[Candidate, str]]) -> set[str]:
+    """Return the commits to keep so that no two ask the same, by candidates with their query.
+
+    Case and punctuation do not count. The oldest commit of each query stays: one that was picked
+    onto another branch is younger.
+    """
+    first: dict[str, Candidate] = {}
+    for candidate, query in queries:
+        key = " ".join(_WORDS.findall(query.lower()))
+        known = first.setdefault(key, candidate)
         if known is not candidate and _age(candidate) < _age(known):
-            oldest[key] = candidate
-    chosen = {candidate.commit.id for candidate in oldest.values()}
-    return [candidate for candidate in candidates if candidate.commit.id in chosen]
+            first[key] = candidate
+    return {candidate.commit.id for candidate in first.values()}
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    kept = oldest((candidate, candidate.query) for candidate in candidates)
+    return [candidate for candidate in candidates if candidate.commit.id in kept]
 
 
 def _age(candidate: Candidate) -> tuple[int, str]:

@@ -10,8 +10,8 @@ from karat.corpus.grammars import have_grammars
 from karat.errors import InputError, MissingExtra
 from karat.installation import install_hint
 from karat.mining.cases import cases
-from karat.mining.drawing import Drawing, draw
-from karat.mining.filters import rule_table, select
+from karat.mining.drawing import Drawing, Drawn, draw
+from karat.mining.filters import DUPLICATE, oldest, rule_table, select
 from karat.mining.losses import Losses
 from karat.mining.recipe import Recipe
 from karat.mining.rewriting import Rewriter, Rewritten, Status
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from karat.mining.scan_cache import ScanCache
 
 __all__ = ["Mined", "Watch", "mine"]
+
+REWRITTEN_ALIKE = "rewritten-alike"
+REWRITTEN_ALIKE_WHY = "the model gave it the query of another commit"
 
 # Told what is being done, how much of it is done, and of how much (0: nobody knows).
 Watch = Callable[[str, int, int], None]
@@ -83,17 +86,33 @@ def mine(
     )
     if not drawn.found:
         raise InputError(f"{repository}: {_nothing(drawn.waterfall, recipe)}")
+    asked = [Rewritten(found.candidate.query, Status.RULES) for found in drawn.found]
+    if rewriter:
+        for done, found in enumerate(drawn.found):
+            asked[done] = rewriter.rewrite(found.candidate)
+            tell("rewriting", done + 1, len(drawn.found))
+        drawn, asked = _without_duplicates(drawn, asked, recipe)
     parents = [found.candidate.commit.parents[0] for found in drawn.found]
     counts = _counts(repository, parents, losses)
     queries: list[Query] = []
-    for done, found in enumerate(drawn.found, 1):
-        asked = Rewritten(found.candidate.query, Status.RULES)
-        if rewriter:
-            asked = rewriter.rewrite(found.candidate)
-            tell("rewriting", done, len(drawn.found))
+    for found, query in zip(drawn.found, asked, strict=True):
         searched = counts.get(found.candidate.commit.parents[0])
-        queries.extend(cases(found, asked, recipe, searched=searched))
+        queries.extend(cases(found, query, recipe, searched=searched))
     return Mined(repository, head, int(time), tuple(queries), drawn.waterfall, losses)
+
+
+def _without_duplicates(
+    drawn: Drawn, asked: list[Rewritten], recipe: Recipe
+) -> tuple[Drawn, list[Rewritten]]:
+    """Apply the rule ``duplicate`` once more, to the queries that a model has rewritten."""
+    if DUPLICATE in recipe.asked.off:
+        return drawn, asked
+    pairs = list(zip(drawn.found, asked, strict=True))
+    kept = oldest((found.candidate, query.text) for found, query in pairs)
+    pairs = [(found, query) for found, query in pairs if found.candidate.commit.id in kept]
+    dropped = len(drawn.found) - len(pairs)
+    fall = drawn.waterfall.then(REWRITTEN_ALIKE, REWRITTEN_ALIKE_WHY, dropped)
+    return Drawn([found for found, _ in pairs], fall), [query for _, query in pairs]
 
 
 def _folder(repository: str) -> str:

@@ -37,6 +37,10 @@ class Scores(Odd):
 class Store:
     async def search(self, query, limit): return 7
 
+class Reranking:
+    async def search(self, query, limit, *, use_reranker=False):
+        return [{"path": "a", "score": 2.0 if use_reranker else 1.0}]
+
 class Broken:
     def __init__(self): raise KeyError("weights")
 
@@ -106,6 +110,17 @@ def test_options_without_annotation_have_the_types_of_their_defaults() -> None:
         made(f"{place}(boost=much)")
 
 
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_a_store_may_be_reranked_by_an_option_beside_its_place(value: str) -> None:
+    from karat.corpus import from_texts
+
+    engine = made(f"karat_test_engines:Reranking(use_reranker={value})")
+    engine.index(from_texts({"a": "x"}))
+    [hit] = engine.search("x", 1)
+    assert hit.score == (2.0 if value == "true" else 1.0)
+    engine.close()
+
+
 def test_any_option_where_the_class_takes_any() -> None:
     assert made({"engine": "karat_test_engines:Anything", "x": 1}).engine.options == {"x": 1}
 
@@ -139,6 +154,24 @@ def test_any_option_where_the_class_takes_any() -> None:
             {"engine": "python", "class": "karat_test_engines:Store", "use_reranker": True},
             "its search takes no use_reranker",
         ),
+        ("karat_test_engines:Store(use_reranker=true)", "its search takes no use_reranker"),
+        ("karat_test_engines:Store(use_reranker=perhaps)", "use_reranker: Input should be a valid"),
+        ("karat_test_engines:Mine(use_reranker=true)", "belongs to an asynchronous store"),
+        ("karat_test_engines:Store(depth=3)", "no option 'depth'; it takes no options"),
+        ("hybrid(model=static, dense_weight=7)", "dense_weight=7.0; expected 0 to 1"),
+        ("hybrid(model=static, dense_weight=-1)", "dense_weight=-1.0; expected 0 to 1"),
+        ("hybrid(model=static, dense_weight=nan)", "dense_weight=nan; expected 0 to 1"),
+        ("hybrid(model=static, rrf_k=-1)", "rrf_k=-1.0; expected a number from 0"),
+        ("hybrid(model=static, rrf_k=inf)", "rrf_k=inf; expected a number from 0"),
+        ("hybrid(model=static, fusion=sum)", "no fusion named 'sum'; known: rrf, min-max"),
+        ("hybrid(model=static, header=-1)", "header=-1; expected a whole number from 0 to 1000"),
+        ("bm25(header=100000)", "header=100000; expected a whole number from 0 to 1000"),
+        ("bm25(b=9)", "b=9.0; expected k1 from 0 and b from 0 to 1"),
+        ("keyword(window=0)", "window is 0; expected a number of lines from 1 up"),
+        ("rerank(over=bm25, depth=0)", "depth is 0; expected a number of hits from 1 up"),
+        ("rerank(over=bm25, weight=2)", "weight is 2.0; expected 0 to 1"),
+        ("sparse(k1=-1)", "k1=-1.0"),
+        ("dense(model=static, threshold=2)", "threshold 2.0 is not between 0 and 1"),
     ],
 )
 def test_what_is_refused(spec: Any, message: str) -> None:

@@ -81,12 +81,12 @@ def hybrid(
     are judged. The other settings are those of ``bm25`` and ``dense``.
     """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
+    weights = _weights(dense_weight, unit)
     caches = user_caches(cache)
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
         DenseStage(create_embedder(model), windows=windows, caches=caches),
     ]
-    weights = _weights(dense_weight, unit)
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "FUSIONS",
     "Scores",
     "Weight",
+    "check_fusion",
     "fuse",
     "min_max",
     "reciprocal_ranks",
@@ -109,6 +110,12 @@ def top(scores: Scores, k: int) -> NDArray[np.intp]:
 FUSIONS: dict[str, Callable[..., Scores]] = {"rrf": reciprocal_ranks, "min-max": min_max}
 
 
+def check_fusion(method: str) -> None:
+    """Raise UnknownName if there is no *method*."""
+    if method not in FUSIONS:
+        raise UnknownName(f"no fusion named {method!r}; known: {', '.join(FUSIONS)}")
+
+
 def fuse(
     parts: Sequence[Scores],
     weights: Sequence[Weight],
@@ -125,8 +132,7 @@ def fuse(
     """
     if len(parts) != len(weights):
         raise InputError(f"{len(parts)} rankings and {len(weights)} weights; expected one each")
-    if method not in FUSIONS:
-        raise UnknownName(f"no fusion named {method!r}; known: {', '.join(FUSIONS)}")
+    check_fusion(method)
     options = {"k": rrf_k} if method == "rrf" else {}
     scaled = FUSIONS[method]
     total = np.zeros(len(parts[0]) if parts else 0, np.float32)

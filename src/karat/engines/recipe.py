@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
-from karat.engines.fusion import RRF_K
+from karat.engines.fusion import RRF_K, check_fusion
 from karat.engines.ranking import RankingRules
 from karat.engines.threshold import check_threshold
 from karat.errors import InputError
@@ -30,7 +31,10 @@ class Recipe:
     rules: RankingRules = field(default_factory=RankingRules)
 
     def __post_init__(self) -> None:
-        """Refuse a unit or a threshold that means nothing."""
+        """Reject values that are out of range."""
         if self.unit not in ("lines", "file"):
             raise InputError(f"unit {self.unit!r} is none of: lines, file")
+        check_fusion(self.fusion)
+        if not 0 <= self.rrf_k < inf:
+            raise InputError(f"rrf_k={self.rrf_k}; expected a number from 0")
         check_threshold(self.threshold)

@@ -1,7 +1,7 @@
 """What a class or function takes, held against what a configuration gives it."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -10,7 +10,7 @@ from karat.errors import InputError
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-__all__ = ["checked", "model_of", "refused", "validated"]
+__all__ = ["checked", "model_of", "refused", "takes", "validated"]
 
 
 def validated(model: "type[BaseModel]", params: Mapping[str, object], *, what: str) -> "BaseModel":
@@ -75,14 +75,23 @@ def refused(error: "ValidationError", model: "type[BaseModel]", *, what: str) ->
         place = ".".join(str(part) for part in problem["loc"])
         message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
-            near = get_close_matches(place, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
-            lines.append(f"{what}: no option {place!r}; {hint}")
+            lines.append(f"{what}: no option {place!r}; {_hint(place, known)}")
         elif problem["type"] == "missing":
             lines.append(f"{what}: the option {place!r} is missing")
         else:
             lines.append(f"{what}: {place}: {message}" if place else f"{what}: {message}")
     return InputError("\n".join(lines))
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    if near := get_close_matches(name, known, n=1):
+        return f"did you mean {near[0]!r}?"
+    return f"known: {', '.join(sorted(known))}" if known else "it takes no options"
+
+
+def takes(factory: Callable[..., object], name: str) -> bool:
+    """Return whether *factory* has a parameter called *name*, or takes any."""
+    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in _parameters(factory))
 
 
 def _parameters(factory: Callable[..., object]) -> list[inspect.Parameter]:

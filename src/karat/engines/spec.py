@@ -90,12 +90,11 @@ def build(spec: Spec | str | Mapping[str, object]) -> Engine:
     options = getattr(factory, "Options", None)
     if options is not None:
         return factory(validated(options, spec.params, what=spec.name))
-    values = checked(factory, spec.params, what=spec.name)
     if spec.name in ENGINES.built_in():
-        return factory(**values)
-    from karat.engines.adapters.python_class import made
+        return factory(**checked(factory, spec.params, what=spec.name))
+    from karat.engines.adapters.python_class import built
 
-    return made(factory, values, spec.name.rpartition(":")[2])
+    return built(factory, spec.params, spec.name)
 
 
 def _entry(label: object, entry: object, place: Path) -> Spec:

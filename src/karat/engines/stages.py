@@ -20,9 +20,12 @@ from karat.engines.rows import Numbers
 from karat.engines.vector_table import VectorTable
 from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE
 from karat.engines.windows import check_windows, texts_of
+from karat.errors import InputError
 
 __all__ = ["DenseStage", "LexicalStage", "Stage", "SupportsRows"]
 
+# How often a header may count; words are counted in 16 bits.
+MOST_HEADER = 1000
 # Embedded together: as often is progress told, and no more is lost when it is interrupted.
 TEXTS_A_STEP = 64
 
@@ -74,6 +77,8 @@ class LexicalStage:
 
     def __init__(self, *, k1: float = 1.2, b: float = 0.75, header: int = 2) -> None:
         """Keep the parameters; nothing is indexed yet."""
+        if not 0 <= header <= MOST_HEADER:
+            raise InputError(f"header={header}; expected a whole number from 0 to {MOST_HEADER}")
         self.bm25 = BM25(k1, b)
         self.header = header
         self._index = LexicalIndex(bm25=self.bm25)

@@ -7,6 +7,7 @@ import numpy as np
 
 from karat.engines.fusion import Weight
 from karat.engines.places import Places
+from karat.errors import InputError
 
 __all__ = ["Weights"]
 
@@ -35,6 +36,9 @@ class Weights:
         >>> Weights.of_dense(code=0.5, other=0.75)
         Weights(code=(0.5, 0.5), other=(0.25, 0.75))
         """
+        for share in (code, other):
+            if not 0.0 <= share <= 1.0:
+                raise InputError(f"dense_weight={share}; expected 0 to 1")
         return cls((1.0 - code, code), (1.0 - other, other))
 
     def of(self, places: Places) -> Sequence[Weight]:

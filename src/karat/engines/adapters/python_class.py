@@ -1,5 +1,6 @@
 """A class by its place, ``module:Class``, as a configuration names it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -7,9 +8,10 @@ from pydantic import Field, field_validator
 from karat.engines.adapters.options import Options
 from karat.engines.adapters.python import adapted
 from karat.engines.base import Engine
+from karat.engines.signature import checked, takes
 from karat.errors import EngineError, KaratError
 
-__all__ = ["PythonOptions", "made", "python_engine"]
+__all__ = ["PythonOptions", "built", "python_engine"]
 
 
 class PythonOptions(Options):
@@ -39,18 +41,36 @@ class _PythonEngine:
     def __call__(self, options: PythonOptions) -> Engine:
         """Return an engine around a new instance of the class that *options* name."""
         from karat.engines.registry import ENGINES
-        from karat.engines.signature import checked
 
         factory = ENGINES.get(options.target)
         values = checked(factory, options.options, what=options.target)
         name = options.name or options.target.partition(":")[2]
-        return made(factory, values, name, use_reranker=options.use_reranker)
+        return _made(factory, values, name, use_reranker=options.use_reranker)
 
 
 python_engine = _PythonEngine()
 
 
-def made(
+def built(factory: Any, params: Mapping[str, object], place: str) -> Engine:
+    """Return an engine of what *factory* makes of *params*; *place* is its ``module:Class``.
+
+    ``use_reranker`` is an option of the search of an asynchronous store, unless *factory* has a
+    parameter of that name.
+    """
+    given = dict(params)
+    use_reranker = None
+    if "use_reranker" in given and not takes(factory, "use_reranker"):
+        search = {"use_reranker": given.pop("use_reranker")}
+        use_reranker = checked(_search, search, what=place)["use_reranker"]
+    values = checked(factory, given, what=place)
+    return _made(factory, values, place.rpartition(":")[2], use_reranker=use_reranker)
+
+
+def _search(*, use_reranker: bool) -> None:
+    """Stand for the option of a store's search where its type is checked."""
+
+
+def _made(
     factory: Any, values: dict[str, Any], name: str, *, use_reranker: bool | None = None
 ) -> Engine:
     """Return what *factory* makes of *values*, as an engine; its own failure is an EngineError."""

@@ -38,7 +38,7 @@ def gold(tmp_path: Path) -> Path:
 
 def test_the_format_stays(project: Path, gold: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.csv"
-    done = carry_file(gold, new, repository=str(project), to="HEAD", base="HEAD~1")
+    done = carry_file(gold, new, repositories={"": str(project)}, to="HEAD", base="HEAD~1")
     assert (done.queries, done.targets, done.target, done.warnings) == (2, 3, str(new), ())
     # The second query keeps its id, now that the first is gone.
     assert new.read_text() == "id,query,result1,result2,result3\n2,who,a.py:4-5:2,,\n"
@@ -48,24 +48,24 @@ def test_the_format_stays(project: Path, gold: Path, tmp_path: Path) -> None:
 
 def test_another_name_is_another_format(project: Path, gold: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.json"
-    done = carry_file(gold, new, repository=str(project), to="HEAD", base="HEAD~1")
+    done = carry_file(gold, new, repositories={"": str(project)}, to="HEAD", base="HEAD~1")
     again = read_dataset(new, format="gold")
     assert again.extras == ({"base_commit": done.carried.commit},)
     # Now it knows where it comes from.
-    done = carry_file(new, tmp_path / "back.json", repository=str(project), to="HEAD~1")
+    done = carry_file(new, tmp_path / "back.json", repositories={"": str(project)}, to="HEAD~1")
     assert done.carried.data.targets(0)[0][2:4] == (1, 2)
 
 
 def test_what_the_new_format_cannot_hold_is_told(project: Path, gold: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.qrels"
-    done = carry_file(gold, new, repository=str(project), to="HEAD", base="HEAD~1")
+    done = carry_file(gold, new, repositories={"": str(project)}, to="HEAD", base="HEAD~1")
     assert "line ranges" in done.warnings
 
 
 def test_nothing_is_overwritten_or_written_empty(project: Path, gold: Path, tmp_path: Path) -> None:
     there = tmp_path / "there.csv"
     there.write_text("precious")
-    carry = partial(carry_file, repository=str(project), to="HEAD", base="HEAD~1")
+    carry = partial(carry_file, repositories={"": str(project)}, to="HEAD", base="HEAD~1")
     with pytest.raises(InputError, match="exists already"):
         carry(gold, there)
     with pytest.raises(InputError, match="is the input"):

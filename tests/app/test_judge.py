@@ -116,7 +116,7 @@ def test_code_of_a_repository_is_that_of_the_case(tmp_path: Path, git: Callable[
         Query("new", ""),
         Query("lost", "", extra={"base_commit": "4711"}),
     ]
-    with repository_code(Dataset.of(queries), str(place)) as code:
+    with repository_code(Dataset.of(queries), {"": str(place)}) as code:
         assert [code(row, "a.py").text for row in range(3)] == ["old\n", "new\n", ""]
         assert code(2, "a.py").reason == "no commit '4711'"
         assert code(0, "b.py").reason == f"no such file at {ids[0][:12]}"

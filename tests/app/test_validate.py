@@ -137,7 +137,7 @@ def test_the_targets_of_every_format_are_looked_up(
         (path / "qrels" / "test.tsv").write_text(rows)
     else:
         path.write_text(POINTING[name])
-    found = validate(path, format=name, repository=str(repository))
+    found = validate(path, format=name, repositories={"": str(repository)})
     assert (found.queries, found.entries) == (1, 2)
     assert found.missing == {"paths": 1}
     assert found.checked["paths"] == 2
@@ -172,14 +172,14 @@ def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
     trec = tmp_path / "x.run"
     trec.write_text("1 Q0 a 1 2 t\n")
     with pytest.raises(InputError, match="is a run"):
-        validate(trec, repository=str(repository))
+        validate(trec, repositories={"": str(repository)})
     path = tmp_path / "code.csv"
     path.write_text(CSV)
     with pytest.raises(InputError, match="no revision 'v9'"):
-        validate(path, repository=str(repository), revision="v9")
+        validate(path, repositories={"": str(repository)}, revision="v9")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="not a git repository"):
-        validate(path, repository=str(tmp_path / "empty"))
+        validate(path, repositories={"": str(tmp_path / "empty")})
     semantik = tmp_path / "s.csv"
     semantik.write_text("query_key,query_text,document_id\n1,q,4711\n")
     code, out, _ = run_cli(str(semantik), "--repo", str(repository))
@@ -190,12 +190,12 @@ def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
 def test_another_repository_is_one_problem(repository: Path, tmp_path: Path) -> None:
     path = tmp_path / "code.csv"
     path.write_text("query,result1\nwhere,x.rs:1-2:2\nwho,y.rs:1-1:1\n")
-    (problem,) = validate(path, repository=str(repository)).problems
+    (problem,) = validate(path, repositories={"": str(repository)}).problems
     assert problem.message.startswith(f"none of its 2 paths is in {repository}; is this the")
     cases = [Query(name, name, (Target("a.py"),), extra={"base_commit": "f" * 40}) for name in "pq"]
     gold = tmp_path / "gold.json"
     write(Dataset.of(cases, name="gold"), gold, format="gold")
-    found = validate(gold, repository=str(repository))
+    found = validate(gold, repositories={"": str(repository)})
     assert found.missing == {"commits": 2}
     (problem,) = found.problems
     assert problem.message.startswith("none of the commits of its 2 cases is in ")
@@ -210,9 +210,9 @@ def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> No
     assert (code, "looked up: commits (1), paths (1)" in out) == (0, True)
     write(Dataset.of(cases, name="gold"), gold, format="gold")
     with pytest.raises(InputError, match="names no repository"):
-        validate(gold, repository="")
+        validate(gold, repositories={})
     with pytest.raises(InputError, match="nowhere"):
-        validate(gold, repository=str(tmp_path / "nowhere"))
+        validate(gold, repositories={"": str(tmp_path / "nowhere")})
 
 
 def test_symbols_that_are_evidence_are_counted_beside_the_targets(tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
 """Bring a gold set to a newer commit, and say what was lost on the way."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from karat.app.convert import refuse_overwriting, write_like
-from karat.app.repository import mined_from
+from karat.app.repository import NOWHERE_ELSE, homes, part_of
 from karat.errors import InputError
 from karat.formats import FORMATS, detect, read_dataset
 from karat.formats.losses import losses
 from karat.mining.carry import Carried, carry
+from karat.model import Dataset
 
 __all__ = ["Carrying", "carry_file"]
 
@@ -18,48 +20,109 @@ __all__ = ["Carrying", "carry_file"]
 class Carrying:
     """What became of a file: *queries* and *targets* are those it had.
 
-    *target* is the file that was written, "" where none was asked for; *warnings* name what its
-    format cannot express.
+    *commits* has the new commit of each repository by its name, which is "" where there is only
+    one. *target* is the file that was written, "" where none was asked for; *warnings* name what
+    its format cannot express.
     """
 
     source: str
     queries: int
     targets: int
     carried: Carried
+    commits: Mapping[str, str]
     target: str = ""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Return the new commits, shortened; of several repositories with their names."""
+        return ", ".join(f"{name} {commit[:12]}".strip() for name, commit in self.commits.items())
 
 
 def carry_file(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str] | None,
     *,
-    to: str,
-    repository: str | None = None,
+    to: str | Sequence[str],
+    repositories: Mapping[str, str] = NOWHERE_ELSE,
     base: str | None = None,
     format: str | None = None,  # noqa: A002 - the word users write
     force: bool = False,
 ) -> Carrying:
     """Carry the gold set *source* to the revision *to* and write it to *target*, if that is named.
 
-    The *repository* is by default the one that the set names, else the one we are in. Cases without
-    a ``base_commit`` come from the revision *base*. The format stays the same where the name of
+    A repository is by default the one that the set names, else the current folder; *repositories*
+    has the folders of others by name. Of a set of several, each is carried by itself: *to* may be
+    one revision for all, or ``name=revision`` for each. Cases without a ``base_commit`` come from
+    the revision of their repository, or from *base*. The format stays the same where the name of
     *target* fits it. The source is never overwritten; another file only with *force*.
     """
     if target is not None:
         refuse_overwriting(Path(source), Path(target), force=force)
     chosen = FORMATS.get(format) if format else detect(source, kind="dataset")
     data = read_dataset(source, format=chosen.name)
-    carried = carry(data, repository or mined_from(data) or ".", to=to, base=base)
-    done = Carrying(os.fspath(source), len(data), len(data.grades), carried)
+    carried, commits = _carried(data, [to] if isinstance(to, str) else to, repositories, base)
+    done = Carrying(os.fspath(source), len(data), len(data.grades), carried, commits)
     if target is None:
         return done
     place = os.fspath(target)
     if not carried.data.query_ids:
         raise InputError(
-            f"{done.source}: nothing is left at {carried.commit[:12]}, the first loss because: "
+            f"{done.source}: nothing is left at {done.place}, the first loss because: "
             f"{carried.lost[0].reason}; nothing was written"
         )
     written = write_like(carried.data, place, chosen)
     # Of the new base commits a format may know nothing; what counts is what the source had.
-    return Carrying(done.source, done.queries, done.targets, carried, place, losses(data, written))
+    return replace(done, target=place, warnings=losses(data, written))
+
+
+def _carried(
+    data: Dataset, to: Sequence[str], moved: Mapping[str, str], base: str | None
+) -> tuple[Carried, dict[str, str]]:
+    """Return *data* with every repository carried, and the commit of each by its name."""
+    parts: list[Carried] = []
+    commits: dict[str, str] = {}
+    found = homes(data, moved, otherwise=".")
+    revisions = _revisions(data, to, [home.name for home in found])
+    for home, rows in found.items():
+        carried = carry(
+            part_of(data, rows), home.place, to=revisions[home.name], base=home.revision or base
+        )
+        commits[home.name] = carried.commit
+        parts.append(carried)
+    if len(parts) == 1:
+        return parts[0], commits
+    order = {query_id: row for row, query_id in enumerate(data.query_ids)}
+    queries = [query for part in parts for query in part.data.queries()]
+    queries.sort(key=lambda query: order[query.id])
+    lost = sorted(
+        (loss for part in parts for loss in part.lost), key=lambda loss: order[loss.query_id]
+    )
+    dropped = sorted((name for part in parts for name in part.dropped), key=order.__getitem__)
+    whole = Carried(
+        Dataset.of(
+            queries,
+            name=data.name,
+            match=data.match,
+            metadata={**data.metadata, "carried_to": commits},
+        ),
+        "",
+        renamed=sum(part.renamed for part in parts),
+        shifted=sum(part.shifted for part in parts),
+        lost=tuple(lost),
+        dropped=tuple(dropped),
+    )
+    return whole, commits
+
+
+def _revisions(data: Dataset, to: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the revision of each repository: its own in *to*, or the one for all."""
+    given: dict[str, str] = {}
+    for text in to:
+        name, sign, revision = text.partition("=")
+        given.update({name: revision} if sign and name in names else {"": text})
+    lacking = [name for name in names if name not in given and "" not in given]
+    if lacking:
+        options = " ".join(f"--to {name}=REVISION" for name in lacking)
+        raise InputError(f"{data.name}: no revision for {', '.join(lacking)}; expected {options}")
+    return {name: given.get(name) or given[""] for name in names}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from karat.app.repository import mined_from
+from karat.app.repository import NOWHERE_ELSE, check_names, home_of
 from karat.corpus.git_chain import object_ids
 from karat.corpus.git_process import git
 from karat.corpus.text_lines import lines_of
@@ -61,18 +61,25 @@ def find_case(dataset: Dataset, name: str) -> Query:
     raise UnknownName(f"{dataset.name}: {what} {name!r}; {hint}")
 
 
-def inspect_case(dataset: Dataset, query: Query, *, repository: str | None = None) -> Inspected:
-    """Return *query* with what *repository* says, by default the one that it was mined from."""
+def inspect_case(
+    dataset: Dataset, query: Query, *, repositories: Mapping[str, str] = NOWHERE_ELSE
+) -> Inspected:
+    """Return *query* with what its repository says: where it was mined, or one of *repositories*.
+
+    These are folders by the names of repositories, "" for all others.
+    """
     bare = Inspected(query, "", "", tuple(map(Excerpt, query.targets)))
     names = [str(query.extra.get(key) or "") for key in ("base_commit", "commit_hash")]
     if not all(names):
         return replace(bare, problem="the case names no commit that it was made from")
+    check_names(dataset, repositories)
     try:
-        place = repository or mined_from(dataset, query.extra)
+        home = home_of(dataset, query, repositories)
     except InputError as error:
         return replace(bare, problem=str(error))
-    if not place:
+    if not home:
         return replace(bare, problem=f"{dataset.name} names no repository; name it (--repo)")
+    place = home.place
     # Ids from here on: a name in a file might be an option to Git.
     base, commit = object_ids(place, names, "commit")
     if not base or not commit:

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
 from karat.app.pooling import Pooled, as_target, is_judged
+from karat.app.repository import NOWHERE_ELSE, homes, part_of
 from karat.corpus.content import Content, decode
 from karat.errors import InputError
 from karat.formats import FORMATS, detect, read_dataset, write
@@ -15,7 +16,7 @@ from karat.matching.modes import MATCHERS
 from karat.matching.paths import normalise
 from karat.mining.judgments import Judgment, judgments_of, with_judgments
 from karat.mining.resolve import bases
-from karat.mining.trees import Trees
+from karat.mining.trees import Tree, Trees
 from karat.model import Dataset
 
 __all__ = [
@@ -133,17 +134,30 @@ def folder_code(folder: str) -> Code:
 
 
 @contextmanager
-def repository_code(data: Dataset, repository: str, *, revision: str = "HEAD") -> Iterator[Code]:
-    """Yield what reads files as they were at the ``base_commit`` of each case, else *revision*."""
-    commits = _by_row(bases(data, repository, default=revision).known)
-    with Trees(repository) as trees:
-        # The hits of one query follow each other.
-        tree_at = lru_cache(maxsize=1)(trees.at)
+def repository_code(
+    data: Dataset, repositories: Mapping[str, str] = NOWHERE_ELSE, *, revision: str = "HEAD"
+) -> Iterator[Code]:
+    """Yield what reads files as they were at the ``base_commit`` of each case, else *revision*.
+
+    Each case has its own repository: where it was mined, or one of *repositories* by its name; the
+    current folder if the set names none.
+    """
+    with ExitStack() as stack:
+        commits: dict[int, str] = {}
+        tree_at: dict[int, Callable[[str], Tree]] = {}
+        for home, rows in homes(data, repositories, otherwise=".").items():
+            default = home.revision or revision
+            known = bases(part_of(data, rows), home.place, default=default).known
+            # The hits of one query follow each other.
+            at = lru_cache(maxsize=1)(stack.enter_context(Trees(home.place)).at)
+            for place, commit in _by_row(known).items():
+                commits[rows[place]] = commit
+                tree_at[rows[place]] = at
 
         def code(row: int, path: str) -> Content:
             if row not in commits:
                 return Content("", reason=f"no commit {data.extras[row]['base_commit']!r}")
-            tree, name = tree_at(commits[row]), normalise(path)
+            tree, name = tree_at[row](commits[row]), normalise(path)
             if name not in tree.entries:
                 return Content("", reason=f"no such file at {tree.short}")
             return tree.content(name)

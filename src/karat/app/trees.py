@@ -7,15 +7,24 @@ from functools import partial
 from random import Random
 from typing import NamedTuple
 
-from karat.app.repository import mined_from
+from karat.app.repository import NOWHERE_ELSE, Repository, homes
 from karat.app.search import corpus_source
 from karat.corpus import Corpus, GitRepository, Trait
-from karat.corpus.git_chain import in_order
+from karat.corpus.git_chain import in_order, object_ids
 from karat.errors import InputError
 from karat.model import Dataset
 from karat.runner.sources import Opener, Source
 
-__all__ = ["CANDIDATES", "SNAPSHOTS", "Part", "Trees", "Visit", "corpus_trees", "history_trees"]
+__all__ = [
+    "CANDIDATES",
+    "SNAPSHOTS",
+    "Part",
+    "Trees",
+    "Visit",
+    "carried_to",
+    "corpus_trees",
+    "history_trees",
+]
 
 SNAPSHOTS = ("parent", "base", "head", "child")
 CANDIDATES = ("production", "all")
@@ -34,11 +43,15 @@ class Visit(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The revisions of one repository, and the rows of the gold set that belong to each."""
+    """The revisions of one repository, and the rows of the gold set that belong to each.
+
+    Only documents below the folder *root* are searched, if there is one.
+    """
 
     corpora: Callable[[], Iterable[tuple[str, Corpus]]]
     rows: Mapping[str, Sequence[int]]
     source: Callable[[str], Source]
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +82,16 @@ class Trees:
                 rows = list(part.rows[revision])
                 Random(f"{self.seed} {revision}").shuffle(rows)
                 tests = self.candidates == "all"
-                chosen = corpus if tests else corpus.without(Trait.TEST)
-                source = replace(part.source(revision), tests=tests)
+                below = corpus.below(part.root)
+                chosen = below if tests else below.without(Trait.TEST)
+                source = replace(part.source(revision), tests=tests, root=part.root)
                 yield Visit(revision, chosen, tuple(rows), source)
 
 
 @contextmanager
 def history_trees(
     gold: Dataset,
-    repositories: Mapping[str, str] | None = None,
+    repositories: Mapping[str, str] = NOWHERE_ELSE,
     *,
     snapshot: str = "parent",
     candidates: str | None = None,
@@ -94,23 +108,27 @@ def history_trees(
     """
     if snapshot not in SNAPSHOTS:
         raise InputError(f"snapshot {snapshot!r} is none of: {', '.join(SNAPSHOTS)}")
-    carried = str(gold.metadata.get("carried_to") or "")
+    carried = carried_to(gold)
     if carried and snapshot == "child":
+        shown = carried if " " in carried else carried[:12]
         raise InputError(
-            f"{gold.name} was carried to {carried[:12]}, and none of its changes comes right after "
+            f"{gold.name} was carried to {shown}, and none of its changes comes right after "
             "that; expected the set as it was mined, or no --snapshot child"
         )
-    places = _places(gold, repositories or {})
+    found = _homes(gold, repositories)
+    if len({home.name for home in found}) > 1 and len({home.place for home in found}) == 1:
+        _check_commits(gold, found)
     with ExitStack() as stack:
         parts = []
-        for place, rows in places.items():
-            opened = stack.enter_context(GitRepository(place))
-            searched = _revisions(gold, rows, snapshot, opened.path)
-            source = partial(Source.git, place)
-            parts.append(Part(partial(opened.snapshots, searched), searched, source))
+        for home, rows in found.items():
+            opened = stack.enter_context(GitRepository(home.place))
+            searched = _revisions(gold, rows, snapshot, opened.path, home.revision)
+            source = partial(Source.git, home.place)
+            parts.append(Part(partial(opened.snapshots, searched), searched, source, home.root))
         chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
         if carried and snapshot != "head":
             snapshot = "carried"
+        places = dict.fromkeys(home.place for home in found)
         yield Trees(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
 
 
@@ -130,43 +148,59 @@ def corpus_trees(
     return Trees("corpus", place, candidates, (part,), seed)
 
 
-def _places(gold: Dataset, moved: Mapping[str, str]) -> dict[str, list[int]]:
-    """Return the rows of *gold* by the folder of their repository."""
-    names = gold.tags.get("repository", ("",) * len(gold))
-    unknown = sorted(moved.keys() - {"", *names})
-    if unknown:
-        known = ", ".join(sorted(set(names) - {""})) or "none"
-        raise InputError(f"{gold.name}: no repository {unknown[0]!r}; it has {known}")
-    places: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        place = moved.get(name) or moved.get("") or mined_from(gold, gold.extras[row])
-        if not place:
+def carried_to(gold: Dataset) -> str:
+    """Return the commit that *gold* was carried to, "" if it was not; of several, with names."""
+    commits = gold.metadata.get("carried_to") or ""
+    if isinstance(commits, Mapping):
+        return ", ".join(f"{name} {str(commit)[:12]}" for name, commit in commits.items())
+    return str(commits)
+
+
+def _homes(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int]]:
+    found = homes(gold, moved)
+    lacking = [home.name for home in found if not home.place]
+    if lacking:
+        named = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo"
+        raise InputError(
+            f"{gold.name} names no repository; name it with {named}, or the documents to search "
+            "with --corpus"
+        )
+    return found
+
+
+def _check_commits(gold: Dataset, found: Mapping[Repository, Sequence[int]]) -> None:
+    """Raise InputError if one folder is given for several repositories and is not all of them."""
+    for home, rows in found.items():
+        first = str(gold.extras[rows[0]].get("base_commit") or "")
+        if first and not object_ids(home.place, [first], "commit")[0]:
+            options = " ".join(f"--repo {home.name}=DIR" for home in found)
             raise InputError(
-                f"{gold.name} names no repository; name it with --repo, or the documents to search "
-                "with --corpus"
+                f"{home.place} has no commit {first[:12]} of the repository {home.name!r}; "
+                f"{gold.name} has several: {options}"
             )
-        places.setdefault(place, []).append(row)
-    return places
 
 
 def _revisions(
-    gold: Dataset, rows: Sequence[int], snapshot: str, repository: str
+    gold: Dataset, rows: Sequence[int], snapshot: str, repository: str, revision: str
 ) -> dict[str, Sequence[int]]:
-    """Return *rows* by the revision that they are searched on."""
+    """Return *rows* by the revision that they are searched on, *revision* if they name none."""
     if snapshot == "head":
         return {"HEAD": rows}
-    name_of = _child if snapshot == "child" else _parent
     found: dict[str, list[int]] = {}
     for row in rows:
-        found.setdefault(name_of(gold, row), []).append(row)
+        name = _child(gold, row) if snapshot == "child" else _parent(gold, row, revision)
+        found.setdefault(name, []).append(row)
     if snapshot == "base":
         return {in_order(repository, found)[0].commit: rows}
     return dict(found)
 
 
-def _parent(gold: Dataset, row: int) -> str:
-    base = gold.extras[row].get("base_commit")
-    return base if isinstance(base, str) and base else f"{_child(gold, row)}^"
+def _parent(gold: Dataset, row: int, revision: str) -> str:
+    extra = gold.extras[row]
+    base = extra.get("base_commit")
+    if isinstance(base, str) and base:
+        return base
+    return revision if revision and not extra.get("commit_hash") else f"{_child(gold, row)}^"
 
 
 def _child(gold: Dataset, row: int) -> str:

@@ -55,18 +55,19 @@ def validate(
     format: str | None = None,  # noqa: A002 - the word users write
     limits: Limits = DEFAULT,
     tags: Sequence[str] = (),
-    repository: str | None = None,
+    repositories: Mapping[str, str] | None = None,
     revision: str = "HEAD",
 ) -> Validation:
     """Return what *path* holds and every problem in it.
 
-    With a *repository* each path, line range and symbol of a dataset must be there as well: at the
-    case's ``base_commit``, or at *revision*; "" is the repository that the dataset names. A file
-    that is not there, or whose format cannot be told, raises InputError.
+    With *repositories* each path, line range and symbol of a dataset must be there as well: at the
+    case's ``base_commit``, or at *revision*. They are folders by the names of repositories, "" for
+    all others; without an entry, the repository is the one that the dataset names. A file that
+    does not exist, or whose format cannot be told, raises InputError.
     """
     chosen = FORMATS.get(format) if format else detect(path)
     name = os.fspath(path)
-    if repository is not None and chosen.kind == "run":
+    if repositories is not None and chosen.kind == "run":
         raise InputError(f"{name}: is a run; only the targets of a dataset are looked up")
     try:
         if chosen.name == "trec-run":
@@ -84,29 +85,42 @@ def validate(
         message = str(error).removeprefix(f"{name}: ")
         return Validation(name, chosen.name, chosen.kind, (Problem(name, 0, message),))
     found = _of_dataset(data, name, chosen.name)
-    return found if repository is None else _looked_up(found, data, repository, revision)
+    return found if repositories is None else _looked_up(found, data, repositories, revision)
 
 
-def _looked_up(found: Validation, data: Dataset, repository: str, revision: str) -> Validation:
-    from karat.app.repository import mined_from
+def _looked_up(
+    found: Validation, data: Dataset, repositories: Mapping[str, str], revision: str
+) -> Validation:
+    from karat.app.repository import homes, part_of
     from karat.mining.resolve import resolve
 
-    place = repository or mined_from(data)
-    if not place:
-        raise InputError(f"{found.path} names no repository; name it (--repo DIR)")
-    resolution = resolve(data, place, revision=revision)
-    missing = _counted(missing.sort for missing in resolution.missing)
-    foreign = _foreign(missing, resolution.checked, cases=len(data))
-    messages = (f"{foreign} is in {place}; is this the repository that it was made for?",)
+    checked: Counter[str] = Counter()
+    sorts: list[str] = []
+    unchecked = 0
+    messages: list[str] = []
+    for home, rows in homes(data, repositories).items():
+        if not home.place:
+            option = f"--repo {home.name}=DIR" if home.name else "--repo DIR"
+            raise InputError(f"{found.path} names no repository; name it ({option})")
+        part = part_of(data, rows)
+        resolution = resolve(part, home.place, revision=home.revision or revision)
+        missing = _counted(missing.sort for missing in resolution.missing)
+        if foreign := _foreign(missing, resolution.checked, cases=len(part)):
+            named = f" of the repository {home.name!r}" if home.name else ""
+            messages.append(
+                f"{foreign}{named} is in {home.place}; is this the repository that it was made for?"
+            )
+        else:
+            messages += map(str, resolution.missing)
+        checked.update(resolution.checked)
+        sorts += (missing.sort for missing in resolution.missing)
+        unchecked += resolution.unchecked
     return replace(
         found,
-        problems=tuple(
-            Problem(found.path, 0, message)
-            for message in (messages if foreign else map(str, resolution.missing))
-        ),
-        checked=resolution.checked,
-        missing=missing,
-        unchecked=resolution.unchecked,
+        problems=tuple(Problem(found.path, 0, message) for message in messages),
+        checked=dict(checked),
+        missing=_counted(sorts),
+        unchecked=unchecked,
     )
 
 

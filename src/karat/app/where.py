@@ -4,17 +4,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from karat.app.presence import Survey, survey
+from karat.app.repository import NOWHERE_ELSE, TAG, check_names
 from karat.app.trees import Trees, corpus_trees, history_trees
 from karat.errors import InputError
 from karat.model import Dataset
 
 __all__ = ["Where", "digest_of", "surveyed"]
-
-NOWHERE_ELSE: Mapping[str, str] = MappingProxyType({})
 
 
 class Where(NamedTuple):
@@ -39,6 +37,16 @@ class Where(NamedTuple):
             },
             "corpus": None if self.corpus is None else str(Path(self.corpus).resolve()),
         }
+
+    def of_part(self, part: Dataset, whole: Dataset) -> "Where":
+        """Return it for *part* of a gold set, which may have no case of some repositories.
+
+        Their folders are left out. A name that the *whole* set does not have raises InputError.
+        """
+        check_names(whole, self.repositories)
+        unused = set(whole.tags.get(TAG, ())) - set(part.tags.get(TAG, ())) - {""}
+        kept = {name: place for name, place in self.repositories.items() if name not in unused}
+        return self._replace(repositories=kept)
 
     @contextmanager
     def trees(self, gold: Dataset, *, seed: int) -> Iterator[Trees]:

@@ -58,10 +58,11 @@ class Chosen:
             settings = replace(settings, repetitions=self.config.repetitions)
         if self.config and self.config.timeout_s:
             settings = replace(settings, timeout_s=self.config.timeout_s)
+        gold = sampled(self.gold, asking.sample, seed=seed)
         return Request(
-            gold=sampled(self.gold, asking.sample, seed=seed),
+            gold=gold,
             entries=self.entries,
-            where=self._placed(where),
+            where=self._placed(where).of_part(gold, self.gold),
             kind=kind,
             scoring=self.scoring,
             settings=asking.settings(settings),

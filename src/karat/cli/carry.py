@@ -4,10 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.repo_options import repo_option
 from karat.cli.stray import stray
 from karat.report.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat.app.carry import Carrying
     from karat.model import Target
 
@@ -19,18 +22,22 @@ LOSSES = 1
 @click.command("carry")
 @click.argument("goldset", type=click.Path(exists=True))
 @stray({"--to": "the commit", "-o": "the new set"})
-@click.option("--to", required=True, metavar="REVISION", help="The commit to bring it to.")
+@click.option(
+    "--to",
+    required=True,
+    multiple=True,
+    metavar="[NAME=]REVISION",
+    help="The commit to bring it to; of a set of several repositories, by name or one for all.",
+)
 @click.option(
     "--from",
     "base",
     metavar="REVISION",
     help="The commit that cases without a base commit were written for.",
 )
-@click.option(
-    "--repo",
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="The repository, if it is neither the one that GOLDSET names nor the one you are in.",
+@repo_option(
+    "The repository, if it is neither the one that GOLDSET names nor the one you are in; of "
+    "several, by name."
 )
 @click.option(
     "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write the new set."
@@ -44,9 +51,9 @@ def command(
     ctx: click.Context,
     goldset: str,
     *,
-    to: str,
+    to: tuple[str, ...],
     base: str | None,
-    repo: str | None,
+    repositories: "Mapping[str, str] | None",
     output: str | None,
     format_name: str | None,
     force: bool,
@@ -61,11 +68,18 @@ def command(
     \b
     karat carry code.csv --from v1.0 --to v2.0 -o code-v2.csv
     karat carry gold.json --to HEAD --repo ../project -o gold-new.json --strict
+    karat carry two.json --to click=8.1.0 --to gin=v1.9.0 -o two-new.json
     """
     from karat.app.carry import carry_file
 
     done = carry_file(
-        goldset, output, repository=repo, to=to, base=base, format=format_name, force=force
+        goldset,
+        output,
+        repositories=repositories or {},
+        to=to,
+        base=base,
+        format=format_name,
+        force=force,
     )
     if as_json:
         click.echo(_json(done))
@@ -80,7 +94,7 @@ def _show(done: "Carrying") -> None:
     kept = done.targets - len(carried.lost)
     click.echo(
         f"{printable(done.source)}: {done.queries:,} queries, {done.targets:,} targets, "
-        f"now at {carried.commit[:12]}"
+        f"now at {printable(done.place)}"
     )
     click.echo(
         f"  kept: {kept:,} targets, {carried.renamed:,} in files of another name, "
@@ -108,7 +122,8 @@ def _json(done: "Carrying") -> str:
     carried = done.carried
     value = {
         "source": done.source,
-        "commit": carried.commit,
+        "commit": carried.commit or None,
+        "commits": dict(done.commits),
         "queries": done.queries,
         "targets": done.targets,
         "renamed": carried.renamed,

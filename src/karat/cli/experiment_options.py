@@ -1,15 +1,15 @@
 """Where and how engines are asked: options of evaluate, compare and sweep."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
 from karat.cli.numbers import Number, WholeNumber
 from karat.cli.options import Command, with_options
+from karat.cli.repo_options import METAVAR, by_name
 from karat.cli.run_files import NAME
 from karat.cli.store_options import store_option
 
@@ -36,7 +36,7 @@ WHERE = (
         "--repo",
         "repos",
         multiple=True,
-        metavar="[NAME=]FOLDER",
+        metavar=METAVAR,
         help="Where the repository of the gold set is, if it has moved; of several, by name.",
     ),
     click.option(
@@ -150,7 +150,7 @@ def where_options(command: Command) -> Command:
             raise click.UsageError("--rev belongs to --corpus.")
         if corpus is not None and (repos or snapshot):
             raise click.UsageError("--corpus is searched in place of the trees of a repository.")
-        place = Place(_by_name(repos), corpus, rev, snapshot, candidates)
+        place = Place(by_name(repos), corpus, rev, snapshot, candidates)
         command(place=place, **rest)
 
     return with_options(gathered, WHERE)
@@ -227,9 +227,3 @@ def asking_options(command: Command) -> Command:
         command(asking=Asking(*how, again, losses, run_out, store), **rest)
 
     return with_options(gathered, options)
-
-
-def _by_name(repos: Sequence[str]) -> dict[str, str]:
-    """Return the folders by name; one that is given alone has none, whatever it is called."""
-    pairs = (("", "", repo) if Path(repo).exists() else repo.rpartition("=") for repo in repos)
-    return {name: folder for name, _, folder in pairs}

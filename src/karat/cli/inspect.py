@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.repo_options import repo_option
 from karat.report.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat.app.inspect import Excerpt, Inspected
     from karat.model import Dataset, Query
 
@@ -29,11 +32,16 @@ COLOURS = {
 @click.command("inspect")
 @click.argument("goldset", type=click.Path(exists=True))
 @click.argument("case", required=False)
-@click.option("--repo", metavar="DIR", help="The repository, if it is not where it was mined.")
+@repo_option("The repository, if it is not where it was mined; of several, by name.")
 @click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(
-    goldset: str, case: str | None, repo: str | None, format_name: str | None, *, as_json: bool
+    goldset: str,
+    case: str | None,
+    repositories: "Mapping[str, str] | None",
+    format_name: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """List the cases of GOLDSET, or show one: its message, its diff and what should be found.
 
@@ -51,7 +59,8 @@ def command(
     if case is None:
         (_list_json if as_json else _list)(dataset)
     else:
-        found = inspect_case(dataset, find_case(dataset, case), repository=repo)
+        query = find_case(dataset, case)
+        found = inspect_case(dataset, query, repositories=repositories or {})
         (_show_json if as_json else _show)(found)
 
 

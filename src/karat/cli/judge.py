@@ -2,12 +2,13 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.repo_options import repo_option
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -34,12 +35,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     help="Save there instead of in GOLDSET, and go on with it if it exists.",
 )
 @click.option("--judge", metavar="NAME", help="Who judges; by default the user.")
-@click.option(
-    "--repo",
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="Show code from this repository.",
-)
+@repo_option("Show code from this repository; of several, by name.")
 @click.option(
     "--rev",
     default="HEAD",
@@ -64,7 +60,7 @@ def command(
     depth: int,
     output: str | None,
     judge: str | None,
-    repo: str | None,
+    repositories: Mapping[str, str] | None,
     rev: str,
     folder: str | None,
     gold_format: str | None,
@@ -86,11 +82,10 @@ def command(
     """
     from karat.app.judge import Judging, begun, folder_code, repository_code, save_place
     from karat.app.pooling import pool
-    from karat.app.repository import mined_from
     from karat.app.sources import distinct_names
     from karat.formats import read_run
 
-    if repo and folder:
+    if repositories and folder:
         raise click.UsageError("--repo and --folder exclude each other")
     data = begun(goldset, output, format=gold_format)
     read = [read_run(run, format=run_format) for run in runs]
@@ -100,14 +95,12 @@ def command(
         show(data, items)
         return
     judging = Judging(data, save_place(goldset, output, format=gold_format), judge=judge or _user())
-    if not (repo or folder):
-        has_commits = any(extra.get("base_commit") for extra in data.extras)
-        repo, folder = (mined_from(data) or ".", None) if has_commits else (None, ".")
+    has_commits = any(extra.get("base_commit") for extra in data.extras)
     with ExitStack() as stack:
-        if repo:
-            code = stack.enter_context(repository_code(data, repo, revision=rev))
+        if folder or not (repositories or has_commits):
+            code = folder_code(folder or ".")
         else:
-            code = folder_code(str(folder))
+            code = stack.enter_context(repository_code(data, repositories or {}, revision=rev))
         _Session(judging, items, code).run()
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.repo_options import repo_option
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -20,12 +21,11 @@ VALUES_SHOWN = 8
 @click.command("validate")
 @click.argument("file", type=click.Path(exists=True))
 @click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
-@click.option(
-    "--repo",
+@repo_option(
+    "Look up every path, line range and symbol there; alone, where FILE was mined. Of several "
+    "repositories, by name.",
     is_flag=False,
     flag_value="",
-    metavar="[DIR]",
-    help="Look up every path, line range and symbol there; alone, where FILE was mined.",
 )
 @click.option(
     "--rev",
@@ -40,7 +40,7 @@ def command(
     ctx: click.Context,
     file: str,
     format_name: str | None,
-    repo: str | None,
+    repositories: "Mapping[str, str] | None",
     rev: str,
     *,
     as_json: bool,
@@ -57,7 +57,7 @@ def command(
     """
     from karat.app.validate import validate
 
-    found = validate(file, format=format_name, repository=repo, revision=rev)
+    found = validate(file, format=format_name, repositories=repositories, revision=rev)
     if as_json:
         click.echo(_json(found))
     else:

@@ -97,6 +97,14 @@ class Corpus:
                 skipped[reason] = skipped.get(reason, 0) + 1
         return Corpus(self.name, kept, self.reader, skipped, self.notes)
 
+    def below(self, folder: str) -> "Corpus":
+        """Return the documents below *folder*, by their paths as they are; "" means all."""
+        start = f"{folder.strip('/')}/"
+        if start == "/":
+            return self
+        kept = tuple(document for document in self.documents if document.path.startswith(start))
+        return Corpus(self.name, kept, self.reader, self.skipped, self.notes)
+
 
 def _first(traits: Trait) -> str:
     """Return the name of the first of *traits*, "" for none."""

@@ -1,6 +1,7 @@
 """Checks on parsed JSON and YAML that collect every problem with the line it is on."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from math import isfinite
@@ -30,11 +31,22 @@ class Checker:
         self._locate = locate
         self._found: list[tuple[Place, str]] = []
         self._broken: list[Place] = []
+        # How often a problem was found, by its place without the numbers of entries.
+        self._repeated: Counter[tuple[Place, str]] = Counter()
 
-    def add(self, place: Place, message: str) -> None:
-        """Note a problem at *place*, unless what stands there is no object at all."""
-        if not any(place[: len(broken)] == broken for broken in self._broken):
-            self._found.append((place, message))
+    def add(self, place: Place, message: str, *, once: bool = False) -> None:
+        """Note a problem at *place*, unless what stands there is no object at all.
+
+        With *once*, the same problem in further entries of a list is counted and not repeated.
+        """
+        if any(place[: len(broken)] == broken for broken in self._broken):
+            return
+        if once:
+            kind = _kind_of(place, message)
+            self._repeated[kind] += 1
+            if self._repeated[kind] > 1:
+                return
+        self._found.append((place, message))
 
     def finish(self) -> None:
         """Raise FormatError with every problem, or do nothing."""
@@ -46,8 +58,14 @@ class Checker:
             known = place
             while known and known not in lines:
                 known = known[:-1]
-            problems.add(lines.get(known, 0), f"{_dotted(place)}{message}")
+            problems.add(
+                lines.get(known, 0), f"{_dotted(place)}{message}{self._more(place, message)}"
+            )
         problems.finish()
+
+    def _more(self, place: Place, message: str) -> str:
+        others = self._repeated[_kind_of(place, message)] - 1
+        return f" (and in {others:,} more)" if others > 0 else ""
 
     def record(self, value: object, place: Place) -> Record:
         """Return *value* if it is an object, else an empty one."""
@@ -80,7 +98,7 @@ class Checker:
         if value is None and default is not None:
             return default
         if value is None:
-            self.add(place, f"{key!r} is missing")
+            self.add(place, f"{key!r} is missing", once=True)
             return ""
         return self.word(value, (*place, key))
 
@@ -179,7 +197,12 @@ class Checker:
             if key not in allowed:
                 near = get_close_matches(key, allowed, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                self.add((*place, key), f"unknown key{hint}")
+                self.add((*place, key), f"unknown key{hint}", once=True)
+
+
+def _kind_of(place: Place, message: str) -> tuple[Place, str]:
+    """Return what a problem has in common with the same one in another entry of a list."""
+    return tuple(0 if isinstance(key, int) else key for key in place), message
 
 
 def _dotted(place: Place) -> str:

@@ -29,7 +29,10 @@ def remarks(searched: Searched) -> Iterator[str]:
     targets: all 400 are in the trees searched
     """
     size = _range(searched.fewest, searched.most)
-    where = SNAPSHOTS[searched.snapshot].format(revision=searched.revision[:12])
+    # Of several repositories each commit stands beside a name, and is short already.
+    several = " " in searched.revision
+    revision = searched.revision if several else searched.revision[:12]
+    where = SNAPSHOTS[searched.snapshot].format(revision=revision)
     yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
     yield f"candidates: {CANDIDATES[searched.candidates]}"
     if not searched.unresolved:

@@ -258,7 +258,8 @@ def _score(run: str, store: Store, *, request: Request) -> None:
 
 def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Survey) -> None:
     """Store the end of a run, by all answers that it has, whoever has asked."""
-    answers = list(store.measured(run).run.answers())
+    measured = store.measured(run)
+    answers = list(measured.run.answers())
     error = str(ended.notes.get("error", ""))
     status = RunStatus.COMPLETED
     if len(answers) < len(request.gold) and error:

@@ -1,5 +1,7 @@
 """Runs that are the same are told, and thresholds that leave nothing."""
 
+import pytest
+
 from karat.model import Answer, Hit, Outcome, Run
 from karat.model.timings import Measured
 from karat.sweep.remarks import remarks
@@ -47,9 +49,15 @@ def test_errors_are_not_emptied_by_a_threshold() -> None:
     assert remarks([Measured(run, None, "", "a")]) == ()
 
 
-def test_hits_that_differ_in_their_symbols_are_not_the_same() -> None:
+@pytest.mark.parametrize(("match", "same"), [("akashic", 0), ("exact", 1), ("", 1)])
+def test_symbols_tell_rankings_apart_where_they_are_matched(match: str, same: int) -> None:
     runs = [
-        Measured(Run.of([Answer("q", (Hit("a.py", symbol=symbol),))]), None, "", symbol)
+        Measured(
+            Run.of([Answer("q", (Hit("a.py", symbol=symbol),))], metadata={"match": match}),
+            None,
+            "",
+            symbol,
+        )
         for symbol in ("login", "logout")
     ]
-    assert remarks(runs) == ()
+    assert len(remarks(runs)) == same

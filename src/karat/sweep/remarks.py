@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from karat.matching import MATCHERS
 from karat.model import Outcome, Run
 from karat.model.timings import Measured
 
@@ -25,13 +26,18 @@ def _same(measured: Sequence[Measured]) -> Iterator[str]:
 
 
 def ranking_digest(run: Run) -> str:
-    """Return the hash of all hits in their order, whatever they score."""
+    """Return the hash of all hits in their order, whatever they score.
+
+    Symbols count where the matching mode that the run names looks at them.
+    """
     digest = sha256()
+    match = str(run.metadata.get("match") or "exact")
+    by_symbol = match in set(MATCHERS) and MATCHERS.get(match)().by_symbol
     for row in sorted(range(len(run)), key=run.query_ids.__getitem__):
         hits = slice(run.offsets[row], run.offsets[row + 1])
         paths = [run.paths[hit] for hit in range(hits.start, hits.stop)]
         lines = run.start_lines[hits].tolist(), run.end_lines[hits].tolist()
-        symbols = [run.symbols[hit] for hit in range(hits.start, hits.stop)]
+        symbols = [run.symbols[hit] for hit in range(hits.start, hits.stop)] if by_symbol else []
         ranking = (run.query_ids[row], run.outcomes[row], paths, lines, symbols)
         digest.update(repr(ranking).encode())
     return digest.hexdigest()

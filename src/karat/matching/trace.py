@@ -59,9 +59,7 @@ def trace(
             ]
             hits = valid(hits, Counter(), cut_at=cut_at)
         if matches_by_id(targets, matcher):
-            matched = _matched_by_id(
-                hits, targets, ties, judged_only=judged_only, depth=depth
-            )
+            matched = _matched_by_id(hits, targets, ties, judged_only=judged_only, depth=depth)
         else:
             wanted = query_targets(targets, matcher)
             ranked = rank_hits(

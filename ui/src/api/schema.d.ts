@@ -1,4 +1,4 @@
-// openapi.json 8565c87741b9f374902cef0ef22632d61dc7181a0d745574c740ca791ad44875
+// openapi.json a4914780ee733f6fbff5b8bfa4a61d5b19c6d70a5ddfd425f7e6faa0ee5d2540
 export interface paths {
     "/healthz": {
         parameters: {
@@ -668,7 +668,7 @@ export interface paths {
         };
         /**
          * Get Results
-         * @description Return all runs; statistics are there when the benchmark has ended.
+         * @description Return all runs; statistics are there when all runs have their scores.
          */
         get: operations["get_results_api_v2_benchmarks__benchmark_id__results_get"];
         put?: never;
@@ -1035,7 +1035,8 @@ export interface components {
          * @description A benchmark as it stands; *operation_uuid* names the work since it was started last.
          *
          *     *commit* is what was searched, null before that and where the documents are in no repository.
-         *     *warning* is a sentence about more than 25 runs, else null.
+         *     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
+         *     soon as all its queries are scored; its latency may be measured after that.
          */
         Benchmark: {
             /**
@@ -1088,6 +1089,11 @@ export interface components {
             operation_uuid: string | null;
             commit: components["schemas"]["Commit"] | null;
             config_matrix: components["schemas"]["ConfigMatrix"];
+            /**
+             * Timing
+             * @enum {string}
+             */
+            timing: "none" | "sample" | "all";
             /** Warning */
             warning: string | null;
             /** Annotations */
@@ -1130,12 +1136,20 @@ export interface components {
              *     ]
              */
             metrics_to_compute: string[];
+            /**
+             * Timing
+             * @description Whose latency is measured: of no query, of a sample of 20, or of all
+             * @default sample
+             * @enum {string}
+             */
+            timing: "none" | "sample" | "all";
         };
         /**
          * BenchmarkProgress
          * @description How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
          *
-         *     ``explaining`` comes after all runs: it is found out why they have missed what they have.
+         *     ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
+         *     comes after that: it is found out why the runs have missed what they have.
          */
         BenchmarkProgress: {
             /**
@@ -1427,7 +1441,7 @@ export interface components {
         };
         /**
          * CompletedRun
-         * @description The run that has ended last, with its scores.
+         * @description The run that was scored last, or whose latency was measured last, with its scores.
          */
         CompletedRun: {
             /** Run Id */
@@ -1452,6 +1466,11 @@ export interface components {
                 [key: string]: number | null;
             } | null;
             timing: components["schemas"]["Timing"] | null;
+            /**
+             * Timing Status
+             * @enum {string}
+             */
+            timing_status: "none" | "pending" | "done" | "failed" | "cancelled";
         };
         /**
          * ConfigMatrix
@@ -1527,7 +1546,10 @@ export interface components {
         };
         /**
          * CurrentRun
-         * @description The run that is worked on; ``waiting`` is until another measurement has ended.
+         * @description The run that is worked on.
+         *
+         *     ``waiting`` is until nothing else of Karat runs on the machine, so that latency is not
+         *     distorted; *waiting_for* lists the processes that do, as far as they are known.
          */
         CurrentRun: {
             /** Run Id */
@@ -1546,6 +1568,8 @@ export interface components {
              * @enum {string}
              */
             stage: "pending" | "waiting" | "indexing" | "evaluating" | "timing";
+            /** Waiting For */
+            waiting_for: components["schemas"]["RunningProcess"][];
         };
         /**
          * Curve
@@ -1832,6 +1856,23 @@ export interface components {
             lost: {
                 [key: string]: string;
             };
+        };
+        /**
+         * EmbeddingModel
+         * @description A model that a dense index may use.
+         *
+         *     *install* is the command that installs it on the service's machine, empty where it is there.
+         */
+        EmbeddingModel: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "granite" | "minilm" | "static";
+            /** Installed */
+            installed: boolean;
+            /** Install */
+            install: string;
         };
         /**
          * Engine
@@ -2380,6 +2421,11 @@ export interface components {
              * @description Folders below which collections may lie
              */
             roots: string[];
+            /**
+             * Models
+             * @description From the best to the fastest
+             */
+            models: components["schemas"]["EmbeddingModel"][];
             limits: components["schemas"]["Limits"];
         };
         /**
@@ -2654,7 +2700,9 @@ export interface components {
          *     *resolved_metrics_flat* leaves unresolved references out of the truth; null where there are
          *     none. *fates* counts the relevant targets by what became of them at the primary k, and is empty
          *     before the benchmark has ended. *identical_to* names runs whose rankings are the same, hit for
-         *     hit.
+         *     hit. The run is ``completed`` when all its queries are scored. *timing_status* tells whether its
+         *     latency is measured: ``none`` is not wanted, ``pending`` waits or is being measured; ``failed``
+         *     and ``cancelled`` are measured when the benchmark is started again.
          */
         RunResult: {
             /** Id */
@@ -2708,6 +2756,11 @@ export interface components {
                 ];
             };
             timing: components["schemas"]["Timing"];
+            /**
+             * Timing Status
+             * @enum {string}
+             */
+            timing_status: "none" | "pending" | "done" | "failed" | "cancelled";
             latency: components["schemas"]["Latency"];
             /** Answered */
             answered: number;
@@ -2732,6 +2785,21 @@ export interface components {
             warnings: string[];
             /** Identical To */
             identical_to: string[];
+        };
+        /**
+         * RunningProcess
+         * @description Another process of Karat on the machine: the command that it runs, and since when.
+         */
+        RunningProcess: {
+            /** Pid */
+            pid: number;
+            /** Command */
+            command: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
         };
         /**
          * ScoreMatrix

@@ -7,6 +7,16 @@ import { FakeServer } from "@/testing/server";
 
 const RESULTS = `/benchmarks/${uuid(4)}`;
 
+const NOT_MEASURED = {
+  p50: null,
+  p90: null,
+  p95: null,
+  p99: null,
+  samples: 0,
+  measured: false,
+  disturbed: false,
+};
+
 describe("results", () => {
   it("marks the best where the difference is real, and sorts by any column", async () => {
     const { user } = open(RESULTS);
@@ -113,8 +123,7 @@ describe("a running benchmark", () => {
   it("shows scores while latency is not measured yet", async () => {
     const server = new FakeServer();
     server.benchmarks = [benchmark({ status: "running", completed_runs: 2 })];
-    const latency = { p50: null, p90: null, p95: null, p99: null, samples: 0, measured: false };
-    const pending = { timing_status: "pending", latency } as const;
+    const pending = { timing_status: "pending", latency: NOT_MEASURED } as const;
     server.results = results({
       status: "running",
       runs: [run(0, 0.6, pending), run(1, 0.7, pending)],
@@ -144,7 +153,7 @@ describe("a running benchmark", () => {
 
   it("says that latency is not measured where nobody wants it", async () => {
     const server = new FakeServer();
-    const latency = { p50: null, p90: null, p95: null, p99: null, samples: 0, measured: false };
+    const latency = NOT_MEASURED;
     server.results = results({ runs: [run(0, 0.6, { timing_status: "none", latency })] });
     open(RESULTS, server);
     const table = await screen.findByRole("region", { name: "Runs" });

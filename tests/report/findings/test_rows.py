@@ -54,7 +54,7 @@ def test_a_real_difference_makes_one(make: Make, run: MakeRun) -> None:
     queries = [f"q{number}" for number in range(20)]
     gold = Dataset.of([Query(query, "", (Target("a.py"),)) for query in queries])
     good = run("good", dict.fromkeys(queries, ("a.py",)))
-    bad = run("bad", dict.fromkeys(queries, ("x.py",)))
+    bad = run("bad", dict.fromkeys(queries, ("x.py", "a.py")))
     first, second = standings(make([bad, good], gold=gold, measures=("mrr@10",)))
     assert (first.name, first.best, first.better_than) == ("good", (True,), "a")
     assert (second.best, second.better_than) == ((False,), "")

@@ -92,9 +92,9 @@ def execute(
                     elif "error" in notes:
                         given_up.add(entry.name)
                         yield Ended(entry, None, notes, stopped)
-    if task.timed:
-        if not stopped:
+        if task.timed and not stopped:
             task.before_timing()
+    if task.timed:
         times = {} if stopped else _times(plan, task, recorder, executor, found=found)
         stopped = stopped or _is_stopped(times.values())
         for entry in (entry for entry in plan.entries if entry.name not in given_up):

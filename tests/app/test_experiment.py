@@ -101,8 +101,11 @@ def test_one_target_with_lines_does_not_change_the_unit_of_engines(ask: Ask) -> 
     first, *others = request.gold.queries()
     lines = first._replace(targets=(first.targets[0]._replace(start_line=1, end_line=2),))
     mixed = Dataset.of([lines, *others], name="gold", match="lines")
-    [entry] = planned(replace(request, gold=mixed)).plan.entries
+    request = replace(request, gold=mixed)
+    [entry] = planned(request).plan.entries
     assert entry.spec.params["unit"] == "file"
+    # And k counts files, as it does for a set of files.
+    assert request.files
 
 
 def test_the_same_request_asks_nothing_twice(ask: Ask, store: SqlStore) -> None:

@@ -141,6 +141,9 @@ def test_a_whole_file_is_said_to_be_graded(ask: Ask, folder: Path) -> None:
     assert "the whole file" not in ask("q").stdout
     write(Dataset.of([Query("q", "who", (Target("b.py"),))]), folder / "set.json")
     assert "\na.py:1-9  (the whole file is graded)\n" in ask("q").stdout
+    mixed = [Query("q", "who", (Target("b.py"),)), Query("r", "where", (Target("c.py", 1, 2, 3),))]
+    write(Dataset.of(mixed, match="lines"), folder / "set.json")
+    assert "\na.py:1-9  (the whole file is graded)\n" in ask("q").stdout
 
 
 def test_code_of_a_revision(ask: Ask, folder: Path, git: Callable[..., str]) -> None:

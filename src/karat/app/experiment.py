@@ -7,7 +7,7 @@ from typing import NamedTuple
 from karat.app.presence import Survey
 from karat.app.score import score
 from karat.app.settings import Scoring
-from karat.app.units import judged_unit, judges_files, with_unit
+from karat.app.units import judged_unit, with_unit
 from karat.app.unresolved import NOTE, missing_paths
 from karat.app.where import Where, digest_of, surveyed
 from karat.errors import InputError
@@ -57,9 +57,14 @@ class Request:
         return self.scoring.match or self.gold.match
 
     @property
+    def unit(self) -> str:
+        """Return what most queries judge: ``file``, or ``lines`` of one."""
+        return judged_unit(self.gold, self.match)
+
+    @property
     def files(self) -> bool:
-        """Return whether whole files are judged."""
-        return judges_files(self.match)
+        """Return whether *k* counts files: an engine is asked until its hits lie in *k* of them."""
+        return self.unit == "file"
 
 
 class Planned(NamedTuple):
@@ -202,7 +207,7 @@ def run_experiment(
 
 
 def _entries_with_unit(request: Request) -> list[Entry]:
-    unit = judged_unit(request.gold, request.match)
+    unit = request.unit
     return [replace(entry, spec=with_unit(entry.spec, unit)) for entry in request.entries]
 
 

@@ -62,6 +62,12 @@ class Judging:
         """Say whether *item* is still to be judged: another answer may have settled it."""
         return not is_judged(item.hit, self.data.targets(item.row), self._matcher)
 
+    def is_whole_file(self, item: Pooled) -> bool:
+        """Return whether a grade of *item*, a part of a file, is one of the whole file."""
+        target = as_target(item.hit, 0.0, self._matcher, self.data.targets(item.row))
+        is_part = bool(item.hit.end_line or item.hit.symbol)
+        return is_part and not (target.end_line or target.symbol)
+
     def grade(self, item: Pooled, grade: int, note: str = "") -> None:
         """Give *item* a grade and save it."""
         if grade not in GRADES:

@@ -1,26 +1,16 @@
 """The unit that a gold set judges, whole files or parts of them, as a parameter of engines."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from inspect import signature
 
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.matching.modes import MATCHERS
-from karat.model import Dataset, Target
+from karat.matching.units import files_judged
+from karat.model import Dataset
 from karat.model.spec import Spec
 
-__all__ = ["judged_unit", "judges_files", "with_unit"]
-
-# Modes that judge a target as a part of a file only if it has lines, or a symbol.
-PARTS: Mapping[str, Callable[[Target], bool]] = {
-    "lines": lambda target: target.end_line > 0,
-    "symbol": lambda target: bool(target.symbol),
-}
-
-
-def judges_files(match: str) -> bool:
-    """Say whether *match* judges whole files or documents, of which only the first hit counts."""
-    return MATCHERS.get(match)().collapse
+__all__ = ["judged_unit", "with_unit"]
 
 
 def judged_unit(gold: Dataset, match: str) -> str:
@@ -31,20 +21,18 @@ def judged_unit(gold: Dataset, match: str) -> str:
     one such query does not turn a set of files into a set of lines. An even split is ``file``;
     design/0004-order-of-code.md has the figures.
 
-    >>> from karat.model import Query
+    >>> from karat.model import Query, Target
     >>> files = [Query(str(number), "login", (Target("auth.py"),)) for number in range(2)]
     >>> lines = Query("lines", "login", (Target("auth.py", start_line=3, end_line=9),))
     >>> judged_unit(Dataset.of([*files, lines]), "lines"), judged_unit(Dataset.of([lines]), "lines")
     ('file', 'lines')
     """
-    if judges_files(match):
-        return "file"
-    is_part = PARTS.get(match)
-    if is_part is None:
-        return "lines"
-    judged = [targets for row in range(len(gold)) if (targets := gold.targets(row))]
-    parts = sum(any(map(is_part, targets)) for targets in judged)
-    return "file" if judged and 2 * parts <= len(judged) else "lines"
+    by_files = [
+        is_file for row, is_file in enumerate(files_judged(gold, match)) if gold.targets(row)
+    ]
+    if not by_files:
+        return "file" if MATCHERS.get(match)().collapse else "lines"
+    return "file" if 2 * sum(by_files) >= len(by_files) else "lines"
 
 
 def with_unit(spec: Spec, unit: str) -> Spec:

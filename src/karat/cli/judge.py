@@ -165,14 +165,13 @@ class _Session:
         return True
 
     def _show(self, item: "Pooled") -> None:
-        from karat.app.units import judges_files
         from karat.corpus.text_lines import lines_of
         from karat.report.code import code_lines
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"
         click.echo(f"\n[{self._place + 1} of {len(self._items)}] {printable(query)}")
-        whole = "  (the whole file is graded)" if judges_files(data.match) else ""
+        whole = "  (the whole file is graded)" if self._judging.is_whole_file(item) else ""
         click.echo(printable(_place(hit)) + whole)
         content = self._code(item.row, hit.path)
         if content.reason:

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.pop(0)
 
 import karat
-from karat.app.units import judged_unit
+from karat.app.units import judged_units
 from karat.corpus import Corpus, from_git
 from karat.engines.base import Engine
 from karat.engines.profiles import PROFILES
@@ -129,7 +129,7 @@ def semble(spec: Mapping[str, object], trees: Path) -> None:
         assert isinstance(gold, karat.Dataset)
         whole = from_git(repository(trees, entry["snapshot"]), entry["revision_used"])
         corpus = below(whole, entry["benchmark_root"])
-        run = run_of(spec, corpus, gold, judged_unit(gold, gold.match))
+        run = run_of(spec, corpus, gold, judged_units(gold, gold.match).most)
         evaluation = karat.evaluate(gold, run, ["ndcg@10"], confidence=None)
         scores.append(evaluation["ndcg@10"])
         print(f"  semble {entry['name']:10} ndcg@10 {scores[-1]:.3f}", flush=True)

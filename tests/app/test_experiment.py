@@ -101,11 +101,21 @@ def test_one_target_with_lines_does_not_change_the_unit_of_engines(ask: Ask) -> 
     first, *others = request.gold.queries()
     lines = first._replace(targets=(first.targets[0]._replace(start_line=1, end_line=2),))
     mixed = Dataset.of([lines, *others], name="gold", match="lines")
-    request = replace(request, gold=mixed)
-    [entry] = planned(request).plan.entries
+    [entry] = planned(replace(request, gold=mixed)).plan.entries
     assert entry.spec.params["unit"] == "file"
-    # And k counts files, as it does for a set of files.
-    assert request.files
+
+
+def test_k_counts_in_the_unit_of_each_query(ask: Ask, store: SqlStore) -> None:
+    request = ask(replace(toy("Chunks"), k=2))
+    first, *others = request.gold.queries()
+    lines = first._replace(targets=(first.targets[0]._replace(start_line=1, end_line=2),))
+    mixed = Dataset.of([lines, *others], name="gold", match="lines")
+    [measured] = run_experiment(replace(request, gold=mixed), store).measured
+    paths = {
+        answer.query_id: [hit.path for hit in answer.hits] for answer in measured.run.answers()
+    }
+    assert paths.pop(first.id) == ["auth.py", "auth.py"]
+    assert list(paths.values()) == [["auth.py", "auth.py", "mail.py"]] * len(others)
 
 
 def test_the_same_request_asks_nothing_twice(ask: Ask, store: SqlStore) -> None:

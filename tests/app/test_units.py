@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.app.units import judged_unit
+from karat.app.units import judged_units
 from karat.model import Dataset, Query, Target
 
 FILE = Target("auth.py")
@@ -31,4 +31,19 @@ def gold(*targets: tuple[Target, ...]) -> Dataset:
 def test_the_unit_is_that_of_most_queries(
     targets: list[tuple[Target, ...]], match: str, unit: str
 ) -> None:
-    assert judged_unit(gold(*targets), match) == unit
+    assert judged_units(gold(*targets), match).most == unit
+
+
+def test_queries_of_parts_are_named_where_others_judge_files() -> None:
+    mixed = judged_units(gold((FILE,), (LINES,), ()), "lines")
+    assert (mixed.files, mixed.parts) == (True, frozenset({"1"}))
+    lines = judged_units(gold((LINES,), ()), "lines")
+    assert (lines.files, lines.parts) == (False, frozenset())
+    files = judged_units(gold((FILE,), (LINES,)), "exact")
+    assert (files.files, files.parts) == (True, frozenset())
+    assert judged_units(gold(()), "exact").files
+
+
+def test_a_judgment_that_is_not_relevant_does_not_decide() -> None:
+    judged = (FILE, LINES._replace(path="b.py", grade=0.0))
+    assert judged_units(gold(judged), "lines").most == "file"

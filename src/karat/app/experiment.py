@@ -7,7 +7,7 @@ from typing import NamedTuple
 from karat.app.presence import Survey
 from karat.app.score import score
 from karat.app.settings import Scoring
-from karat.app.units import judged_unit, with_unit
+from karat.app.units import JudgedUnits, judged_units, with_unit
 from karat.app.unresolved import NOTE, missing_paths
 from karat.app.where import Where, digest_of, surveyed
 from karat.errors import InputError
@@ -57,14 +57,9 @@ class Request:
         return self.scoring.match or self.gold.match
 
     @property
-    def unit(self) -> str:
-        """Return what most queries judge: ``file``, or ``lines`` of one."""
-        return judged_unit(self.gold, self.match)
-
-    @property
-    def files(self) -> bool:
-        """Return whether *k* counts files: an engine is asked until its hits lie in *k* of them."""
-        return self.unit == "file"
+    def units(self) -> JudgedUnits:
+        """Return what the queries judge: whole files, or parts of them."""
+        return judged_units(self.gold, self.match)
 
 
 class Planned(NamedTuple):
@@ -112,11 +107,12 @@ def planned(request: Request, *, allowed: int = MOST) -> Planned:
 
     More than *allowed* configurations raise LimitExceeded.
     """
-    entries = _entries_with_unit(request)
+    units = request.units
+    entries = _entries_with_unit(request, units)
     warning = check_count(entries, allowed=allowed)
     return Planned(
         len(entries),
-        share(entries, files=request.files),
+        share(entries, files=units.files),
         len(request.gold),
         len(timed_queries(request.gold, request.timed, seed=request.seed)),
         (warning,) if warning else (),
@@ -148,7 +144,8 @@ def run_experiment(
     """
     if not any(text.strip() for text in request.gold.texts):
         raise InputError(f"{request.gold.name}: no query has a text to search for")
-    entries = _entries_with_unit(request)
+    units = request.units
+    entries = _entries_with_unit(request, units)
     found = surveyed(
         request.gold,
         request.where,
@@ -173,7 +170,8 @@ def run_experiment(
         settings=replace(request.settings, seed=request.seed),
         runs=runs,
         timed=timed_queries(request.gold, request.timed, seed=request.seed),
-        files=request.files,
+        files=units.files,
+        parts=units.parts,
         listen=listen,
         cancelled=cancelled,
         command=request.kind.value,
@@ -183,7 +181,7 @@ def run_experiment(
     )
     if todo:
         scored: set[str] = set()
-        plan = share(todo, files=request.files)
+        plan = share(todo, files=units.files)
         with ending(mine, store) as left:
             for ended in execute(plan, task, store, executor or LocalExecutor(request.workers)):
                 run = runs[ended.entry.name]
@@ -206,9 +204,8 @@ def run_experiment(
     )
 
 
-def _entries_with_unit(request: Request) -> list[Entry]:
-    unit = request.unit
-    return [replace(entry, spec=with_unit(entry.spec, unit)) for entry in request.entries]
+def _entries_with_unit(request: Request, units: JudgedUnits) -> list[Entry]:
+    return [replace(entry, spec=with_unit(entry.spec, units.most)) for entry in request.entries]
 
 
 def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: int = 1) -> Plan:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from inspect import signature
+from typing import NamedTuple
 
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
@@ -10,11 +11,24 @@ from karat.matching.units import files_judged
 from karat.model import Dataset
 from karat.model.spec import Spec
 
-__all__ = ["judged_unit", "with_unit"]
+__all__ = ["JudgedUnits", "judged_units", "with_unit"]
 
 
-def judged_unit(gold: Dataset, match: str) -> str:
-    """Return the unit that suits the queries of *gold* best: ``file``, or ``lines`` of one.
+class JudgedUnits(NamedTuple):
+    """What the queries of a gold set judge.
+
+    *files* says whether any of them judges whole files, *parts* holds the ids of those that judge
+    parts of files in such a set, and *most* is the unit that suits most queries: ``file``, or
+    ``lines`` of one.
+    """
+
+    files: bool
+    parts: frozenset[str]
+    most: str
+
+
+def judged_units(gold: Dataset, match: str) -> JudgedUnits:
+    """Return the units of *gold*; queries without a target do not count.
 
     An engine has one unit for all queries. Where some have targets with lines and others whole
     files, it is ``lines`` only if more than half of the judged queries have a target with lines:
@@ -24,15 +38,25 @@ def judged_unit(gold: Dataset, match: str) -> str:
     >>> from karat.model import Query, Target
     >>> files = [Query(str(number), "login", (Target("auth.py"),)) for number in range(2)]
     >>> lines = Query("lines", "login", (Target("auth.py", start_line=3, end_line=9),))
-    >>> judged_unit(Dataset.of([*files, lines]), "lines"), judged_unit(Dataset.of([lines]), "lines")
-    ('file', 'lines')
+    >>> judged_units(Dataset.of([*files, lines]), "lines")
+    JudgedUnits(files=True, parts=frozenset({'lines'}), most='file')
+    >>> judged_units(Dataset.of([lines]), "lines").most
+    'lines'
     """
-    by_files = [
-        is_file for row, is_file in enumerate(files_judged(gold, match)) if gold.targets(row)
-    ]
-    if not by_files:
-        return "file" if MATCHERS.get(match)().collapse else "lines"
-    return "file" if 2 * sum(by_files) >= len(by_files) else "lines"
+    by_file = {
+        query_id: is_file
+        for row, (query_id, is_file) in enumerate(
+            zip(gold.query_ids, files_judged(gold, match), strict=True)
+        )
+        if gold.targets(row)
+    }
+    if not by_file:
+        collapse = MATCHERS.get(match)().collapse
+        return JudgedUnits(collapse, frozenset(), "file" if collapse else "lines")
+    files = sum(by_file.values())
+    parts = frozenset(query_id for query_id, is_file in by_file.items() if not is_file)
+    most = "file" if 2 * files >= len(by_file) else "lines"
+    return JudgedUnits(files > 0, parts if files else frozenset(), most)
 
 
 def with_unit(spec: Spec, unit: str) -> Spec:

@@ -27,7 +27,8 @@ class Task:
 
     *snapshots* are the hashes of what the *visits* were planned to find. *runs* are the ids in the
     store by the name of an entry; *timed* are the queries whose latency is measured. With *files*,
-    an entry wants hits in k files. *command* and *wait* are those of :class:`karat.runner.Hooks`.
+    an entry wants hits in k files, except for the queries in *parts*, which judge parts of files
+    and get k hits. *command* and *wait* are those of :class:`karat.runner.Hooks`.
 
     With *scores_first*, the quality pass runs every query of every engine, so that all scores are
     known before any latency is measured; *before_timing* is called between the two passes.
@@ -44,6 +45,7 @@ class Task:
     cancelled: Callable[[], bool] = lambda: False
     command: str = "run"
     wait: bool = True
+    parts: frozenset[str] = frozenset()
     scores_first: bool = False
     before_timing: Callable[[], None] = lambda: None
 
@@ -229,13 +231,15 @@ class _Keeping:
         configuration, entries = self._retrievals[run]
         # Read once for all that are cut from them; for one that wants them all, not even that.
         hits = answer.hits if len(entries) == 1 else tuple(answer.hits)
+        files = configuration.files and answer.query_id not in self._task.parts
+        searched = (configuration.k, configuration.threshold, configuration.files)
         for entry in entries:
             kept = answer
-            if (entry.k, entry.threshold) != (configuration.k, configuration.threshold):
+            if (entry.k, entry.threshold, files) != searched:
                 beginning = cut(
                     hits,
                     k=entry.k,
-                    files=self._task.files,
+                    files=files,
                     threshold=entry.threshold,
                     by_score=by_score(entry.spec),
                 )

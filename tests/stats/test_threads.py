@@ -1,8 +1,10 @@
 """Matrix products use one thread while statistics are computed, and as many as before after it."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from threading import Barrier, Thread
+from subprocess import run
 
 import numpy as np
 import pytest
@@ -47,22 +49,45 @@ def test_calls_may_be_nested() -> None:
     assert blas_threads() == {2}
 
 
+# In a process of its own, so that no limit of a test hides what is left behind.
+OVERLAPPING = """
+from threading import Barrier, Thread
+
+import numpy
+from threadpoolctl import threadpool_info
+
+from karat.stats.threads import one_blas_thread
+
+
+def threads():
+    return {found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"}
+
+
+def second():
+    with one_blas_thread():
+        both.wait(timeout=60)  # both are inside
+        both.wait(timeout=60)  # the first has left
+
+
+before, both = threads(), Barrier(2)
+other = Thread(target=second)
+with one_blas_thread():
+    other.start()
+    both.wait(timeout=60)
+    inside = threads()
+both.wait(timeout=60)
+other.join(timeout=60)
+print(before, inside, threads())
+"""
+
+
 def test_calls_that_overlap_leave_no_limit_behind() -> None:
     """The first to enter is the first to leave; the second leaves later."""
-    both = Barrier(2)
-
-    def second() -> None:
-        with one_blas_thread():
-            both.wait(timeout=60)  # both are inside
-            both.wait(timeout=60)  # the first has left
-
-    other = Thread(target=second)
-    with one_blas_thread():
-        other.start()
-        both.wait(timeout=60)
-    both.wait(timeout=60)
-    other.join(timeout=60)
-    assert blas_threads() == {2}
+    command = [sys.executable, "-c", OVERLAPPING]
+    two = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    done = run(command, capture_output=True, text=True, check=True, env=two)
+    before, inside, after = done.stdout.split()
+    assert (inside, after) == ("{1}", before)
 
 
 VALUES = np.random.default_rng(0).normal(size=(40, 3))

@@ -7,6 +7,7 @@ products here are small and many: the threads burn several times the processor t
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,13 +24,23 @@ def _blas() -> "ThreadpoolController":
     return ThreadpoolController().select(user_api="blas")
 
 
+# Taken by the call that holds the limit.
+_LIMIT = Lock()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Limit matrix products to one thread, and restore the number before.
 
-    Use it as a context manager or as a decorator. The number belongs to the process: of calls that
-    overlap in several threads the first sets and restores it. A BLAS without such a setting is
-    left alone.
+    Use it as a context manager or as a decorator. The number belongs to the process, and only the
+    thread that set it can restore it: of calls that overlap in several threads the first does
+    both, and the others do nothing. A BLAS without such a setting is left alone.
     """
-    with _blas().limit(limits=1):
+    if not _LIMIT.acquire(blocking=False):
         yield
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _LIMIT.release()

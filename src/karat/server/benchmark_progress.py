@@ -18,15 +18,16 @@ __all__ = ["EVENT", "Progress", "standing"]
 EVENT = "benchmark_progress"
 QUIET_S = 0.5
 # Other karat runs must end first, so that latency is not distorted.
-WAITING = "waiting"
+WAITING, TIMING = "waiting", "timing"
 STAGES = {"waiting": WAITING, "started": "indexing", "indexing": "indexing"}
 
 
 class Progress:
     """Turns what the runner tells of queries into events of a benchmark.
 
-    That a run is scored, ends, begins to wait or need not wait any longer is told at once,
-    everything else at most twice a second.
+    That a run is scored or ends, and that the benchmark waits, need not wait any longer or begins
+    to measure latency, is told at once; everything else at most twice a second. The stage is that
+    of the benchmark; the stage of a run is in ``current_run`` and ``last_completed_run``.
     """
 
     def __init__(self, work: Work, *, clock: Callable[[], float] = monotonic) -> None:
@@ -53,7 +54,7 @@ class Progress:
             self._timed.add(event.run)
         elif event.kind == "answered":
             self._work.progressed()
-        measuring = "timing" if event.run in self._timed else "evaluating"
+        measuring = TIMING if event.run in self._timed else "evaluating"
         stage = STAGES.get(event.kind, measuring)
         self._current = CurrentRun(
             run_id=run.id,
@@ -65,7 +66,7 @@ class Progress:
             stage=stage,
             waiting_for=list(_holders(event)) if stage == WAITING else [],
         )
-        turned = (stage == WAITING) != (self._stage == WAITING)
+        turned = stage != self._stage and {stage, self._stage} & {WAITING, TIMING}
         if turned or self._clock() - self._told >= QUIET_S:
             self.tell(stage)
 
@@ -76,7 +77,6 @@ class Progress:
         run = next(each for each in experiment.runs if each.id == run_id)
         flat = flat_metrics(results.scores(run_id))
         benchmark = self._work.store.benchmarks.get(self._work.job.subject)
-        stage = RunStatus.COMPLETED.value if run.scored else run.status.value
         self._last = CompletedRun(
             run_id=run.id,
             run_order=_order(run),
@@ -84,13 +84,13 @@ class Progress:
             config_summary=run.label,
             total_queries=experiment.queries,
             completed_queries=run.answers,
-            stage=stage,
+            stage=RunStatus.COMPLETED.value if run.scored else run.status.value,
             metrics=metrics_of(flat) if flat else None,
             metrics_flat=flat or None,
             timing=timing_of(run),
             timing_status=timing_status(run, benchmark),
         )
-        self.tell(stage)
+        self.tell(self._stage)
 
     def explaining(self) -> None:
         """Tell that all runs have ended, and that it is found out what they have missed."""

@@ -101,6 +101,12 @@ def test_a_percentile_of_too_few_latencies_decides_nothing() -> None:
     assert latency_check([1.0] * 100, 99, 200.0).decision is PASSED
 
 
+def test_a_percentile_of_few_latencies_can_still_be_too_slow() -> None:
+    found = latency_check([10_000.0] * 20, 99, 200.0)
+    assert found.decision is FAILED
+    assert found.why == ("took 10000.0 ms; p99 needs 100 latencies, and there are 20; see --timed")
+
+
 def test_disturbed_latencies_are_named() -> None:
     found = latency_check([30.0], 50, 20.0, disturbed=True)
     assert (found.decision, found.why) == (FAILED, "took 30.0 ms, disturbed by other karat runs")

@@ -83,8 +83,8 @@ def latency_check(
 ) -> Check:
     """Return whether the *percentile* of the latencies of answered queries is at most *limit_ms*.
 
-    It is inconclusive where the percentile needs more latencies than there are. The reason says
-    where other work has *disturbed* them.
+    A pass is inconclusive where the percentile needs more latencies than there are: the slowest may
+    be missing. Too slow it is all the same. The reason says where other work has *disturbed* them.
 
     >>> latency_check([10.0, 20.0, 30.0], 50, 15.0).why
     'took 20.0 ms'
@@ -101,8 +101,11 @@ def latency_check(
     if n < min_queries:
         decision, why = Decision.INCONCLUSIVE, _too_few(n, min_queries)
     elif n < (least := least_values(percentile)):
-        decision = Decision.INCONCLUSIVE
-        why = f"p{percentile:g} needs {least} latencies, and there are {n}; see --timed"
+        needs = f"p{percentile:g} needs {least} latencies, and there are {n}; see --timed"
+        if decision is Decision.PASSED:
+            decision, why = Decision.INCONCLUSIVE, needs
+        else:
+            why = f"{why}; {needs}"
     return Check("latency", f"p{percentile:g}", decision, value, limit_ms, n, why)
 
 

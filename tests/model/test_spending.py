@@ -21,6 +21,10 @@ from karat.model.spending import Spent, spent, spent_in, total
         ({"input_tokens": 3, "output_tokens": 4}, Spent(7)),
         ({"usage": {"prompt_tokens": 3, "completion_tokens": 4}}, Spent(7)),
         ({"input_tokens": 3, "output_tokens": -4}, Spent(3, None, 1)),
+        (
+            {"input_tokens": 3, "output_tokens": 4, "prompt_tokens": 3, "completion_tokens": 4},
+            Spent(7),
+        ),
         ({"tokens": "12", "cost": "0.5"}, Spent(12, 0.5)),
         ({"tokens": "many", "cost": -1.0}, Spent(None, None, 2)),
         ({"tokens": inf, "cost_usd": 0.5}, Spent(None, 0.5, 1)),

@@ -7,8 +7,10 @@ from typing import NamedTuple
 __all__ = ["COST_NAMES", "TOKEN_NAMES", "Spent", "reported", "spent", "spent_in", "total"]
 
 TOTALS = ("tokens", "total_tokens", "tokens_used")
-PARTS = ("input_tokens", "output_tokens", "prompt_tokens", "completion_tokens")
-TOKEN_NAMES = (*TOTALS, *PARTS)
+# Two vocabularies for the same two counts; an answer may have both.
+INPUT = ("input_tokens", "prompt_tokens")
+OUTPUT = ("output_tokens", "completion_tokens")
+TOKEN_NAMES = (*TOTALS, *INPUT, *OUTPUT)
 COST_NAMES = ("cost", "cost_usd", "total_cost")
 # Where providers of language models put their counts, and where an answer of the Model Context
 # Protocol, or of any other, may put all of this.
@@ -43,10 +45,10 @@ def spent(metadata: Mapping[str, object]) -> Spent:
         return Spent()
     tokens = reported(metadata, TOKEN_NAMES)
     costs = reported(metadata, COST_NAMES)
-    parts = [number for name in PARTS if (number := _number(tokens.get(name))) is not None]
+    parts = [_first(tokens, names) for names in (INPUT, OUTPUT)]
     count = _first(tokens, TOTALS)
-    if count is None and parts:
-        count = sum(parts)
+    if count is None and parts != [None, None]:
+        count = sum(part for part in parts if part is not None)
     ignored = sum(_number(value) is None for value in (*tokens.values(), *costs.values()))
     return Spent(None if count is None else round(count), _first(costs, COST_NAMES), ignored)
 

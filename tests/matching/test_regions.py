@@ -276,6 +276,12 @@ def test_equal_scores_by_policy(ties: str, expected: list[str]) -> None:
     assert all(score >= following for score, following in pairwise(scores))
 
 
+def test_ids_of_which_one_begins_another_tie_as_in_trec_eval() -> None:
+    hits = [Hit("d1", 3.0), Hit("d11", 3.0), Hit("d10", 3.0), Hit("d1", 3.0, 5, 9)]
+    found = [(hit.path, hit.start_line) for hit in ordered(hits, [0.0] * 4, "trec10")[0]]
+    assert found == [("d11", 0), ("d10", 0), ("d1", 5), ("d1", 0)]
+
+
 def test_float32_ties_more() -> None:
     hits = [Hit("a", 1.0 + 1e-12), Hit("b", 1.0)]
     assert [hit.path for hit in ordered(hits, [0, 0], "trec10")[0]] == ["a", "b"]

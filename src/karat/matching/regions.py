@@ -95,8 +95,9 @@ def _is_judged(
     return any(symbols) or any(credit and target.grade >= 0 for credit, target in pairs)
 
 
-def _id(hit: Hit) -> str:
-    return f"{hit.path}:{hit.start_line}-{hit.end_line}:{hit.symbol}"
+def _id(hit: Hit) -> tuple[str, int, int, str]:
+    # The path first, as a whole: trec_eval compares ids, and "a" comes before "a0".
+    return hit.path, hit.start_line, hit.end_line, hit.symbol
 
 
 class RankedHits(NamedTuple):

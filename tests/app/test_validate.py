@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from karat.app.validate import validate
 from karat.cli.validate import command
 from karat.errors import InputError
-from karat.formats import FORMATS, Limits, write
+from karat.formats import FORMATS, Limits, read_dataset, write
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 
 CSV = "query,result1,result2,lang\nwhere,a.rs:1-2:2,b.rs:1-1:1,rust\nwho,a.rs:1-2:0,,go\n"
@@ -177,6 +177,14 @@ def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
     path.write_text(CSV)
     with pytest.raises(InputError, match="no revision 'v9'"):
         validate(path, repositories={"": str(repository)}, revision="v9")
+    # A revision that a user types counts before one that the set names.
+    gold = tmp_path / "gold.json"
+    data = read_dataset(path)
+    named = {"repositories": [{"name": "", "path": str(repository), "revision": "HEAD"}]}
+    write(Dataset.of(data.queries(), match=data.match, metadata=named), gold, format="gold")
+    assert validate(gold, repositories={"": str(repository)}).checked
+    with pytest.raises(InputError, match="no revision 'v9'"):
+        validate(gold, repositories={"": str(repository)}, revision="v9")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="not a git repository"):
         validate(path, repositories={"": str(tmp_path / "empty")})

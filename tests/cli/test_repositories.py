@@ -98,6 +98,13 @@ def test_repositories_that_have_moved(
     )
 
 
+def test_two_revisions_for_one_repository_are_rejected(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert karat("carry", "two.json", "--to", "HEAD", "--to", "HEAD~1") == 2
+    assert "--to names two revisions: 'HEAD' and 'HEAD~1'" in capsys.readouterr().err
+
+
 def test_where_they_were_mined(capsys: pytest.CaptureFixture[str]) -> None:
     assert karat("validate", "two.json", "--repo") == 0
     assert "looked up: commits (4), paths (4)" in capsys.readouterr().out

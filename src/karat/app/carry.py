@@ -86,7 +86,10 @@ def _carried(
     revisions = _revisions(data, to, [home.name for home in found])
     for home, rows in found.items():
         carried = carry(
-            part_of(data, rows), home.place, to=revisions[home.name], base=home.revision or base
+            part_of(data, rows),
+            home.place,
+            to=revisions[home.name],
+            base=base or home.revision or None,
         )
         commits[home.name] = carried.commit
         parts.append(carried)
@@ -120,7 +123,12 @@ def _revisions(data: Dataset, to: Sequence[str], names: Sequence[str]) -> dict[s
     given: dict[str, str] = {}
     for text in to:
         name, sign, revision = text.partition("=")
-        given.update({name: revision} if sign and name in names else {"": text})
+        if not sign or name not in names:
+            name, revision = "", text
+        if name in given:
+            whose = f" of {name}" if name else ""
+            raise InputError(f"--to names two revisions{whose}: {given[name]!r} and {revision!r}")
+        given[name] = revision
     lacking = [name for name in names if name not in given and "" not in given]
     if lacking:
         options = " ".join(f"--to {name}=REVISION" for name in lacking)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from karat.app.pooling import Pooled, as_target, is_judged
-from karat.app.repository import NOWHERE_ELSE, homes, part_of
+from karat.app.repository import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.corpus.content import Content, decode
 from karat.errors import InputError
 from karat.formats import FORMATS, detect, read_dataset, write
@@ -141,7 +141,7 @@ def folder_code(folder: str) -> Code:
 
 @contextmanager
 def repository_code(
-    data: Dataset, repositories: Mapping[str, str] = NOWHERE_ELSE, *, revision: str = "HEAD"
+    data: Dataset, repositories: Mapping[str, str] = NOWHERE_ELSE, *, revision: str | None = None
 ) -> Iterator[Code]:
     """Yield what reads files as they were at the ``base_commit`` of each case, else *revision*.
 
@@ -152,7 +152,7 @@ def repository_code(
         commits: dict[int, str] = {}
         tree_at: dict[int, Callable[[str], Tree]] = {}
         for home, rows in homes(data, repositories, otherwise=".").items():
-            default = home.revision or revision
+            default = revision or home.revision or HEAD
             known = bases(part_of(data, rows), home.place, default=default).known
             # The hits of one query follow each other.
             at = lru_cache(maxsize=1)(stack.enter_context(Trees(home.place)).at)

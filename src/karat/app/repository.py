@@ -8,9 +8,20 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.model import Dataset, Query
 
-__all__ = ["NOWHERE_ELSE", "TAG", "Repository", "check_names", "home_of", "homes", "part_of"]
+__all__ = [
+    "HEAD",
+    "NOWHERE_ELSE",
+    "TAG",
+    "Repository",
+    "check_names",
+    "home_of",
+    "homes",
+    "part_of",
+]
 
 TAG = "repository"
+# Where cases are looked up if neither the user nor the set names a revision.
+HEAD = "HEAD"
 NOWHERE_ELSE: Mapping[str, str] = MappingProxyType({})
 
 

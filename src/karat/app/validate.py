@@ -56,7 +56,7 @@ def validate(
     limits: Limits = DEFAULT,
     tags: Sequence[str] = (),
     repositories: Mapping[str, str] | None = None,
-    revision: str = "HEAD",
+    revision: str | None = None,
 ) -> Validation:
     """Return what *path* holds and every problem in it.
 
@@ -89,9 +89,9 @@ def validate(
 
 
 def _looked_up(
-    found: Validation, data: Dataset, repositories: Mapping[str, str], revision: str
+    found: Validation, data: Dataset, repositories: Mapping[str, str], revision: str | None
 ) -> Validation:
-    from karat.app.repository import homes, part_of
+    from karat.app.repository import HEAD, homes, part_of
     from karat.mining.resolve import resolve
 
     checked: Counter[str] = Counter()
@@ -103,7 +103,7 @@ def _looked_up(
             option = f"--repo {home.name}=DIR" if home.name else "--repo DIR"
             raise InputError(f"{found.path} names no repository; name it ({option})")
         part = part_of(data, rows)
-        resolution = resolve(part, home.place, revision=home.revision or revision)
+        resolution = resolve(part, home.place, revision=revision or home.revision or HEAD)
         missing = _counted(missing.sort for missing in resolution.missing)
         if foreign := _foreign(missing, resolution.checked, cases=len(part)):
             named = f" of the repository {home.name!r}" if home.name else ""

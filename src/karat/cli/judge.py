@@ -61,7 +61,7 @@ def command(
     output: str | None,
     judge: str | None,
     repositories: Mapping[str, str] | None,
-    rev: str,
+    rev: str | None,
     folder: str | None,
     gold_format: str | None,
     run_format: str | None,

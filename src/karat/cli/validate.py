@@ -41,7 +41,7 @@ def command(
     file: str,
     format_name: str | None,
     repositories: "Mapping[str, str] | None",
-    rev: str,
+    rev: str | None,
     *,
     as_json: bool,
 ) -> None:

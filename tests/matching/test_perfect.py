@@ -44,8 +44,9 @@ TARGETS = {
     "directory": FILES | LINES,
     "lines": FILES | LINES,
     "symbol": FILES | NAMED | NAMES,
-    "akashic": FILES | NAMED | NAMES,
-    "graded": FILES | NAMED | NAMES,
+    # As the format has them: files, and names without a file.
+    "akashic": FILES | NAMES,
+    "graded": FILES | NAMES,
 }
 
 

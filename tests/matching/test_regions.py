@@ -77,7 +77,12 @@ def units(hits: list[Hit], targets: list[Target]) -> tuple[list[Hit], list[Targe
     for hit in hits:
         if hit.path not in files or all(other.path != hit.path for other in kept):
             kept.append(hit)
-    wanted = [target for target in targets if target.path not in files]
+    # A place that is listed twice is one target, of the higher grade.
+    best: dict[tuple[str, int, int], Target] = {}
+    for target in sorted(targets, key=lambda target: target.grade):
+        if target.path not in files:
+            best[target.path, target.start_line, target.end_line] = target
+    wanted = list(best.values())
     whole = files & {target.path for target in targets}
     wanted += [Target(path, max(t.grade for t in targets if t.path == path)) for path in whole]
     return kept, wanted

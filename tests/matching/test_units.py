@@ -161,3 +161,10 @@ def test_a_query_without_an_answer_has_the_ideal_of_its_unit() -> None:
     gold = Dataset.of([Query("lines", "", targets), Query("files", "", files)], match="lines")
     lined, whole = judge(gold, Run.of([])).queries
     assert (list(lined.ideal), list(whole.ideal)) == ([2.0, 1.0], [2.0])
+
+
+def test_a_target_that_is_listed_twice_is_one() -> None:
+    twice = [Target("a.py", 1.0, symbol="login"), Target("a.py", 2.0, symbol="login")]
+    wanted = query_targets([*twice, Target("b.py", symbol="login")], MATCHERS.get("symbol")())
+    assert [(target.path, target.grade) for target in wanted.targets] == [("a.py", 2), ("b.py", 1)]
+    assert wanted.positions == [0, 0, 1]

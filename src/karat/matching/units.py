@@ -24,8 +24,8 @@ __all__ = [
 class QueryTargets(NamedTuple):
     """The targets of one query, as metrics count them.
 
-    * ``targets``: those that count. Targets that the same hits would match are merged, with the
-      highest grade, where hits are collapsed to files.
+    * ``targets``: those that count. A target that is listed twice is one, with the highest grade,
+      and so are all targets in a file where hits are collapsed to files.
     * ``symbols``: names that are further evidence for a target, each once; see :func:`counted`.
     * ``positions``: for each target as given its position in ``targets``, -1 for evidence.
     * ``files``: paths whose hits are collapsed into the first one; None means every path.
@@ -107,17 +107,16 @@ def query_targets(targets: Sequence[Target], matcher: Matcher) -> QueryTargets:
     kept: list[Target] = []
     symbols: dict[str, Target] = {}
     positions: list[int] = []
-    first_of: dict[str, int] = {}
+    first_of: dict[Target, int] = {}
     for given, counts in zip(targets, counted(targets, matcher), strict=True):
         target = given
         if not counts:
             symbols.setdefault(target.symbol.lower(), target)
             positions.append(-1)
             continue
-        known = len(kept)
         if files is None or target.path in files:
             target = Target(target.path, target.grade)
-            known = first_of.setdefault(target.path, known)
+        known = first_of.setdefault(target._replace(grade=0.0, ref=""), len(kept))
         if known == len(kept):
             kept.append(target)
         elif target.grade > kept[known].grade:

@@ -1,6 +1,6 @@
 """A run that names documents otherwise is told from one that finds nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -169,3 +169,112 @@ def test_only_a_sample_is_kept() -> None:
     mismatch = found(REPAIRS["--root x"], size=100)
     assert mismatch is not None
     assert (mismatch.queries, mismatch.options) == (100, "--root x")
+
+
+def named(
+    names: dict[str, list[str]], targets: dict[str, list[str]], match: str = "exact"
+) -> Mismatch | None:
+    """Return the mismatch of a run with these hits; in the mode for lines targets have lines."""
+    lines = (3, 9) if match == "lines" else ()
+    gold = [Query(q, "", tuple(Target(each, 1, *lines) for each in targets[q])) for q in targets]
+    run = [Answer(q, tuple(Hit(each, -n) for n, each in enumerate(names[q]))) for q in names]
+    return judge(Dataset.of(gold, match=match), Run.of(run)).mismatch
+
+
+@pytest.mark.parametrize("rest", [":993-9113", ":12", "#L3-L9", "#L3", "#3-9"])
+def test_lines_in_a_name_are_not_cut_where_lines_are_judged(rest: str) -> None:
+    targets = {f"q{n}": [path(n)] for n in range(12)}
+    hits = {q: [f"{each}{rest}" for each in paths] for q, paths in targets.items()}
+    mismatch = named(hits, targets, "lines")
+    assert mismatch is not None
+    assert (mismatch.options, mismatch.sure) == ("", True)
+    assert "JSON lines with path, start_line and end_line" in mismatch.text("run")
+    of_files = named(hits, targets)
+    assert of_files is not None
+    assert of_files.options.startswith("--cut-at")
+
+
+def test_chunks_without_lines_are_cut_where_lines_are_judged() -> None:
+    targets = {f"q{n}": [path(n)] for n in range(12)}
+    mismatch = named({q: [f"{paths[0]}#3"] for q, paths in targets.items()}, targets, "lines")
+    assert mismatch is not None
+    assert mismatch.options == "--cut-at '#'"
+
+
+@pytest.mark.parametrize("match", ["exact", "lines"])
+def test_base_names_that_fit_several_targets_have_no_repair(match: str) -> None:
+    folders = ["src/ui"] * 7 + ["src/core"] * 5
+    targets = {f"q{n}": [f"{folder}/{n % 7}.py"] for n, folder in enumerate(folders)}
+    hits = {q: [paths[0].rpartition("/")[2]] for q, paths in targets.items()}
+    mismatch = named(hits, targets, match)
+    assert mismatch is not None
+    assert (mismatch.options, mismatch.sure) == ("", True)
+    assert (
+        "'0.py' fits several targets, 'src/ui/0.py' and 'src/core/0.py': no option repairs that"
+    ) in mismatch.text("run")
+
+
+def test_targets_outside_the_sample_can_be_ambiguous_too() -> None:
+    targets = {f"q{n}": [f"src/{n % 70}/{n % 70}.py"] for n in range(70)}
+    targets["last"] = ["lib/0.py"]
+    hits = {q: [paths[0].rpartition("/")[2]] for q, paths in targets.items()}
+    mismatch = named(hits, targets)
+    assert mismatch is not None
+    assert (mismatch.options, mismatch.advice[:26]) == ("", "'0.py' fits several target")
+
+
+def test_a_root_that_fits_few_queries_is_not_proposed() -> None:
+    targets = {f"q{n}": [f"{'src/ui' if n < 7 else 'src/core'}/{n}.py"] for n in range(12)}
+    hits = {q: [paths[0].rpartition("/")[2]] for q, paths in targets.items()}
+    of_files, of_lines = named(hits, targets), named(hits, targets, "lines")
+    assert of_files is not None
+    assert of_lines is not None
+    assert of_files.options == "--match suffix"
+    assert (of_lines.options, of_lines.sure) == ("", True)
+    assert "no option repairs that: the run needs the full paths" in of_lines.text("run")
+
+
+def test_a_missing_root_is_proposed_though_a_base_name_fits_two_targets() -> None:
+    targets = {f"q{n}": [f"repo/src/{n}.py"] for n in range(10)}
+    targets |= {"q10": ["repo/setup.py"], "q11": ["repo/examples/setup.py"]}
+    hits = {q: [paths[0].removeprefix("repo/")] for q, paths in targets.items()}
+    mismatch = named(hits, targets)
+    assert mismatch is not None
+    assert mismatch.options == "--root repo"
+
+
+def test_one_similar_name_among_many_queries_is_chance() -> None:
+    targets = {f"q{n}": ["setup.py" if n == 0 else f"{n}.py"] for n in range(10)}
+    hits = {q: ["other.py"] for q in targets} | {"q0": ["examples/setup.py"]}
+    mismatch = named(hits, targets)
+    assert mismatch is None or not mismatch.sure
+    for size, options in ((3, None), (2, "--root examples")):
+        first = [f"q{n}" for n in range(size)]
+        few = named({q: hits[q] for q in first}, {q: targets[q] for q in first})
+        assert (few and few.options) == options
+
+
+def test_a_reused_ranking_is_copied() -> None:
+    ranking: dict[str, float] = {}
+
+    def stream() -> Iterator[tuple[str, dict[str, float]]]:
+        for n in range(12):
+            ranking.clear()
+            ranking[f"x-{n}"] = 1.0
+            yield f"q{n}", ranking
+
+    mismatch = judge({f"q{n}": {str(n): 1.0} for n in range(12)}, stream()).mismatch
+    assert mismatch == Mismatch(12, 12, "x-0", "0", "--strip-prefix x-")
+
+
+def test_numbered_chunks_are_cut_where_every_hit_is_one() -> None:
+    gold = {f"q{n}": {f"doc{n}": 1.0} for n in range(12)}
+    chunks = {q: {f"{each}_{c}": 1.0 for each in gold[q] for c in range(3)} for q in gold}
+    mismatch = judge(gold, chunks).mismatch
+    assert mismatch is not None
+    assert mismatch.options == "--cut-at _"
+    mixed = {q: {**scores, "whole": 0.5} for q, scores in chunks.items()}
+    uncertain = judge(gold, mixed).mismatch
+    assert uncertain is not None
+    assert (uncertain.options, uncertain.sure) == ("", False)
+    assert "no hit of new is a target; the names may not match" in uncertain.text("new")

@@ -1,9 +1,8 @@
 """Compare runs on one gold set, the first being the baseline."""
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan
 
 from karat.app.score import evaluate_run, with_dropped
 from karat.app.settings import Confidence, Scoring
@@ -147,16 +146,8 @@ def compared(
     A run whose names do not match those of the gold set has no scores here: it neither wins nor
     loses.
     """
-    tables = [
-        _unscored(evaluation.table) if evaluation.broken else evaluation.table
-        for evaluation in evaluations
-    ]
+    tables = [evaluation.shown().table for evaluation in evaluations]
     return compared_tables(tables, measures, rows, confidence, clusters=clusters)
-
-
-def _unscored(table: ScoreTable) -> ScoreTable:
-    nothing = array("d", [nan]) * len(table.query_ids)
-    return replace(table, columns=dict.fromkeys(table.columns, nothing))
 
 
 def compared_tables(
@@ -192,10 +183,16 @@ def compared_tables(
 def _wilcoxon_notes(
     evaluations: Sequence[Evaluation], measures: Sequence[Measure]
 ) -> tuple[str, ...]:
-    """Return one sentence per run and measure against the first run, and what speaks against it."""
+    """Return one sentence per run and measure against the first run, and what speaks against it.
+
+    A run whose names do not match has no test.
+    """
     import numpy as np
 
     baseline, *others = evaluations
+    others = [other for other in others if not (other.broken or baseline.broken)]
+    if not others:
+        return ()
     notes = []
     warning = ""
     for name in map(str, measures):

@@ -15,6 +15,7 @@ from karat.matching.judge import Scored, Truth
 from karat.metrics import Measure, average, evaluate
 from karat.model import JudgedRun, Outcome, Run, ScoreTable, Status
 from karat.model.evaluation import Evaluation, Notes, Summary
+from karat.model.mismatch import Mismatch
 from karat.model.timings import Measured
 
 if TYPE_CHECKING:
@@ -92,14 +93,10 @@ def evaluate_run(
         score_unjudged=scoring.trec,
         score_empty=not scoring.trec,
     )
-    mismatch = judged.mismatch
-    if mismatch and not mismatch.options and isinstance(run, Run) and run.metadata.get("snapshot"):
-        # The paths come from the corpus that was searched: the search is bad, the names are not.
-        mismatch = None
     notes = replace(
         _notes(judged, table.columns[str(JUDGED_SHARE)]),
         clusters=len(set(clusters or ())),
-        mismatch=mismatch,
+        mismatch=_mismatch(judged, run),
     )
     table = replace(table, columns=_known(table, measures, _asked_for(run)))
     everywhere = range(len(table.query_ids))
@@ -116,6 +113,19 @@ def evaluate_run(
             for tag, values in slices.items()
         },
     )
+
+
+def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
+    """Return the mismatch of a run; one that Karat made has the names of its corpus.
+
+    Of that one only the gold set can have other names, such as a folder too many: a warning.
+    """
+    found = judged.mismatch
+    if found is None or not isinstance(run, Run) or not run.metadata.get("snapshot"):
+        return found
+    if not found.options or "--match" in found.options:
+        return None
+    return replace(found, sure=False)
 
 
 def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:

@@ -1,7 +1,7 @@
 """From truth and a run to ranks and grades: the one entry to matching."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import isfinite
 
@@ -110,7 +110,7 @@ def judge(
         ties=ties,
         invalid=dict(+how.invalid),
         unknown_queries=tuple(how.unknown),
-        mismatch=how.unmatched.mismatch(matcher, tried=how.tried),
+        mismatch=how.unmatched.mismatch(matcher, tried=how.tried, targets=_target_paths(truth)),
     )
 
 
@@ -298,6 +298,16 @@ class _Judge:
 
 def _as_targets(grades: Mapping[str, float]) -> list[Target]:
     return [Target(path, grade) for path, grade in grades.items()]
+
+
+def _target_paths(truth: Truth) -> Iterator[str]:
+    """Yield the path of every relevant target; nothing is read before the first is wanted."""
+    if isinstance(truth, Dataset):
+        rows: Iterable[list[Target]] = map(truth.targets, range(len(truth)))
+    else:
+        rows = map(_as_targets, truth.values())
+    for row in rows:
+        yield from (target.path for target in row if target.path and target.grade > 0)
 
 
 def _best_grades(targets: Iterable[Target]) -> dict[str, float]:

@@ -7,7 +7,7 @@ design/0012.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import ceil
@@ -23,12 +23,22 @@ __all__ = ["Repair", "Sample", "Unmatched"]
 
 # So many queries, and hits and targets of each, are tried again.
 QUERIES, HITS, TARGETS = 64, 300, 50
+# So many targets of the whole set are compared with the hits of the sample.
+IN_SET = 100_000
 # The share of the sample that a repair must bring to match: where no query has any hit on a target,
 # and where some have.
 OF_ALL, OF_SOME = 0.1, 0.5
 # A search may miss everything in fewer queries by being bad.
 FEW = 10
+# The share of the queries, among those in which any missing lead fits, that one lead must fit.
+NEARLY_ALL = 0.9
 WHOLE_FILES = ("document", "exact")
+LINES = re.compile(r"(:L?\d+([-:,]L?\d+)?|#(L\d+(-L?\d+)?|\d+-\d+))$")
+NEEDS_LINES = (
+    "the run needs lines as fields: write a Karat run, JSON lines with path, start_line and "
+    "end_line of each hit"
+)
+NEEDS_PATHS = "no option repairs that: the run needs the full paths of the gold set"
 
 
 class Sample(NamedTuple):
@@ -39,12 +49,16 @@ class Sample(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """Options that would make names match."""
+    """Options that would make names match.
+
+    *instead* is set where the scores would be wrong with them: it says what to do.
+    """
 
     match: str | None = None
     root: str = ""
     strip_prefix: str = ""
     cut_at: str = ""
+    instead: str = ""
 
     def __str__(self) -> str:
         """Return the repair as options of the command line."""
@@ -71,12 +85,15 @@ class Unmatched:
     ) -> None:
         """Count an answered query whose *targets* no hit is on; a few are kept to be looked at.
 
-        *hits* may be ids, and are read later, if at all.
+        *hits* may be ids, and are read later, if at all; of a mapping that can change the first
+        ids are copied.
         """
         self.answered += 1
         self.queries += 1
         if len(self._kept) < QUERIES:
-            self._kept.append((query_id, targets(), hits))
+            changes = isinstance(hits, MutableMapping)
+            kept = tuple(islice(hits, HITS)) if changes else hits
+            self._kept.append((query_id, targets(), kept))
 
     def _samples(self) -> list[Sample]:
         samples = []
@@ -86,48 +103,62 @@ class Unmatched:
         return samples
 
     def mismatch(
-        self, matcher: Matcher, *, tried: Callable[[Repair, Sequence[Sample]], Sequence[bool]]
+        self,
+        matcher: Matcher,
+        *,
+        tried: Callable[[Repair, Sequence[Sample]], Sequence[bool]],
+        targets: Iterable[str],
     ) -> Mismatch | None:
         """Return what does not fit, None where hits and targets are named alike.
 
-        *tried* says for each sample whether a hit is on a target with a repair.
+        *targets* are the paths of the whole gold set, read only where most queries have no hit on
+        one. *tried* says for each sample whether a hit is on a target with a repair.
         """
         if self.queries * 2 <= self.answered:
             return None
         whole_sample = self._samples()
         # A depth may have hidden hits that do match.
         samples = _left(whole_sample, tried(Repair(), whole_sample))
-        needed = ceil(len(samples) * (OF_ALL if self.queries == self.answered else OF_SOME))
-        best: tuple[int, Repair] = (0, Repair())
-        for repair in _repairs(samples, matcher):
-            count = sum(tried(repair, samples))
-            if count > best[0]:
-                best = count, repair
-        if best[0] >= max(needed, 1):
-            repair = best[1]
+        share = OF_ALL if self.queries == self.answered else OF_SOME
+        # Among more than two queries, one hit with a similar name is chance.
+        needed = max(ceil(len(samples) * share), 2 if len(samples) > 2 else 1)
+        counted = [
+            (sum(tried(each, samples)), each) for each in _repairs(samples, matcher, targets)
+        ]
+        enough = [(count, repair) for count, repair in counted if count >= needed]
+        if enough:
+            # An option is worth more than advice, unless it repairs less than half as much.
+            _, repair = max(enough, key=lambda pair: pair[0] / (2 if pair[1].instead else 1))
             works = tried(repair, samples)
             fixed = next(each for each, fits in zip(samples, works, strict=True) if fits)
             alone = (Sample(fixed.query, (hit,)) for hit in fixed.hits)
             shown = next(each for each in alone if tried(repair, [each])[0])
-            return self._found(shown, str(repair))
+            return self._found(shown, repair)
         whole = self.queries == self.answered and len(samples) == len(whole_sample)
         sure = _other_kind(samples)
         if whole and (self.answered >= FEW or sure) and not _shared(samples):
-            return replace(self._found(samples[0], ""), sure=sure)
+            return replace(self._found(samples[0], Repair()), sure=sure)
         return None
 
-    def _found(self, example: Sample, options: str) -> Mismatch:
+    def _found(self, example: Sample, repair: Repair) -> Mismatch:
         hit = example.hits[0].path
         targets = [target.path for target in example.query.targets if target.path]
         near = [path for path in targets if path in hit or is_suffix(normalise(hit), path)]
-        return Mismatch(self.queries, self.answered, hit, (near or targets or [""])[0], options)
+        return Mismatch(
+            self.queries,
+            self.answered,
+            hit,
+            (near or targets or [""])[0],
+            options="" if repair.instead else str(repair),
+            advice=repair.instead,
+        )
 
 
 def _left(samples: Sequence[Sample], matched: Sequence[bool]) -> list[Sample]:
     return [sample for sample, fits in zip(samples, matched, strict=True) if not fits]
 
 
-def _pairs(samples: Sequence[Sample]) -> Iterator[tuple[str, str]]:
+def _pairs(samples: Iterable[Sample]) -> Iterator[tuple[str, str]]:
     """Yield every sampled hit with every target of its query."""
     for query, hits in samples:
         relevant = (target.path for target in query.targets if target.path and target.grade > 0)
@@ -135,21 +166,77 @@ def _pairs(samples: Sequence[Sample]) -> Iterator[tuple[str, str]]:
             yield hit.path, target
 
 
-def _repairs(samples: Sequence[Sample], matcher: Matcher) -> Iterator[Repair]:
-    """Yield repairs worth trying, the narrowest first."""
+def _repairs(
+    samples: Sequence[Sample], matcher: Matcher, targets: Iterable[str]
+) -> Iterator[Repair]:
+    """Yield repairs worth trying, the narrowest first; *targets* are those of the whole set."""
     by_id = matcher.name == "document"
-    yield from _of_longer(samples, by_id=by_id)
+    has_lines = matcher.name == "lines" and _named_by_lines(samples)
+    for repair in _of_longer(samples, by_id=by_id):
+        yield repair._replace(instead=NEEDS_LINES if has_lines and repair.cut_at else "")
     if by_id:
         yield Repair(match="exact")
-    leads = Counter(
-        target[: -len(hit)]
-        for hit, target in ((normalise(hit), normalise(target)) for hit, target in _pairs(samples))
-        if target.endswith(f"/{hit}")
-    )
-    for lead, _ in leads.most_common(1):
-        yield Repair(match="exact" if by_id else None, root=lead.rstrip("/"))
+    clash = _clash(samples, targets)
+    yield from _of_shorter(samples, match="exact" if by_id else None, clash=clash)
     if matcher.name in WHOLE_FILES:
-        yield Repair(match="suffix")
+        yield Repair(match="suffix", instead=clash)
+
+
+def _named_by_lines(samples: Sequence[Sample]) -> bool:
+    """Return whether lines are wanted, and stand in the name of a hit instead of its fields.
+
+    Cut off, they would be lost, and the hit would match every range of its file.
+    """
+    return any(
+        not hit.end_line and LINES.search(hit.path)
+        for query, hits in samples
+        if any(target.end_line and target.grade > 0 for target in query.targets)
+        for hit in hits
+    )
+
+
+def _of_shorter(samples: Sequence[Sample], *, match: str | None, clash: str) -> Iterator[Repair]:
+    """Yield the root that hits lack; it must fit nearly all queries in which a target is longer."""
+    leads: Counter[str] = Counter()
+    possible = 0
+    for sample in samples:
+        pairs = ((normalise(hit), normalise(target)) for hit, target in _pairs([sample]))
+        found = {target[: -len(hit)] for hit, target in pairs if target.endswith(f"/{hit}")}
+        leads.update(found)
+        possible += bool(found)
+    for lead, queries in leads.most_common(1):
+        names = [hit.path for _, hits in samples for hit in hits]
+        bare = sum("/" not in normalise(name) for name in names) * 2 > len(names)
+        instead = clash if bare else ""
+        if queries < possible * NEARLY_ALL:
+            instead = clash or NEEDS_PATHS
+        yield Repair(match=match, root=lead.rstrip("/"), instead=instead)
+
+
+def _clash(samples: Sequence[Sample], targets: Iterable[str]) -> str:
+    """Return a sentence where the name of a hit fits several of *targets*, empty if none does."""
+    names = dict.fromkeys(normalise(hit.path) for _, hits in samples for hit in hits)
+    ending: dict[str, list[str]] = {}
+    for name in names:
+        for end in _ends(name):
+            ending.setdefault(end, []).append(name)
+    fits: dict[str, str] = {}
+    for target in map(normalise, islice(targets, IN_SET)):
+        for name in (*filter(names.__contains__, _ends(target)), *ending.get(target, ())):
+            first = fits.setdefault(name, target)
+            if first != target:
+                return f"{name!r} fits several targets, {first!r} and {target!r}: {NEEDS_PATHS}"
+    return ""
+
+
+def _ends(path: str) -> Iterator[str]:
+    """Yield *path*, and what is left of it without its first folders.
+
+    >>> list(_ends("src/ui/a.py"))
+    ['src/ui/a.py', 'ui/a.py', 'a.py']
+    """
+    parts = path.split("/")
+    return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
 def _of_longer(samples: Sequence[Sample], *, by_id: bool) -> Iterator[Repair]:
@@ -167,6 +254,8 @@ def _of_longer(samples: Sequence[Sample], *, by_id: bool) -> Iterator[Repair]:
     paths = [spelled(hit.path) for _, hits in samples for hit in hits]
     for (prefix, at), _ in found.most_common(3):
         fits = sum(path.startswith(prefix) and at in path for path in paths)
+        if at == "_" and not all(re.search(r"_\d+$", path) for path in paths):
+            continue
         if (prefix or at) and fits * 2 >= len(paths):
             folder = prefix.rstrip("/")
             if by_id or not folder:
@@ -178,10 +267,10 @@ def _of_longer(samples: Sequence[Sample], *, by_id: bool) -> Iterator[Repair]:
 def _separator(rest: str) -> str:
     """Return what begins the name of a chunk, empty where *rest* does not look like one.
 
-    >>> [_separator(rest) for rest in ("#3", ":10-20", "::chunk_4", "#intro", "17", "")]
-    ['#', ':', '::chunk_', '#', '', '']
+    >>> [_separator(rest) for rest in ("#3", ":10-20", "::chunk_4", "#intro", "_0", "17", "")]
+    ['#', ':', '::chunk_', '#', '_', '', '']
     """
-    before_digits = re.match(r"[^\w/]\D*(?=\d)|_\D+(?=\d)|[^\w/]+", rest)
+    before_digits = re.match(r"[^\w/]\D*(?=\d)|_\D+(?=\d)|_(?=\d+$)|[^\w/]+", rest)
     return before_digits.group() if before_digits else ""
 
 

@@ -1,7 +1,8 @@
 """One run, scored: what reports draw."""
 
+from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -65,14 +66,31 @@ class Evaluation:
     @property
     def broken(self) -> bool:
         """Return whether the scores measure wrong names instead of the search."""
-        return bool(self.notes.mismatch or self.notes.dropped)
+        mismatch = self.notes.mismatch
+        return bool((mismatch and mismatch.sure) or self.notes.dropped)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return sentences on why the scores must not be used; none where they can be."""
+        """Return sentences on names that do not match, or may not; see :attr:`broken`."""
         mismatch = self.notes.mismatch
         found = (mismatch.text(self.name) if mismatch else "", self.notes.dropped)
         return tuple(text for text in found if text)
+
+    def shown(self) -> "Evaluation":
+        """Return what reports show: of a broken run no score, because its zeros measure nothing."""
+        if not self.broken:
+            return self
+        nothing = array("d", [nan]) * len(self.table.query_ids)
+        slices = {
+            tag: {value: _unscored(summaries) for value, summaries in values.items()}
+            for tag, values in self.slices.items()
+        }
+        return replace(
+            self,
+            table=replace(self.table, columns=dict.fromkeys(self.table.columns, nothing)),
+            summaries=_unscored(self.summaries),
+            slices=slices,
+        )
 
     def __getitem__(self, measure: str) -> float:
         """Return the mean of *measure*, named as it is in the summaries."""
@@ -81,3 +99,7 @@ class Evaluation:
                 return summary.mean
         known = ", ".join(summary.measure for summary in self.summaries)
         raise UnknownName(f"{measure!r} was not computed; computed: {known}")
+
+
+def _unscored(summaries: tuple[Summary, ...]) -> tuple[Summary, ...]:
+    return tuple(Summary(summary.measure, nan, nan, 0) for summary in summaries)

@@ -10,8 +10,9 @@ class Mismatch:
     """In most answered queries no hit can be a target, because names differ.
 
     *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example
-    of each side; *options* are those of the command line that make them match, empty if none does.
-    *sure* is False where a search could also be so bad that it never returns any target.
+    of each side; *options* are those of the command line that make them match, empty if none does;
+    then *advice* may say what to do. *sure* is False where a search could also be so bad that it
+    never returns any target: the scores stand, with a warning.
     """
 
     queries: int
@@ -20,6 +21,7 @@ class Mismatch:
     target: str
     options: str = ""
     sure: bool = True
+    advice: str = ""
 
     def text(self, name: str) -> str:
         """Return the warning on the run called *name*.
@@ -28,8 +30,10 @@ class Mismatch:
         no hit of new is a target: the run has 'x/a.py', the gold set 'a.py'; add --root x
         """
         where = f"in {self.queries} of {self.answered} answered queries "
-        fix = f"add {self.options}" if self.options else "check that both use the same names"
+        fix = f"add {self.options}" if self.options else self.advice
         return (
-            f"{where if self.queries < self.answered else ''}no hit of {name} is a target: "
-            f"the run has {self.hit!r}, the gold set {self.target!r}; {fix}"
+            f"{where if self.queries < self.answered else ''}no hit of {name} is a target"
+            f"{'' if self.sure else '; the names may not match'}: "
+            f"the run has {self.hit!r}, the gold set {self.target!r}; "
+            f"{fix or 'check that both use the same names'}"
         )

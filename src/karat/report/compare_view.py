@@ -92,15 +92,15 @@ def _uncompared_notes(contest: Contest) -> Iterator[str]:
     for place, summary in enumerate(contest.evaluations[0].summaries):
         if summary.measure not in contest.comparison.metrics:
             values = ", ".join(
-                f"{evaluation.name} {number(evaluation.summaries[place].mean, digits=DIGITS).text}"
-                for evaluation in contest.evaluations
+                f"{shown.name} {number(shown.summaries[place].mean, digits=DIGITS).text}"
+                for shown in (evaluation.shown() for evaluation in contest.evaluations)
             )
             yield f"{summary.measure} is no plain mean and not compared: {values}"
 
 
 def _answered_note(evaluation: Evaluation, measure: str) -> list[str]:
     """Return the mean over answered queries where it differs from the one over all."""
-    summary = next(entry for entry in evaluation.summaries if entry.measure == measure)
+    summary = next(entry for entry in evaluation.shown().summaries if entry.measure == measure)
     if summary.answered == summary.mean or isnan(summary.answered):
         return []
     return [
@@ -151,7 +151,7 @@ def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
 
 def per_query_table(contest: Contest, texts: Mapping[str, str], measure: str) -> Table:
     """Return one row per query with each run's score and the last run's change, worst first."""
-    tables = [evaluation.table for evaluation in contest.evaluations]
+    tables = [evaluation.shown().table for evaluation in contest.evaluations]
     first = tables[0]
     rows = []
     for row, query_id in enumerate(first.query_ids):

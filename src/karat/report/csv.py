@@ -17,6 +17,7 @@ def evaluation_csv(evaluation: Evaluation) -> str:
     """Return one row per measure, and per tag value where slices were asked for."""
     header = ("run", "tag", "value", "measure", "mean", "low", "high", "answered_mean", "n")
     rows: list[Row] = [header]
+    evaluation = evaluation.shown()
     rows += _summary_rows(evaluation.name, "", "", evaluation.summaries)
     for tag, values in evaluation.slices.items():
         for value, summaries in values.items():
@@ -54,7 +55,7 @@ def queries_csv(evaluations: Iterable[Evaluation]) -> str:
     """Return one row per run and query, one column per measure."""
     rows: list[Row] = []
     for evaluation in evaluations:
-        table = evaluation.table
+        table = evaluation.shown().table
         if not rows:
             rows.append(("run", "query", "status", *table.columns))
         rows += [

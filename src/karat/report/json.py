@@ -121,6 +121,7 @@ def _scored(result: Evaluation | Contest) -> dict[str, object]:
 
 
 def _run(evaluation: Evaluation) -> dict[str, object]:
+    evaluation = evaluation.shown()
     table = evaluation.table
     queries = [
         {

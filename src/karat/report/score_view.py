@@ -28,7 +28,7 @@ def score_table(evaluation: Evaluation) -> Table:
     """Return one row per measure: mean, interval, mean over answered queries, n."""
     return _summary_table(
         f"{evaluation.name}, {queries(evaluation.notes.queries)}",
-        evaluation.summaries,
+        evaluation.shown().summaries,
         tuple(note_lines(evaluation)),
     )
 
@@ -37,14 +37,14 @@ def slice_tables(evaluation: Evaluation) -> list[Table]:
     """Return one table per tag value."""
     return [
         _summary_table(f"{tag} = {value}", summaries, ())
-        for tag, values in evaluation.slices.items()
+        for tag, values in evaluation.shown().slices.items()
         for value, summaries in values.items()
     ]
 
 
 def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
     """Return one row per query: id, status, every measure and the query's text."""
-    table = evaluation.table
+    table = evaluation.shown().table
     rows = []
     for row, query_id in enumerate(table.query_ids):
         scores = [number(column[row]) for column in table.columns.values()]

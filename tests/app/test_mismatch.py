@@ -33,10 +33,51 @@ def test_python_has_the_warning_and_the_repair() -> None:
 
 def test_a_search_of_the_corpus_itself_is_bad_not_misnamed() -> None:
     gold = Dataset.of([Query(f"q{n}", "", (Target(f"{n}.py"),)) for n in range(12)])
-    answers = [Answer(f"q{n}", (Hit("other.py", 1.0),)) for n in range(12)]
-    assert score(gold, Run.of(answers), confidence=None).broken
-    searched = Run.of(answers, metadata={"snapshot": "corpus"})
-    assert not score(gold, searched, confidence=None).broken
+    searched = {"snapshot": "corpus"}
+    nothing = [Answer(f"q{n}", (Hit("other.py", 1.0),)) for n in range(12)]
+    assert score(gold, Run.of(nothing), confidence=None).warnings
+    assert not score(gold, Run.of(nothing, metadata=searched), confidence=None).warnings
+    alike = [Answer(f"q{n}", (Hit(f"{n % 5}/{n}.py"),)) for n in range(12)]
+    assert score(gold, Run.of(alike), confidence=None).broken
+    assert not score(gold, Run.of(alike, metadata=searched), confidence=None).warnings
+
+
+def test_a_gold_set_with_other_names_than_the_corpus_is_a_warning() -> None:
+    gold = Dataset.of([Query(f"q{n}", "", (Target(f"repo/{n}.py"),)) for n in range(12)])
+    answers = [Answer(f"q{n}", (Hit(f"{n}.py", 1.0),)) for n in range(12)]
+    found = score(gold, Run.of(answers, metadata={"snapshot": "corpus"}), confidence=None)
+    assert not found.broken
+    assert found.warnings[0].endswith("'0.py', the gold set 'repo/0.py'; add --root repo")
+
+
+def test_an_uncertain_mismatch_is_a_warning_and_the_comparison_stands() -> None:
+    poor = {query: {f"e{query}": 1.0} for query in GOLD}
+    contest = karat.compare(GOLD, {"good": GOOD, "poor": poor}, ["mrr"], draws=99)
+    assert "no hit of poor is a target; the names may not match" in contest.warnings[0]
+    assert contest.comparison.mean("poor", "mrr").mean == 0.0
+    assert "No verdict" not in contest.verdict
+
+
+@pytest.mark.parametrize(
+    ("runs", "tests"),
+    [
+        ({"good": GOOD, "other": OTHER}, 0),
+        ({"other": OTHER, "good": GOOD}, 0),
+        ({"good": GOOD, "other": OTHER, "same": GOOD}, 2),
+    ],
+)
+def test_a_broken_run_has_no_wilcoxon_test(
+    runs: dict[str, dict[str, dict[str, float]]], tests: int
+) -> None:
+    contest = compare(
+        GOLD,
+        list(runs.values()),
+        names=list(runs),
+        scoring=Scoring(("mrr",)),
+        confidence=Confidence(draws=99, wilcoxon=True),
+    )
+    assert len(contest.further_tests) == tests
+    assert not any("other" in line for line in contest.further_tests)
 
 
 def measured(name: str, hits: dict[int, str], invalid: dict[str, int]) -> Measured:

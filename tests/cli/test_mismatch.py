@@ -49,6 +49,38 @@ def test_score_warns_first(karat: Karat) -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_score_shows_no_zero_that_measures_nothing(karat: Karat) -> None:
+    command = ("score", "gold.json", "other.run", "-m", "mrr")
+    row = next(line for line in karat(*command).stdout.splitlines() if line.startswith("mrr"))
+    assert row.split() == ["mrr", "-", "-", "0"]
+    table = karat(*command, "--csv").stdout.splitlines()
+    assert dict(zip(table[0].split(","), table[1].split(","), strict=True)) == {
+        **dict.fromkeys(("tag", "value", "mean", "low", "high", "answered_mean"), ""),
+        "run": "other",
+        "measure": "mrr",
+        "n": "0",
+    }
+    queries = karat(*command, "--per-query", "--csv").stdout.splitlines()
+    assert queries[1] == "other,0,scored,"
+    found = json.loads(karat(*command, "--json").stdout)["run"]
+    assert found["metrics"]["mrr"]["mean"] is None
+    assert found["queries"][0]["scores"] == {"mrr": None}
+    both = json.loads(
+        karat("compare", "gold.json", "good.run", "other.run", "-m", "mrr", "--json").stdout
+    )
+    assert [each["metrics"]["mrr"]["mean"] for each in both["runs"]] == [1.0, None]
+
+
+def test_a_gate_is_decided_by_the_scores_where_one_name_is_similar(
+    karat: Karat, files: Path
+) -> None:
+    lines = [f"{n} Q0 lib/{n}.py 1 1 t\n" for n in range(9)]
+    (files / "poor.run").write_text("".join([*lines, "9 Q0 examples/src/9.py 1 1 t\n"]))
+    done = karat("gate", "gold.json", "poor.run", "--min", "hit@5=0.1")
+    assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     "options", [("--root", "x"), ("--strip-prefix", "y/", "--strip-prefix", "x/")]
 )

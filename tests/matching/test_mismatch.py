@@ -278,3 +278,22 @@ def test_numbered_chunks_are_cut_where_every_hit_is_one() -> None:
     assert uncertain is not None
     assert (uncertain.options, uncertain.sure) == ("", False)
     assert "no hit of new is a target; the names may not match" in uncertain.text("new")
+
+
+def test_a_bad_search_of_the_same_tree_lacks_no_folder() -> None:
+    targets = {f"q{n}": [f"examples/{n}/README.md"] for n in range(12)}
+    others = [f"examples/{n}/main.py" for n in range(5)]
+    bad = {q: ["README.md", "src/README.md", *others] for q in targets}
+    mismatch = named(bad, targets)
+    assert mismatch is not None
+    assert (mismatch.options, mismatch.sure) == ("", False)
+    one = {"q1": targets["q1"]}
+    assert named({"q1": bad["q1"]}, one) is None
+
+
+def test_a_missing_root_may_have_the_name_of_a_folder_below_it() -> None:
+    targets = {f"q{n}": [f"requests/requests/{n}.py"] for n in range(12)}
+    hits = {q: [paths[0].removeprefix("requests/")] for q, paths in targets.items()}
+    mismatch = named(hits, targets)
+    assert mismatch is not None
+    assert mismatch.options == "--match suffix"

@@ -15,7 +15,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from karat.matching.modes import Matcher
-from karat.matching.paths import is_suffix, normalise
+from karat.matching.paths import is_suffix, normalise, within
 from karat.model import Hit, Query, Target
 from karat.model.mismatch import Mismatch
 
@@ -32,6 +32,8 @@ OF_ALL, OF_SOME = 0.1, 0.5
 FEW = 10
 # The share of the queries, among those in which any missing lead fits, that one lead must fit.
 NEARLY_ALL = 0.9
+# Where more hits than this share lie in the top folders of targets, both begin at the same root.
+SAME_ROOT = 0.1
 WHOLE_FILES = ("document", "exact")
 LINES = re.compile(r"(:L?\d+([-:,]L?\d+)?|#(L\d+(-L?\d+)?|\d+-\d+))$")
 NEEDS_LINES = (
@@ -177,9 +179,34 @@ def _repairs(
     if by_id:
         yield Repair(match="exact")
     clash = _clash(samples, targets)
-    yield from _of_shorter(samples, match="exact" if by_id else None, clash=clash)
+    roots = list(_of_shorter(samples, match="exact" if by_id else None, clash=clash))
+    # A package may have a folder of its own name: requests/requests/api.py.
+    nested = len(samples) > 2 and any(_all_below(repair.root, samples) for repair in roots)
+    if _same_root(samples) and not nested:
+        return
+    yield from roots
     if matcher.name in WHOLE_FILES:
         yield Repair(match="suffix", instead=clash)
+
+
+def _same_root(samples: Sequence[Sample]) -> bool:
+    """Return whether hits lie in the top folders of targets: then no lead is missing.
+
+    A search that misses its target often returns another README.md.
+    """
+    folders = {_top(target.path) for query, _ in samples for target in query.targets} - {""}
+    tops = [top for _, hits in samples for hit in hits if (top := _top(hit.path))]
+    return sum(top in folders for top in tops) > SAME_ROOT * len(tops)
+
+
+def _top(path: str) -> str:
+    return normalise(path).rpartition("/")[0].partition("/")[0]
+
+
+def _all_below(folder: str, samples: Sequence[Sample]) -> bool:
+    return all(
+        within(normalise(target.path), folder) for query, _ in samples for target in query.targets
+    )
 
 
 def _named_by_lines(samples: Sequence[Sample]) -> bool:

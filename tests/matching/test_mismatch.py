@@ -297,3 +297,13 @@ def test_a_missing_root_may_have_the_name_of_a_folder_below_it() -> None:
     mismatch = named(hits, targets)
     assert mismatch is not None
     assert mismatch.options == "--match suffix"
+
+
+def test_an_extension_is_no_chunk() -> None:
+    targets = {f"q{n}": [f"test/{n}.test"] for n in range(12)}
+    mismatch = named({q: [f"{paths[0]}.expected"] for q, paths in targets.items()}, targets)
+    assert mismatch is not None
+    assert (mismatch.options, mismatch.sure) == ("", False)
+    chunks = named({q: [f"{paths[0]}.7"] for q, paths in targets.items()}, targets)
+    assert chunks is not None
+    assert chunks.options == "--cut-at ."

@@ -282,7 +282,7 @@ def _of_longer(samples: Sequence[Sample], *, by_id: bool) -> Iterator[Repair]:
     for (prefix, at), _ in found.most_common(3):
         fits = sum(path.startswith(prefix) and at in path for path in paths)
         # Names have these anywhere: they begin a chunk only where a number ends every hit.
-        if at in ("_", ".") and not all(re.search(rf"\{at}\d+$", path) for path in paths):
+        if at in ("_", ".") and not all(re.search(rf"{re.escape(at)}\d+$", path) for path in paths):
             continue
         if (prefix or at) and fits * 2 >= len(paths):
             folder = prefix.rstrip("/")

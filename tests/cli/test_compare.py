@@ -194,7 +194,7 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
     assert "# " in (folder / "out.md").read_text(encoding="utf-8")
     alike = karat("compare", "names.csv", "-m", "mrr", *wanted)
     assert alike.stdout == done.stdout
-    assert "kept as" in alike.stderr
+    assert "stored as" in alike.stderr
     written = karat("compare", "names.csv", "-m", "mrr", *wanted, "--run-out", "{engine}.run")
     for engine in ("keyword_search", "bm25"):
         assert f"wrote {engine}.run\nwarning: lost: line ranges, " in written.stderr

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.app import stored
 from karat.cli import experiment_options, progress
 from karat.cli.main import main
 from karat.formats import read_run, write
@@ -64,7 +66,7 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert "targets: all 2 are in the trees searched\n" in shown.out
     assert "work: bm25 indexed 2 rows for 1 tree\n" in shown.out
     assert re.fullmatch(
-        r"kept as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", shown.err
+        r"stored as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", shown.err
     )
 
 
@@ -293,12 +295,35 @@ def test_latency_beside_another_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "disturbed by other karat runs" in capsys.readouterr().out
 
 
+def test_the_hint_at_the_end_works_as_it_stands(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--timed", "none", "--store", "my store.db") == 0
+    _, hint = capsys.readouterr().err.rstrip().split("; karat ")
+    assert "--store 'my store.db' -o report.html" in hint
+    with pytest.raises(SystemExit) as caught:
+        main(shlex.split(hint))
+    assert not caught.value.code
+    assert (folder / "report.html").exists()
+
+
+def test_the_hint_shows_no_password(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = stored.open_store
+    monkeypatch.setattr(stored, "open_store", lambda _place, **more: ours("own.db", **more))
+    assert run("--timed", "none", "--store", "postgresql://ann:secret@db/karat") == 0
+    shown = capsys.readouterr().err
+    assert "in postgresql://db/karat; karat report" in shown
+    assert " --store ... -o report.html" in shown
+
+
 def test_what_was_answered_is_not_asked_again(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def id_of(*arguments: str) -> str:
         assert run(*arguments, "--timed", "none") == 0
-        return capsys.readouterr().err.split()[-3]  # kept as ... karat report ID -o report.html
+        return capsys.readouterr().err.split()[-3]  # stored as ... karat report ID -o report.html
 
     assert id_of() == id_of() == id_of("-m", "mrr")
     assert id_of("--again") != id_of()
@@ -328,7 +353,7 @@ def test_an_interruption_keeps_what_is_done(
         patch.setattr(progress, "run_progress", interrupted)
         assert run() == 130
     shown = capsys.readouterr()
-    assert re.search(r"interrupted: 1 of 2 answers are kept as \w+; the same", shown.err)
+    assert re.search(r"interrupted: 1 of 2 answers are stored as \w+; the same", shown.err)
     assert run() == 0
     assert "2 queries: 0 missing, 0 errors" in capsys.readouterr().out
 

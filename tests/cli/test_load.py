@@ -50,7 +50,7 @@ def test_load_beside_another_run(karat: Karat) -> None:
         shown = karat(*once)
         [point] = json.loads(karat(*once, "--json").stdout)
     assert shown.returncode == 0
-    assert "disturbed: other karat runs worked" in shown.stdout
+    assert "disturbed: another karat run was active" in shown.stdout
     assert point["disturbed"]
 
 

@@ -5,11 +5,12 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from time import monotonic, sleep
 from types import SimpleNamespace
 
 import pytest
 
-from karat.cli import progress
+from karat.cli import progress, status_line
 from karat.cli.pace import Pace
 from karat.cli.progress import progress_bars, run_progress, waiting_text
 from karat.runner import Event
@@ -129,11 +130,37 @@ def test_waiting_has_lines_of_its_own(terminal: Terminal, clock: Clock) -> None:
             listen(event)
         listen(started("bm25", 1, "timing"))
     shown = terminal.lines()
-    assert "".join(f"{line} " for line in shown[2:4]) == WAITING.replace("\n", " ")
-    assert shown[0].startswith("Waiting for 2 other karat runs (pid 1798: compare, since ")
-    assert shown[1].endswith("--no-wait to continue now")
-    assert shown[4] == "Waited 0:00:00; measuring latency now"
-    assert "querying  [" in shown[5]
+    assert shown[0] == "querying  [########################] 100%"
+    assert "".join(f"{line} " for line in shown[3:5]) == WAITING.replace("\n", " ")
+    assert shown[1].startswith("Waiting for 2 other karat runs (pid 1798: compare, since ")
+    assert shown[2].endswith("--no-wait to continue now")
+    assert shown[5] == "Waited 0:00:00; measuring latency now"
+    assert shown[6].startswith("timing    [")
+
+
+def test_the_time_waited_is_shown_below_the_message(
+    terminal: Terminal, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_line, "TICK_S", 0.001)
+    with run_progress({"bm25": 2}, clock=clock) as listen:
+        listen(started("bm25", 2, "quality"))
+        listen(EVENTS[0])
+        for event in waits(COMPARE):
+            listen(event)
+        assert terminal.lines()[-1] == "waiting   0:00:00"
+        clock.now += 47
+        last = monotonic() + 30
+        while terminal.lines()[-1] != "waiting   0:00:47" and monotonic() < last:
+            sleep(0.001)
+        assert terminal.lines()[-1] == "waiting   0:00:47"
+        listen(started("bm25", 1, "timing"))
+        after = terminal.getvalue()
+        assert terminal.lines()[-2:] == [
+            "Waited 0:00:47; measuring latency now",
+            "timing    [------------------------]   0%  bm25",
+        ]
+        sleep(0.02)
+        assert terminal.getvalue() == after
 
 
 def test_many_holders_and_those_of_another_day() -> None:

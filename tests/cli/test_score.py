@@ -26,7 +26,7 @@ mrr        0.5000         0.7500  3
 recall@10  0.6667         1.0000  3
 
 4 queries: 1 missing, 0 errors, 0 timeouts (each counts 0), 0 invalid hits; 83% of the first 10 hits
-  are judged
+  are judged (unjudged hits count as not relevant)
 1 query of the gold set not in the run: q3
 1 query of the run not in the gold set: q9
 1 query without a relevant target: left out of the means
@@ -225,7 +225,9 @@ def test_ties_are_broken_as_asked_and_counted(
     (folder / "tied.run").write_text(TIED)
     command = ("score", "gold.qrels", "tied.run", "-m", "mrr", "--ties", ties, "--ci", "none")
     assert means(karat, *command) == {"mrr": pytest.approx((first + 2) / 3)}
-    assert f"ties decide a relevant rank in 1 query (rule: {ties})" in karat(*command).stdout
+    shown = karat(*command).stdout
+    assert f"in 1 query equal scores decide where a relevant hit ranks (rule: {ties})" in shown
+    assert ("--ties order keeps" in shown) == (ties != "order")
 
 
 def test_expected_ties_refuse_what_has_no_closed_form(karat: Karat, folder: Path) -> None:

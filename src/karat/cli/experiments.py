@@ -1,5 +1,7 @@
 """An experiment from the plan to the answer: what evaluate, compare and sweep have in common."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +11,7 @@ import click
 
 from karat.cli.experiment_options import Asking
 from karat.cli.options import Output
+from karat.cli.status_line import wrapped
 from karat.formats.results import FOLDER_FORMATS
 from karat.report.display import counted, printable
 
@@ -130,9 +133,24 @@ def _tell(
 def _tell_where(done: "Done", store: str, views: Views) -> None:
     from karat.app.stored import shown_place
 
-    kept = f"kept as {done.experiment.id} in {shown_place(store)}"
-    hint = f"; karat report {done.experiment.id} -o report.html"
-    click.echo(kept if views.report or views.folder else kept + hint, err=True)
+    text = f"stored as {done.experiment.id} in {shown_place(store)}"
+    if not (views.report or views.folder):
+        text += f"; karat report {done.experiment.id}{_store_typed(store)} -o report.html"
+    click.echo(text, err=True)
+
+
+def _store_typed(store: str) -> str:
+    """Return the option that names *store* again, empty where a command finds it by itself."""
+    from click.core import ParameterSource
+
+    source = click.get_current_context().get_parameter_source("store")
+    if source is not ParameterSource.COMMANDLINE:
+        return ""
+    from karat.app.stored import shown_place
+
+    # An address is shown without its password, and must be typed with it.
+    place = shlex.quote(store) if shown_place(store) == store else "..."
+    return f" --store {place}"
 
 
 def _check(request: "Request", asking: Asking, views: Views) -> None:
@@ -188,11 +206,11 @@ def _tell_rest(done: "Done") -> None:
     experiment = done.experiment
     answers = sum(run.answers for run in experiment.runs)
     total = experiment.queries * len(experiment.runs)
-    click.echo(
-        f"interrupted: {answers:,} of {counted(total, 'answer')} are kept as {experiment.id}; the "
-        "same command continues",
-        err=True,
+    text = (
+        f"interrupted: {answers:,} of {counted(total, 'answer')} are stored as {experiment.id}; "
+        "the same command continues"
     )
+    click.echo(wrapped(text) if sys.stderr.isatty() else text, err=True)
 
 
 def _warn(searched: "Searched") -> None:

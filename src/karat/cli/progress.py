@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.pace import Pace, clock_time
-from karat.cli.status_line import StatusLine, bar_text
+from karat.cli.status_line import StatusLine, Ticker, bar_text
 from karat.report.display import printable
 
 if TYPE_CHECKING:
@@ -145,6 +145,15 @@ class _Waiting:
             self._holders = self._since = None
             self._say(f"Waited {waited}; measuring latency now")
 
+    @property
+    def active(self) -> bool:
+        """Return whether a wait has begun and not ended."""
+        return self._since is not None
+
+    def waited_s(self) -> float:
+        """Return how long the wait has taken so far."""
+        return 0.0 if self._since is None else self._clock() - self._since
+
 
 class _RunBars:
     """One bar for the queries without latency, then one for those with; indexing in between."""
@@ -156,14 +165,23 @@ class _RunBars:
         self._clock = clock
         self._untimed = untimed
         self._waiting = _Waiting(line.say, clock)
+        self._ticker = Ticker(self._draw_wait)
         self._bar = _Bar("querying", sum(untimed.values()))
         self._stage: _Bar | None = None
         self._answered = -INDEXING_S
         self._ends: set[object] = set()
 
     def __call__(self, event: "Event") -> None:
+        self._ticker.stop()
+        if event.kind == "waiting" and self._bar.label != "timing":
+            self._begin_timing()
+        # Neither the message nor what follows the wait stands beside the status line.
+        if self._waiting.active:
+            self._line.clear()
         self._waiting(event)
-        if event.kind == "started":
+        if event.kind == "waiting":
+            self._ticker.start()
+        elif event.kind == "started":
             self._started(event)
         elif event.kind == "indexing":
             self._indexing(event)
@@ -178,8 +196,7 @@ class _RunBars:
     def _started(self, event: "Event") -> None:
         if event.detail.get("pass") == "timing":
             if self._bar.label != "timing":
-                self._complete()
-                self._bar = _Bar("timing")
+                self._begin_timing()
             self._bar.total += event.total
         else:
             # Queries that were answered before are not searched again.
@@ -188,6 +205,13 @@ class _RunBars:
         self._bar.pace.pause()
         if event.total:
             self._line.draw(self._bar.text(event.run), now=True)
+
+    def _begin_timing(self) -> None:
+        self._complete()
+        self._bar = _Bar("timing")
+
+    def _draw_wait(self) -> None:
+        self._line.draw(f"{'waiting':<9} {clock_time(self._waiting.waited_s())}", now=True)
 
     def _indexing(self, event: "Event") -> None:
         now = self._clock()
@@ -210,6 +234,7 @@ class _RunBars:
         self._line.end()
 
     def end(self) -> None:
+        self._ticker.stop()
         if self._ends:
             self._complete()
         self._line.end()

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from shutil import get_terminal_size
+from threading import Event, Thread
 from typing import TextIO
 
 from karat.cli.pace import Pace, clock_time
 from karat.report.display import display_width, printable, shorten
 
-__all__ = ["StatusLine", "bar_text"]
+__all__ = ["StatusLine", "Ticker", "bar_text", "wrapped"]
 
 BAR = 24
 # A bar that is drawn more often only costs time.
 REDRAW_S = 0.1
+TICK_S = 1.0
 
 
 def bar_text(label: str, done: int, total: int, pace: Pace, name: str = "") -> str:
@@ -56,11 +58,14 @@ class StatusLine:
 
     def say(self, text: str) -> None:
         """Print *text* above, broken between words."""
-        from textwrap import fill
+        drawn = self._drawn
+        self._write(f"\r{' ' * display_width(drawn)}\r{wrapped(text)}\n{drawn}")
 
-        drawn, width = self._drawn, _columns() - 1
-        said = fill(printable(text), width, break_long_words=False, break_on_hyphens=False)
-        self._write(f"\r{' ' * display_width(drawn)}\r{said}\n{drawn}")
+    def clear(self) -> None:
+        """Wipe what is drawn, so that the next text takes its line."""
+        if self._drawn:
+            self._write(f"\r{' ' * display_width(self._drawn)}\r")
+        self._drawn = ""
 
     def end(self) -> None:
         """Leave what is drawn, and go on below it."""
@@ -71,6 +76,42 @@ class StatusLine:
     def _write(self, text: str) -> None:
         self._stream.write(text)
         self._stream.flush()
+
+
+class Ticker:
+    """Calls a function once a second, from a thread of its own, between start and stop."""
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self._call = call
+        self._stopped = Event()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Call at once, and then every second."""
+        self.stop()
+        self._call()
+        self._stopped = Event()
+        self._thread = Thread(target=self._tick, args=(self._stopped,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Return when there will be no further call."""
+        self._stopped.set()
+        if self._thread:
+            self._thread.join()
+        self._thread = None
+
+    def _tick(self, stopped: Event) -> None:
+        while not stopped.wait(TICK_S):
+            self._call()
+
+
+def wrapped(text: str) -> str:
+    """Return *text* in lines that fit the terminal, broken between words."""
+    from textwrap import fill
+
+    width = _columns() - 1
+    return fill(printable(text), width, break_long_words=False, break_on_hyphens=False)
 
 
 def _columns() -> int:

@@ -54,7 +54,7 @@ def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table
         "while earlier ones are under way"
     ]
     if any(point.disturbed for point in points):
-        notes.append("disturbed: other karat runs worked, or may have, at the same time")
+        notes.append("disturbed: another karat run was active at the same time; repeat")
     late = [point for point in points if point.late_ms > LATE_MS]
     if late:
         rates = ", ".join(f"{point.rate:g}" for point in late)

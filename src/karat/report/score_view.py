@@ -83,6 +83,8 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
     share = ""
     if not isnan(notes.judged_share):
         share = f"; {notes.judged_share:.0%} of the first 10 hits are judged"
+        if notes.judged_share < 1:
+            share += " (unjudged hits count as not relevant)"
     yield f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid_text(notes)}{share}"
     missing = _with_status(evaluation, (Status.MISSING,))
     if missing:
@@ -97,7 +99,11 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
         yield f"{queries(counts[Status.UNJUDGED])} without a relevant target: {effect}"
     yield from clusters_line(notes.queries, notes.clusters)
     if notes.tied:
-        yield f"ties decide a relevant rank in {queries(notes.tied)} (rule: {notes.ties})"
+        kept = "" if notes.ties == "order" else "; --ties order keeps the engine's order"
+        yield (
+            f"in {queries(notes.tied)} equal scores decide where a relevant hit ranks "
+            f"(rule: {notes.ties}){kept}"
+        )
 
 
 def invalid_text(notes: Notes) -> str:

@@ -25,6 +25,7 @@ from karat.report.findings.ranks import fate, fates, first_ranks
 from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
 from karat.report.findings.tables import tables
+from karat.report.text import render
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., Measured]
@@ -196,7 +197,19 @@ def test_disturbed_latencies_say_so(findings: Findings) -> None:
         "disturbed, 2 repetitions, 1 warm-up",
         "2 repetitions, 1 warm-up",
     ]
-    assert table.notes[-1].startswith("disturbed: other karat runs worked")
+    assert table.notes[-1] == (
+        "disturbed: another karat run was active while latency was measured; repeat with --again"
+    )
+
+
+def test_the_latency_table_fits_a_terminal_of_80_columns(findings: Findings) -> None:
+    runs = tuple(replace(run, name=f"hybrid-{run.name}-chunks") for run in findings.runs)
+    table = latency_table(replace(findings, runs=runs))
+    wide, narrow = render(table), render(table, width=80)
+    assert max(map(len, wide.splitlines())) > 80
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert "too wide for this terminal, not shown: " in narrow
+    assert "p99 ms" in narrow
 
 
 @pytest.mark.parametrize("pass_", ["work", "timed_work"])
@@ -210,7 +223,7 @@ def test_an_index_from_a_cache_is_told(findings: Findings, pass_: str) -> None:
 def test_memory_of_several_is_told(findings: Findings) -> None:
     runs = [replace(run, notes={"together": ["old", "new"]}) for run in findings.runs]
     for row in latency_table(replace(findings, runs=tuple(runs))).rows:
-        assert row[-1].text.endswith(", memory of 2 runs")
+        assert row[-1].text.endswith(", memory shared by 2 runs")
 
 
 def test_a_run_file_may_bring_its_latencies(run: MakeRun) -> None:

@@ -100,8 +100,9 @@ def times_table(runs: Sequence[Measured], query_ids: Sequence[str]) -> Table:
         "Latency",
         (
             Column("run"),
-            *(Column(title, numeric=True) for title in (*numbers, *costs)),
-            Column("how"),
+            *(Column(title, numeric=True) for title in numbers),
+            *(Column(title, numeric=True, spare=place) for place, title in enumerate(costs, 1)),
+            Column("how", spare=len(costs) + 1),
         ),
         tuple(rows),
         tuple(_notes(runs, counts, len(query_ids))),
@@ -120,7 +121,10 @@ def _notes(runs: Sequence[Measured], counts: Sequence[int], queries: int) -> Ite
         more = any(0 < count < queries for count in counts)
         yield ", ".join(missing) + ("; --timed all measures more" if more else "")
     if any(_disturbed(measured) for measured in runs):
-        yield f"{DISTURBED}: other karat runs worked, or may have, while latency was measured"
+        yield (
+            f"{DISTURBED}: another karat run was active while latency was measured; repeat with "
+            "--again"
+        )
 
 
 def _disturbed(measured: Measured) -> bool:
@@ -156,7 +160,7 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
         how += f", {reused:,} vectors cached"
     together = measured.notes.get("together")
     if isinstance(together, list):
-        how += f", memory of {len(together)} runs"
+        how += f", memory shared by {len(together)} runs"
     return (
         milliseconds(percentiles(timings.cold_ms(), (50,))[0]),
         Cell(f"{timings.index_ns / 1e9:.2f}", timings.index_ns),

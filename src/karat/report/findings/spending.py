@@ -68,7 +68,10 @@ def _table(
     if not told:
         return ()
     names = [Cell(run.name, run.name) for run in runs]
-    heads = (Column("run"), *(Column(head, numeric=True) for head in told))
+    heads = (
+        Column("run"),
+        *(Column(head, numeric=True, spare=place) for place, head in enumerate(told)),
+    )
     return (Table(title, heads, tuple(zip(names, *told.values(), strict=True)), tuple(notes)),)
 
 

@@ -33,7 +33,12 @@ def tables(findings: Findings) -> tuple[Table, ...]:
 def advice_table(findings: Findings) -> Table:
     """Return which run to take for what, and how sure that is."""
     rows = tuple(tuple(map(Cell, advice)) for advice in recommendations(findings))
-    columns = tuple(map(Column, ("for", "run", "because", "how sure")))
+    columns = (
+        Column("for"),
+        Column("run"),
+        Column("because", spare=2),
+        Column("how sure", spare=1),
+    )
     return Table("Recommendations", columns, rows, (*findings.contest.notes, *insights(findings)))
 
 

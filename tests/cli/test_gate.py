@@ -96,7 +96,10 @@ def test_a_minimum_alone(karat: Karat) -> None:
         (("g.qrels", "good.run", "--max-regression", "0.1"), "--baseline"),
         (("g.qrels", "good.run", "--max-latency", "p90=1s"), "no latencies"),
         (("g.qrels", "good.run", "--min", "mrr=1", "--csv", "code.csv"), "--preset octocode"),
-        (("g.qrels", "good.run", "--min", "mrr=1", "--baseline", "good.run"), "not JSON"),
+        (
+            ("g.qrels", "good.run", "--min", "mrr=1", "--baseline", "good.run"),
+            "good.run: this is a run (trec-run), not",
+        ),
         (("g.qrels", "good.run", "--preset", "octocode"), "neither GOLD nor RUN"),
         (("--preset", "octocode"), "needs --csv"),
         (("--preset", "octocode", "--csv", "code.csv", "-m", "mrr"), "decides itself"),

@@ -4,10 +4,13 @@ import os
 from collections.abc import Mapping
 from math import nan
 
+from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import DEFAULT
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import dumps, finite, load_json
+from karat.formats.load import detect
+from karat.formats.source import head_of
 from karat.model.baseline import Baseline, BaselineQuery
 
 __all__ = ["read_baseline", "write_baseline"]
@@ -16,6 +19,7 @@ MARK = "karat-baseline"
 VERSION = 1
 TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")
 KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
+EXPECTED = "expected a file written by `karat baseline update`"
 QUERY_KEYS = ("id", "digest", "rank", "scores")
 
 
@@ -38,12 +42,26 @@ def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
     write_text(path, f'{opened},\n  "queries": [\n{rows}\n  ]\n}}\n')
 
 
+def _reject_run(path: str | os.PathLike[str]) -> None:
+    """Raise InputError where *path* is a run, which is easily taken for a baseline."""
+    try:
+        found = detect(path, kind="run")
+    except InputError:
+        return
+    if found.sniff(os.fspath(path), head_of(path)):
+        raise InputError(
+            f"{os.fspath(path)}: this is a run ({found.name}), not a baseline; {EXPECTED}. To "
+            "compare two runs, use `karat compare`"
+        )
+
+
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     """Return the baseline in *path*, or raise FormatError with every problem of the file."""
+    _reject_run(path)
     value, check = load_json(path, limit=DEFAULT.json_bytes)
     top = check.record(value, ())
     if top.get("format") != MARK:
-        check.add((), f"no baseline; expected a file that `karat baseline update` wrote ({MARK})")
+        check.add((), f"not a baseline; {EXPECTED} ({MARK})")
         check.finish()
     check.known(top, KEYS, ())
     if check.whole(top, "version", (), default=0) != VERSION:

@@ -112,7 +112,12 @@ def test_what_a_class_raises_is_told_as_its_own(
 
 def test_no_hits_is_said() -> None:
     code = ANSWERS.replace("'src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py'", "'gone.py',")
-    assert "warning: no hits that can be used" in run("check", spec_of(code)).output
+    done = run("check", spec_of(code))
+    assert "warning: no hits that can be used" in done.output
+    assert done.exit_code == 0
+    assert done.output.endswith(
+        "  answered, but with 0 hits for the test query 'login password'; try --query\n"
+    )
 
 
 def test_bad_arguments() -> None:

@@ -50,6 +50,20 @@ def test_a_configuration_on_the_page_is_valid(text: str, tmp_path: Path) -> None
     assert isinstance(build(parse_spec(str(place))), Engine)
 
 
+def test_git_grep_on_the_page_answers_a_question(tmp_path: Path) -> None:
+    text = next(text for text in CONFIGURATIONS if "name: git-grep" in text)
+    place = tmp_path / "engine.yaml"
+    place.write_text(text, encoding="utf-8")
+    engine = build(parse_spec(str(place)))
+    assert isinstance(engine, External)
+    files = {"mail.py": "send\n", "a.py": "login\n", "auth.py": "def login():\n  password\n"}
+    with engine:
+        engine.index(from_texts(files))
+        found = [hit.path for hit in engine.search("where is the password of a login?", 5)]
+    assert found[0] == "auth.py"
+    assert "mail.py" not in found
+
+
 COSTS = [text for text in CONFIGURATIONS if "name: costs-" in text]
 PRICED = str(ROOT / "examples" / "costs" / "search.py")
 

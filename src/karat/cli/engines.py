@@ -118,8 +118,16 @@ def _lines(found: "EngineCheck") -> list[str]:
         )
     lines += [f"  warning: {warning}" for warning in found.warnings]
     lines += [f"  broken law: {law}" for law in found.broken]
-    lines.append("  works" if found.works else "  does not work")
+    lines.append(f"  {_conclusion(found)}")
     return lines
+
+
+def _conclusion(found: "EngineCheck") -> str:
+    if not found.works:
+        return "does not work"
+    if found.hits:
+        return "works"
+    return f"answered, but with 0 hits for the test query {found.query!r}; try --query"
 
 
 def _spent_line(spent: "Spent") -> str:

@@ -11,6 +11,7 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.child import run
 from karat.engines.adapters.command import CommandEngine, CommandOptions
+from karat.engines.adapters.external import External
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 
@@ -49,6 +50,25 @@ def test_octocodes_array() -> None:
     with prints(found, output="octocode") as engine:
         hits = [(h.path, h.start_line, h.end_line, h.score) for h in engine.search("x", 5)]
     assert hits == [("a.py", 2, 3, -0.1), ("b/c.py", 1, 1, -0.4)]
+
+
+@pytest.mark.parametrize("kind", ["command", "process"])
+def test_a_relative_script_is_named_with_its_absolute_path(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mysearch.py").write_text("print('[]')\n")
+    engine = build({"engine": kind, "command": [sys.executable, "mysearch.py"]})
+    assert isinstance(engine, External)
+
+    def search() -> None:
+        engine.index(CORPUS)
+        engine.search("x", 5)
+
+    with engine, pytest.raises(EngineError, match="commands run in the corpus folder") as caught:
+        search()
+    hint = f"write {str(tmp_path / 'mysearch.py')!r} instead of 'mysearch.py'"
+    assert str(caught.value).endswith(hint)
 
 
 def test_lines_from_0() -> None:

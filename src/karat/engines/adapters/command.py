@@ -14,7 +14,13 @@ from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import JSON_PLACES
 from karat.engines.adapters.quoted import last_words
 from karat.engines.adapters.ripgrep import grouped
-from karat.engines.adapters.spawning import SpawnOptions, arguments, environment, found_program
+from karat.engines.adapters.spawning import (
+    SpawnOptions,
+    arguments,
+    environment,
+    found_program,
+    relative_hint,
+)
 from karat.engines.adapters.template import Secrets
 from karat.engines.adapters.text_answers import (
     GROUPS,
@@ -104,7 +110,10 @@ class CommandEngine(External):
             )
             if done.code not in self._codes():
                 said = (done.complaints or done.output).decode("utf-8", "replace").strip()
-                raise EngineError(f"exit code {done.code}: {last_words(self._secrets.scrub(said))}")
+                raise EngineError(
+                    f"exit code {done.code}: {last_words(self._secrets.scrub(said))}"
+                    f"{relative_hint(options)}"
+                )
             return self._read(done.output.decode("utf-8", "replace"), query)
         except EngineError as error:
             message = self._secrets.scrub(f"{self.name}: {error}")

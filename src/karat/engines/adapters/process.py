@@ -1,4 +1,4 @@
-"""``process``: a program that stays and answers JSON lines, the cheapest way into any language.
+"""``process``: a program that stays running and answers JSON lines.
 
 The protocol, one JSON object a line, each answer with the id of its request:
 
@@ -26,7 +26,13 @@ from karat.engines.adapters.child import Child, timed_out
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import Seconds
 from karat.engines.adapters.quoted import excerpt, last_words
-from karat.engines.adapters.spawning import SpawnOptions, arguments, environment, found_program
+from karat.engines.adapters.spawning import (
+    SpawnOptions,
+    arguments,
+    environment,
+    found_program,
+    relative_hint,
+)
 from karat.engines.adapters.template import Secrets, check_template
 from karat.errors import EngineError
 
@@ -145,7 +151,10 @@ class ProcessEngine(External):
             raise self._named(error) from None
         except EOFError:
             said = child.complaints().strip()
-            self._last_words = f"its last words: {last_words(self._secrets.scrub(said))}"
+            self._last_words = (
+                f"its last words: {last_words(self._secrets.scrub(said))}"
+                f"{relative_hint(self._options)}"
+            )
             self._kill(child)
             raise
         except BaseException:

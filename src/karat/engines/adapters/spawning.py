@@ -13,7 +13,14 @@ from karat.engines.adapters.options import AnswerOptions, literal_secrets
 from karat.engines.adapters.template import Secrets, check_template, fill, words
 from karat.errors import InputError
 
-__all__ = ["ProgramOptions", "SpawnOptions", "arguments", "environment", "found_program"]
+__all__ = [
+    "ProgramOptions",
+    "SpawnOptions",
+    "arguments",
+    "environment",
+    "found_program",
+    "relative_hint",
+]
 
 NAMES = ("query", "root", "k", "words")
 
@@ -77,6 +84,20 @@ def found_program(options: ProgramOptions, environ: Mapping[str, str] | None = N
     if found is None:
         raise InputError(f"no such program: {name!r}")
     return found
+
+
+def relative_hint(options: ProgramOptions) -> str:
+    """Return a hint for the error of a program one of whose arguments is a relative path.
+
+    The path exists in the current folder, but the program runs in that of the corpus.
+    """
+    for argument in options.command[1:]:
+        absolute = os.path.abspath(argument)  # noqa: PTH100 - links stay links
+        if argument != absolute and os.path.isfile(absolute):  # noqa: PTH113 - as above
+            return (
+                f"; commands run in the corpus folder: write {absolute!r} instead of {argument!r}"
+            )
+    return ""
 
 
 def arguments(

@@ -14,6 +14,7 @@ from karat.errors import (
     MissingExtra,
     Problem,
     TooManyJobs,
+    UnknownFormat,
     UnknownName,
 )
 from karat.installation import install_hint
@@ -27,18 +28,29 @@ def test_a_problem_names_its_line_where_there_is_one() -> None:
 
 
 def test_a_format_error_carries_every_problem_and_shows_the_first_twenty() -> None:
-    problems = [Problem("a.csv", line, "bad") for line in range(1, 24)]
+    problems = [Problem("a.csv", line, f"bad {line}") for line in range(1, 24)]
     error = FormatError(iter(problems))  # type: ignore[arg-type]  # any iterable will do
     shown = str(error).splitlines()
     assert error.problems == tuple(problems)
-    assert shown[0] == "a.csv:1: bad"
-    assert shown[19] == "a.csv:20: bad"
+    assert shown[0] == "a.csv:1: bad 1"
+    assert shown[19] == "a.csv:20: bad 20"
     assert shown[20:] == ["... and 3 more"]
 
 
 def test_twenty_problems_leave_nothing_out() -> None:
-    error = FormatError([Problem("a.csv", line, "bad") for line in range(1, 21)])
+    error = FormatError([Problem("a.csv", line, f"bad {line}") for line in range(1, 21)])
     assert len(str(error).splitlines()) == 20
+
+
+def test_problems_that_differ_only_in_their_line_are_shown_once() -> None:
+    bad = [Problem("a.run", line, "no tag") for line in range(3, 3_103)]
+    pair = [Problem("a.run", line, "no score") for line in (1, 2)]
+    error = FormatError([*pair, *bad])
+    assert len(error.problems) == 3_102
+    assert str(error).splitlines() == [
+        "a.run:1: no score (and on 1 more line)",
+        "a.run:3: no tag (and on 3,099 more lines)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +62,7 @@ def test_twenty_problems_leave_nothing_out() -> None:
         (TooManyJobs, Conflict, 2),
         (FormatError, ValueError, 2),
         (LimitExceeded, ValueError, 2),
+        (UnknownFormat, ValueError, 2),
         (UnknownName, LookupError, 2),
         (MissingExtra, ImportError, 2),
     ],

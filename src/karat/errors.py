@@ -6,6 +6,7 @@
     │   │   └── TooManyJobs            its owner has as much unfinished work as one may have
     │   ├── FormatError                a file breaks its format: every problem, with file and line
     │   ├── LimitExceeded              a file or a list is larger than a setting allows
+    │   ├── UnknownFormat              the format of a file is not clear
     │   └── UnknownName (LookupError)  a name that no registry knows, with the nearest ones
     ├── MissingExtra (ImportError)     an optional part is not installed; exit code 2
     └── EngineError (RuntimeError)     a search broke, hung or answered nonsense; exit code 3
@@ -13,6 +14,7 @@
 The exit code is a property of the class, so that no command decides it for itself.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -28,6 +30,7 @@ __all__ = [
     "MissingExtra",
     "Problem",
     "TooManyJobs",
+    "UnknownFormat",
     "UnknownName",
 ]
 
@@ -83,13 +86,47 @@ class FormatError(InputError):
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Keep *problems*; the message shows the first twenty and counts the rest."""
+        """Keep *problems*; the message shows the first twenty and counts the rest.
+
+        Problems that differ only in their line are shown once, with their number.
+        """
         self.problems = tuple(problems)
-        lines = [str(problem) for problem in self.problems[:PROBLEMS_SHOWN]]
-        hidden = len(self.problems) - len(lines)
+        alike = Counter((problem.source, problem.message) for problem in self.problems)
+        first = {(problem.source, problem.message): problem for problem in reversed(self.problems)}
+        shown = list(alike.items())[:PROBLEMS_SHOWN]
+        lines = [f"{first[key]}{_repeated(count)}" for key, count in shown]
+        hidden = len(self.problems) - sum(count for _, count in shown)
         if hidden:
             lines.append(f"... and {hidden} more")
         super().__init__("\n".join(lines))
+
+
+def _repeated(count: int) -> str:
+    if count == 1:
+        return ""
+    return f" (and on {count - 1:,} more line{'s' if count > 2 else ''})"
+
+
+class UnknownFormat(InputError):
+    """The format of a file is not clear.
+
+    >>> print(UnknownFormat("a.txt", "is unknown", ["trec-run", "karat-run"], kind="run"))
+    a.txt: the format is unknown; name one of: trec-run, karat-run
+    """
+
+    def __init__(
+        self, path: str, reason: str, known: Sequence[str], *, kind: str | None, option: str = ""
+    ) -> None:
+        """Name the formats *known*, and the *option* of a command that chooses one."""
+        self.details = (path, reason, tuple(known))
+        self.kind = kind
+        how = f"name it with {option}, one of" if option else "name one of"
+        super().__init__(f"{path}: the format {reason}; {how}: {', '.join(known)}")
+
+    def with_option(self, option: str) -> "UnknownFormat":
+        """Return the same error with the *option* that chooses a format."""
+        path, reason, known = self.details
+        return UnknownFormat(path, reason, known, kind=self.kind, option=option)
 
 
 class LimitExceeded(InputError):

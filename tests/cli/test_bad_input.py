@@ -281,3 +281,27 @@ def test_two_styles_exclude_each_other(karat: Karat, command: tuple[str, ...], s
     message, _ = refused(karat(*command, *styles.split()))
     assert message.endswith(" exclude each other; give one of them.")
     assert all(style in message for style in styles.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (("score", "prose", "old.run"), "--gold-format"),
+        (("score", "gold.qrels", "prose"), "--run-format"),
+        (("validate", "prose"), "--format"),
+        (("convert", "prose", "x.json"), "--from"),
+    ],
+)
+def test_an_unknown_format_names_the_option(
+    karat: Karat, folder: Path, command: tuple[str, ...], option: str
+) -> None:
+    (folder / "prose").write_text("nothing to see here\n")
+    assert f"the format is unknown; name it with {option}, one of: " in refused(karat(*command))[0]
+
+
+def test_a_run_without_tags_is_one_problem_with_its_cure(karat: Karat, folder: Path) -> None:
+    rows = "".join(f"q1 Q0 d{number} {number} {100 - number}\n" for number in range(1, 31))
+    (folder / "notag.run").write_text(rows)
+    (line,) = refused(karat("score", "gold.qrels", "notag.run"))
+    assert line.startswith("error: notag.run:1: no run tag; expected query Q0 document rank ")
+    assert "awk '{print $0, \"mine\"}' a.run > b.run (and on 29 more lines)" in line

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from karat.errors import FormatError, InputError
 from karat.formats import scan_trec_run
 from karat.formats.trec_columns import ColumnRanking, scan_columns
-from karat.formats.trec_lines import blocks
+from karat.formats.trec_lines import NO_TAG, blocks
 
 PLAIN = "q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 2 t\nq2 Q0 d1 1 -1e-3 t\n"
 SCORES = {"q1": {"d1": 3.5, "d2": 2.0}, "q2": {"d1": -0.001}}
@@ -65,12 +65,10 @@ BAD = {
         (2, "score 'inf' is no finite number"),
     ],
     "q1 Q0 d1 1 3.5\nq1 Q0 d2 2 x t\n": [
-        (1, "no run tag; expected query Q0 document rank score tag"),
+        (1, NO_TAG),
         (2, "score 'x' is no finite number"),
     ],
-    "q1  Q0 d1 1 0.5\nq1 Q0 d2 2 1 t\n": [
-        (1, "no run tag; expected query Q0 document rank score tag")
-    ],
+    "q1  Q0 d1 1 0.5\nq1 Q0 d2 2 1 t\n": [(1, NO_TAG)],
     "q1 Q0 d1\t1 0.5 7\nq1 Q0 d 1 1 t\n": [],
     "q1 Q0 d\0 1 1 t\n": [(1, "a NUL byte; expected text")],
     "# nothing\n": [(0, "no row in the file; expected query Q0 document rank score tag")],

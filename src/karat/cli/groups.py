@@ -2,8 +2,17 @@
 
 import click
 
+from karat.errors import UnknownFormat
+
 __all__ = ["Group"]
 
+# Which parameter of a command names the format of which kind of file.
+FORMAT_OPTIONS = {
+    "gold_format": ("dataset",),
+    "run_format": ("run",),
+    "format_name": ("dataset", "run"),
+    "source_format": ("dataset", "run"),
+}
 # More than any sentence has.
 LONGEST = 500
 
@@ -21,6 +30,21 @@ class Group(click.Group):
                     if (command := self.get_command(ctx, name))
                 ]
             )
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; where a format is not clear, name its option that chooses one."""
+        try:
+            return super().invoke(ctx)
+        except UnknownFormat as error:
+            if option := self._format_option(ctx, error.kind):
+                raise error.with_option(option) from error
+            raise
+
+    def _format_option(self, ctx: click.Context, kind: str | None) -> str | None:
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        named = {param.name: param.opts[0] for param in command.params} if command else {}
+        wanted = [name for name, holds in FORMAT_OPTIONS.items() if kind in (None, *holds)]
+        return next((named[name] for name in wanted if name in named), None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence, Set
 
-from karat.errors import FormatError, InputError, Problem
+from karat.errors import FormatError, InputError, Problem, UnknownFormat
 from karat.formats.base import DEFAULT, Format, Limits, Options, as_dataset, as_run
 from karat.formats.source import head_of
 from karat.formats.table import FORMATS, SHAPES
@@ -35,8 +35,7 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
         return found[0]
     names = " or ".join(item.name for item in found)
     reason = f"could be {names}" if found else "is unknown"
-    known = ", ".join(item.name for item in _all(kind))
-    raise InputError(f"{place}: the format {reason}; name one of: {known}")
+    raise UnknownFormat(place, reason, [item.name for item in _all(kind)], kind=kind)
 
 
 def read(

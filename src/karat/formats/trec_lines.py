@@ -12,6 +12,7 @@ from karat.errors import FormatError
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, refuse_utf16
 
 __all__ = [
+    "NO_TAG",
     "WITHOUT_TAG",
     "Rows",
     "blocks",
@@ -27,6 +28,10 @@ END = b"\0"
 COMMENTS = 1_000
 # A line of a run without its last field, which other tools leave out and trec_eval refuses.
 WITHOUT_TAG = 5
+NO_TAG = (
+    "no run tag; expected query Q0 document rank score tag; to add one: "
+    """awk '{print $0, "mine"}' a.run > b.run"""
+)
 
 
 class Rows(NamedTuple):
@@ -146,7 +151,7 @@ def _split_lines(
         if END in row:
             problems.add(number, "a NUL byte; expected text")
         elif len(fields) == WITHOUT_TAG and width == WITHOUT_TAG + 1:
-            problems.add(number, "no run tag; expected query Q0 document rank score tag")
+            problems.add(number, NO_TAG)
         elif len(fields) < width or (len(fields) > width and not longer):
             problems.add(number, f"{len(fields)} fields; expected {width}")
         else:

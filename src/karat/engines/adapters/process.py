@@ -52,10 +52,11 @@ class ProcessOptions(SpawnOptions):
 
 
 class ProcessEngine(External):
-    """A process that lives from ``index`` to ``close``.
+    """A program that stays running and answers JSON lines.
 
-    One that dies is started again once per search; one that prints garbage, floods or hangs is
-    ended, and started anew by the next search. Searches take turns.
+    It runs from ``index`` to ``close``. One that dies is started again once per search; one that
+    prints garbage, floods or hangs is ended, and started anew by the next search. Searches take
+    turns.
     """
 
     Options = ProcessOptions

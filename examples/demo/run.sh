@@ -39,5 +39,5 @@ show compare "$gold" --agents keyword bm25 "dense(model=static)" "hybrid(model=s
 echo
 echo "Open demo.html in a browser: one file, every query, no network. Then, with .venv/bin in your PATH:"
 echo "  karat inspect $gold                                     read the cases"
-echo "  karat compare $gold --agents bm25 balanced              ask a transformer as well"
+echo "  karat compare $gold --agents bm25 balanced              run a transformer as well (takes several minutes the first time)"
 echo "  karat runs show latest --store $work/karat.db       what was kept"

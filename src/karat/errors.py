@@ -145,7 +145,9 @@ class MissingExtra(KaratError, ImportError):
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         """Name the missing *package*, the *extra* that brings it and what it is for."""
         self.extra = extra
-        super().__init__(f"{purpose} needs {package}: {install_hint(extra)}", name=package)
+        super().__init__(
+            f"{purpose} needs the extra {extra} ({package}): {install_hint(extra)}", name=package
+        )
 
 
 class EngineError(KaratError, RuntimeError):

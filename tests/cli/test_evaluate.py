@@ -63,7 +63,7 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert "3 repetitions, 3 warm-up" in times
     assert "hit@1    1.0000" in scores
     assert "(parent), 1 tree of 2 documents\ncandidates: production, tests left out\n" in shown.out
-    assert "targets: all 2 are in the trees searched\n" in shown.out
+    assert "all 2 targets exist in the trees that were searched\n" in shown.out
     assert "work: bm25 indexed 2 rows for 1 tree\n" in shown.out
     assert re.fullmatch(
         r"stored as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", shown.err
@@ -95,7 +95,7 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
         assert run("-m", "hit@1", *snapshot) == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert f"each query on the tree that the set was carried to, {head[:12]}, 1 tree" in shown
-        assert "targets: all 2 are in the trees searched" in shown
+        assert "all 2 targets exist in the trees that were searched" in shown
     assert run("--snapshot", "child") == 2
     assert f"gold was carried to {head[:12]}, and none of its changes" in capsys.readouterr().err
 

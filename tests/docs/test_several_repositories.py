@@ -106,6 +106,6 @@ def test_a_set_that_was_carried_is_searched_where_it_was_carried_to(
     assert karat("evaluate", "new.json", "--repo", "gin=../gin", "--timed", "none") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"each query on the tree that the set was carried to, {both}" in shown
-    assert "targets: all 3 are in the trees searched" in shown
+    assert "all 3 targets exist in the trees that were searched" in shown
     assert karat("carry", NAME, "--to", "click=8.1.7", "--repo", "gin=../gin") == 2
     assert "no revision for gin; expected --to gin=REVISION" in capsys.readouterr().err

@@ -59,6 +59,7 @@ def test_what_a_run_cost_and_what_was_odd() -> None:
 def test_an_index_is_told_once_for_all_that_share_it() -> None:
     words, vectors = {"rows": 40}, {"rows": 40, "embedded": 60, "reused": 0}
     group = ["bm25", "dense", "hybrid"]
+    varies = " (varies with how workers divide them)"
 
     def told(*runs: tuple[str, Mapping[str, int], list[str]]) -> list[str]:
         found = [
@@ -68,7 +69,7 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
         return list(run_remarks(found, 3))
 
     assert told(("dense", vectors, group), ("hybrid", vectors, group)) == [
-        "work: dense, hybrid share an index of 40 rows for 3 trees, 60 embedded, 0 reused"
+        f"work: dense, hybrid share an index of 40 rows for 3 trees{varies}, 60 embedded, 0 reused"
     ]
     assert told(
         ("bm25", words, group),
@@ -76,9 +77,9 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
         ("hybrid", vectors, group),
         ("files", {"rows": 9}, group),
     ) == [
-        "work: bm25, dense, hybrid share an index of 40 rows for 3 trees; dense, hybrid: "
+        f"work: bm25, dense, hybrid share an index of 40 rows for 3 trees{varies}; dense, hybrid: "
         "60 embedded, 0 reused",
-        "work: files indexed 9 rows for 3 trees",
+        f"work: files indexed 9 rows for 3 trees{varies}",
     ]
     alone = [
         Measured(Run.of([]), None, engine, name, {"work": words})

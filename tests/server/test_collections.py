@@ -163,7 +163,8 @@ def test_where_the_checkout_lies_is_not_told(
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
     assert found["error_message"] == (
-        "embedding offline needs safetensors: pip install 'karatbench[dense]'"
+        "dense or hybrid search needs the extra dense (safetensors): "
+        "pip install 'karatbench[dense]'"
     )
 
 
@@ -192,7 +193,7 @@ def test_folders_elsewhere(client: TestClient, settings: Settings, path: str) ->
     asked = {"name": "x", "source": {"kind": "folder", "path": place}, "index": WORDS}
     answer = client.post(COLLECTIONS, json=asked)
     assert answer.status_code == 400
-    assert "no folder below one that is allowed" in answer.json()["detail"]
+    assert "is not a folder at or below an allowed --root (" in answer.json()["detail"]
     assert client.get(COLLECTIONS).json()["total"] == 0
 
 

@@ -162,7 +162,7 @@ def test_one_that_failed_is_tried_again(
 ) -> None:
     away = folder.rename(folder.parent / "away")
     refused = ask(f"collections/{collection}/search", 400, json=SEARCH)["detail"]
-    assert "is no folder below one that is allowed" in refused
+    assert "is not a folder at or below an allowed --root (" in refused
     ask(f"collections/{collection}/reindex", 202)
     work()
     failed = ask(f"collections/{collection}")

@@ -39,7 +39,7 @@ def test_forty_eight_configurations_are_eight_searches() -> None:
     assert plan.lines() == (
         "48 configurations are cut from 8 searches of each query, at the greatest depth that any "
         "of them wants",
-        "8 searches share 1 index and 2 rankings of each query",
+        "for 8 searches Karat builds 1 index and computes 2 rankings per query",
         "each chunk and each query is embedded once by granite",
     )
 

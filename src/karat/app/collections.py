@@ -80,8 +80,8 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
     except (OSError, RuntimeError):  # A name that is too long, or links in a circle.
         allowed = False
     if not allowed:
-        shown = ", ".join(map(str, roots)) or "none is: the service was started without --root"
-        raise InputError(f"{path!r} is no folder below one that is allowed; allowed: {shown}")
+        shown = ", ".join(map(str, roots)) or "the service was started without --root"
+        raise InputError(f"{path!r} is not a folder at or below an allowed --root ({shown})")
     return real
 
 

@@ -89,7 +89,7 @@ def topics_(
 @click.option("--rev", metavar="REVISION", help="PLACE as Git had it at REVISION.")
 @click.option("--model", default="granite", show_default=True, metavar="SPEC", help="An embedder.")
 @click.option("--chunker", default="auto", show_default=True, help="How texts are cut.")
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all chance.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
 @AS_JSON
 def embedding_(
     gold: str,

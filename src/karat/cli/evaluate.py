@@ -43,7 +43,10 @@ __all__ = ["command"]
 )
 @where_options
 @click.option(
-    "-k", type=WholeNumber(1), metavar="N", help="How many hits, or files; 100 by default."
+    "-k",
+    type=WholeNumber(1),
+    metavar="N",
+    help="Hits to request per query, counted in files where targets are files; 100 by default.",
 )
 @asking_options
 @scoring_options

@@ -51,7 +51,8 @@ WHERE = (
     click.option(
         "--candidates",
         type=click.Choice(["production", "all"]),
-        help="Without tests (default for mined sets), or all files.",
+        help="Files to search: production leaves out tests (default for mined sets), all "
+        "searches every file.",
     ),
 )
 
@@ -181,8 +182,8 @@ def asking_options(command: Command) -> Command:
             "--timed",
             callback=_count,
             metavar="N|all|none",
-            help=f"How many of the queries are timed; {TIMED} by default. evaluate and compare "
-            "time all of them where they write a folder of results.",
+            help=f"Number of queries whose latency is measured; {TIMED} by default. evaluate and "
+            "compare measure all of them where they write a folder of results.",
         ),
         NO_WAIT,
         click.option(
@@ -195,7 +196,8 @@ def asking_options(command: Command) -> Command:
         click.option(
             "--again/--kept",
             default=None,
-            help="Ask again what was answered before; by default where an engine is not ours.",
+            help="Run all queries again, or reuse stored results. By default the results of "
+            "built-in engines are reused and those of all others are not.",
         ),
         LOSSES,
         click.option(

@@ -1,4 +1,4 @@
-"""karat load: how long users wait when many come at once."""
+"""karat load: measure latency under load."""
 
 from collections.abc import Mapping
 
@@ -35,7 +35,7 @@ __all__ = ["command"]
 @click.option(
     "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
 )
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all chance.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
 @NO_WAIT
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 def command(
@@ -51,7 +51,9 @@ def command(
     no_wait: bool,
     as_json: bool,
 ) -> None:
-    """Ask the queries of GOLD at one rate after the other, of an engine that searches PLACE.
+    """Measure latency under load.
+
+    An engine that searches PLACE receives the queries of GOLD at one rate after the other.
 
     Queries come whether or not earlier ones were answered, as those of users do, so that waiting
     in line is part of the latency. Meant for searches behind HTTP, on a service that may be

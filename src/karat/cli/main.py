@@ -32,7 +32,7 @@ SECTIONS = {
         "compare": "Say which one is better, and whether that is real.",
         "sweep": "Say which of many configurations to take.",
         "init": "Write a configuration to begin with.",
-        "load": "Say how fast an engine answers at which rate.",
+        "load": "Measure latency under load.",
         "search": "Search a folder or a repository.",
         "index": "Cut and embed a folder or a repository ahead.",
         "engines": "List the engines, and check one of your own.",

@@ -33,7 +33,7 @@ RECIPE = (
         show_default=True,
         type=WholeNumber(0),
         metavar="N",
-        help="Seed of all chance.",
+        help="Random seed.",
     ),
     click.option(
         "--level",

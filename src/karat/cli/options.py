@@ -98,7 +98,7 @@ INPUTS = (
         "--by",
         multiple=True,
         metavar="TAG",
-        help="Report each value of a tag apart; file-type always exists.",
+        help="Break results down by a tag; file-type always exists.",
     ),
     click.option(
         "--tag",
@@ -129,7 +129,7 @@ CONFIDENCE = (
         metavar="N",
         help="Resamples of each interval and test.",
     ),
-    click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of all chance."),
+    click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed."),
     click.option("--cluster", metavar="TAG", help="Queries of one value are drawn together."),
 )
 

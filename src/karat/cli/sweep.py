@@ -49,7 +49,8 @@ FIRST_SUITE = "quick_test"
     "-k",
     type=WholeNumber(1),
     metavar="N",
-    help="How many hits, or files, of a suite; 100 by default. A matrix says top_k_values.",
+    help="Hits to request per query of a suite, counted in files where targets are files; 100 by "
+    "default. A matrix says top_k_values.",
 )
 @asking_options
 @scoring_options

@@ -17,7 +17,7 @@ __all__ = ["NOT_DRAWN", "Drawing", "Drawn", "Found", "draw"]
 # What can befall a candidate here besides the rules of the table, none of which can be turned off.
 NOT_DRAWN, TOO_HARD, UNREADABLE = "not-drawn", "too-hard", "unreadable"
 _WHY = {
-    NOT_DRAWN: "chance chose others",
+    NOT_DRAWN: "left out by --limit",
     TOO_HARD: "at the hardness asked for too few words are left",
     UNREADABLE: "too few of its files can be read as text",
 }

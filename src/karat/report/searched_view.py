@@ -26,7 +26,7 @@ def remarks(searched: Searched) -> Iterator[str]:
     ...     print(line)
     searched: each query on the tree before its change (parent), 250 trees of 24 to 31 documents
     candidates: production, tests left out
-    targets: all 400 are in the trees searched
+    all 400 targets exist in the trees that were searched
     """
     size = _range(searched.fewest, searched.most)
     # Of several repositories each commit stands beside a name, and is short already.
@@ -36,7 +36,7 @@ def remarks(searched: Searched) -> Iterator[str]:
     yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
     yield f"candidates: {CANDIDATES[searched.candidates]}"
     if not searched.unresolved:
-        yield f"targets: all {searched.targets:,} are in the trees searched"
+        yield f"all {searched.targets:,} targets exist in the trees that were searched"
         return
     lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
     some_left = searched.unresolved < searched.targets
@@ -68,7 +68,7 @@ def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
     >>> for line in run_remarks([Measured(Run.of([]), None, "", "bm25", notes)], 250):
     ...     print(line)
-    work: bm25 indexed 5,000 rows for 250 trees
+    work: bm25 indexed 5,000 rows for 250 trees (varies with how workers divide them)
     bm25: 1 query was answered differently when asked again: q1
     """
     # Engines in one process that have as many rows share them, and so does what is cut from the
@@ -82,7 +82,9 @@ def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
     for (_, rows), group in sharing.items():
         share = "indexed" if len(group) == 1 else "share an index of"
         names = ", ".join(run.name for run in group)
-        yield f"work: {names} {share} {rows:,} rows for {_trees(trees)}{_embedded(group)}"
+        # Each process indexes what its own trees share, and takes the next when it is free.
+        varies = " (varies with how workers divide them)" if trees > 1 else ""
+        yield f"work: {names} {share} {rows:,} rows for {_trees(trees)}{varies}{_embedded(group)}"
     for run in runs:
         yield from odd_answers(run)
 

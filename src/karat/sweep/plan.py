@@ -84,8 +84,8 @@ class SharedPlan:
             )
         if rankings < searches or indexes < searches:
             found.append(
-                f"{_several(searches, 'search')} share {_several(indexes, 'index')} and "
-                f"{_several(rankings, 'ranking')} of each query"
+                f"for {_several(searches, 'search')} Karat builds {_several(indexes, 'index')} and "
+                f"computes {_several(rankings, 'ranking')} per query"
             )
         if models and searches > 1:
             found.append(f"each chunk and each query is embedded once by {', '.join(models)}")

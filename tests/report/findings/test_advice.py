@@ -29,7 +29,7 @@ def test_each_purpose_has_its_run(findings: Findings) -> None:
     assert list(found) == ["Best quality", "Best recall", "Fastest", "Best balance"]
     assert found["Best quality"].run == found["Best recall"].run == "new"
     assert found["Fastest"].run == "old"
-    assert found["Best quality"].certainty.startswith("Inside the noise of old; first in ")
+    assert found["Best quality"].certainty.startswith("Not distinguishable from old; first in ")
     assert "mean 10.0 ms a query" in found["Fastest"].why
 
 
@@ -79,7 +79,7 @@ def test_a_run_without_a_score_is_no_rival(make: Make, run: MakeRun) -> None:
     assert list(advice) == ["Best quality", "Best recall", "Fastest", "Best balance"]
     assert advice["Fastest"].run == "shallow"
     assert advice["Best balance"].run == "good"
-    assert advice["Best quality"].certainty.startswith("Inside the noise of bad; first in ")
+    assert advice["Best quality"].certainty.startswith("Not distinguishable from bad; first in ")
     # Of two, only one of which has a score, none is compared with another.
     alone = recommendations(make(runs[:2]))
     assert alone[0].certainty == "First in 100% of resampled query sets."

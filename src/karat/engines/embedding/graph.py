@@ -29,7 +29,7 @@ def encoder_graph(encoder: Encoder) -> bytes:
     try:
         from onnx import TensorProto, helper
     except ImportError:
-        raise MissingExtra("onnx", extra="dense", purpose="embedding offline") from None
+        raise MissingExtra("onnx", extra="dense", purpose="dense or hybrid search") from None
     graph = _Graph()
     tokens = graph.tokens(encoder)
     made: GraphProto = helper.make_graph(

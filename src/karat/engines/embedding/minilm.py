@@ -57,7 +57,7 @@ def read_minilm(content: bytes, where: str) -> Encoder:
     try:
         import onnx
     except ImportError:
-        raise MissingExtra("onnx", extra="dense", purpose="embedding offline") from None
+        raise MissingExtra("onnx", extra="dense", purpose="dense or hybrid search") from None
     try:
         graph = onnx.load_model_from_string(content).graph
         constants = {given.name: onnx.numpy_helper.to_array(given) for given in graph.initializer}

@@ -167,7 +167,7 @@ def open_session(graph: bytes, name: str) -> Any:
     try:
         import onnxruntime
     except ImportError:
-        raise MissingExtra("onnxruntime", extra="dense", purpose="embedding offline") from None
+        raise MissingExtra("onnxruntime", extra="dense", purpose="dense or hybrid search") from None
     options = onnxruntime.SessionOptions()
     # Texts run beside each other, each on one processor: no thread waits for another.
     options.intra_op_num_threads = 1

@@ -136,7 +136,7 @@ def static(argument: str = "") -> StaticEmbedder:
     try:
         from safetensors.numpy import load
     except ImportError:
-        raise MissingExtra("safetensors", extra="dense", purpose="embedding offline") from None
+        raise MissingExtra("safetensors", extra="dense", purpose="dense or hybrid search") from None
     content, description = TABLE.read(), TOKENIZER.read()
     (table,) = load(content).values()
     tokenizer = Tokenizer(

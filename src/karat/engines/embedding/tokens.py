@@ -23,7 +23,9 @@ class Tokenizer:
         try:
             import tokenizers
         except ImportError:
-            raise MissingExtra("tokenizers", extra="dense", purpose="embedding offline") from None
+            raise MissingExtra(
+                "tokenizers", extra="dense", purpose="dense or hybrid search"
+            ) from None
         try:
             self._tokenizer = tokenizers.Tokenizer.from_str(description)
         except Exception as error:  # it raises no narrower class

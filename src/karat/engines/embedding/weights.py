@@ -30,7 +30,7 @@ class PackagedFile:
         """
         spec = find_spec(self.module)
         if spec is None or not spec.submodule_search_locations:
-            raise MissingExtra(self.package, extra="dense", purpose="embedding offline")
+            raise MissingExtra(self.package, extra="dense", purpose="dense or hybrid search")
         place = Path(next(iter(spec.submodule_search_locations)), self.path)
         if not place.is_file():
             raise InputError(

@@ -159,12 +159,12 @@ def _certainty(comparison: Comparison, name: str, measure: str, share: float) ->
         return _stays(share)
     close = [other for other, told_apart in own.items() if not told_apart]
     if not close and len(own) == 1 and len(comparison.systems) > 2:
-        only = f"Beyond the noise of {next(iter(own))}, the only run compared with it"
+        only = f"Better than {next(iter(own))}, the only run compared with it, beyond the noise"
         return f"{only}; {_stays(share).lower()}"
     if not close:
-        return f"Beyond the noise of every run compared with it; {_stays(share).lower()}"
+        return f"Better than every other run, beyond the noise; {_stays(share).lower()}"
     named = listed(close) if len(close) <= 3 else f"{len(close)} other runs"
-    return f"Inside the noise of {named}; {_stays(share).lower()}"
+    return f"Not distinguishable from {named}; {_stays(share).lower()}"
 
 
 def _stays(share: float) -> str:

@@ -47,7 +47,7 @@ class Shell:
             text = re.sub(rf"\${name}\b", value, text)
         answer = self._curl(shlex.split(text)[1:])
         if assigned:
-            self.variables[assigned[1]] = answer[assigned[3]]
+            self.variables[assigned[1]] = str(answer[assigned[3]])
         return answer
 
     def _curl(self, words: list[str]) -> Any:
@@ -83,8 +83,10 @@ def check_six_calls(address: str) -> None:
     with httpx.Client(timeout=120) as client:
         shell = Shell(address, client)
         answers = [(line, shell.run(line)) for line in commands() if "curl" in line]
-    made = [line for line, _ in answers if "-d" in line or "-F" in line or "-X POST" in line]
-    assert len(made) == 7, "six calls, and the one that needs none of them"
+    made = [line for line, _ in answers if "-d " in line or "-F" in line or "-X POST" in line]
+    assert len(made) == 9, "six calls, two grades, and the one that needs none of them"
+    grades = [answer for line, answer in answers if "-X PUT" in line]
+    assert [(each["version"], each["change"]["grade"]) for each in grades] == [(2, 1.0), (3, 0.0)]
     resolved = next(answer for line, answer in answers if line.endswith("/resolve"))
     assert (resolved["mapping_status"], resolved["mapped_count"]) == ("partial", 12)
     streams = [answer for line, answer in answers if "curl -sN" in line]
@@ -179,7 +181,7 @@ def test_what_the_command_line_refuses(
     assert "no benchmark 'x'" in refused("runs", "show", "x")
     assert "ends in .html" in refused("report", "latest", "-o", "report.pdf")
     assert "--path or --upload" in refused("collections", "create", "x")
-    assert "below one that is allowed" in refused("collections", "create", "x", "--path", "/etc")
+    assert "below an allowed --root" in refused("collections", "create", "x", "--path", "/etc")
     matrix = tmp_path / "matrix.yaml"
     matrix.write_text("search_modes: [dense]\nmodels: [minilm, static]\n")
     words = ("sweep", "x", "--collection", "y", "--matrix", str(matrix))

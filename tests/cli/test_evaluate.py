@@ -338,17 +338,30 @@ def test_what_was_answered_is_not_asked_again(
     assert id_of("-e", str(engine), "--kept") == first
 
 
+@contextmanager
+def interrupted(_total: int) -> Iterator[Callable[[Event], None]]:
+    def hear(event: Event) -> None:
+        if event.kind == "answered":
+            raise KeyboardInterrupt
+
+    yield hear
+
+
+def test_an_interruption_is_told_in_lines_that_fit_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(progress, "run_progress", interrupted)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run() == 130
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) < 40
+    assert "the same command continues" in " ".join(lines)
+
+
 def test_an_interruption_keeps_what_is_done(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @contextmanager
-    def interrupted(_total: int) -> Iterator[Callable[[Event], None]]:
-        def hear(event: Event) -> None:
-            if event.kind == "answered":
-                raise KeyboardInterrupt
-
-        yield hear
-
     with monkeypatch.context() as patch:
         patch.setattr(progress, "run_progress", interrupted)
         assert run() == 130

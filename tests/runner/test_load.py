@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from karat.errors import InputError
-from karat.runner import Source, load
+from karat.model.spec import Spec
+from karat.runner import Configuration, Source, load
 from karat.runner.load import _Asked, _point, arrivals
 from tests.runner.conftest import TEXTS, toy
 
@@ -58,6 +59,14 @@ def test_errors_are_counted() -> None:
     [point] = load(toy("Queue"), SOURCE, ["a", "refused"], rates=[20], seconds=0.5)
     assert point.errors == point.sent // 2
     assert point.answered == point.sent - point.errors
+
+
+def test_embedding_reports_its_progress() -> None:
+    seen: list[tuple[int, int]] = []
+    dense = Configuration("dense", Spec("engine", "dense", {"model": "static"}))
+    load(dense, SOURCE, ["a"], rates=[5], seconds=0.2, progress=lambda *step: seen.append(step))
+    done, total = seen[-1]
+    assert done == total >= len(TEXTS)
 
 
 def test_an_engine_for_one_at_a_time_is_refused() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from karat.app.search import corpus_source
+from karat.engines.base import Progress
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.model import Dataset
@@ -23,15 +24,16 @@ def under_load(
     seconds: float,
     k: int = 10,
     seed: int = 0,
+    progress: Progress | None = None,
     reached: Callable[[LoadPoint], None] = lambda _: None,
     waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
     wait: bool = True,
 ) -> list[LoadPoint]:
     """Return what comes of offering the queries of *gold* at each of *rates* for *seconds*.
 
-    They come in an order left to chance by *seed*, over and over; *reached* is called with each
-    rate when it is done. Other karat runs are waited for, which *waiting* receives, unless *wait*
-    is False.
+    They come in an order left to chance by *seed*, over and over. *progress* receives how many
+    texts are embedded before that; *reached* is called with each rate when it is done. Other
+    karat runs are waited for, which *waiting* receives, unless *wait* is False.
     """
     queries = [text for text in gold.texts if text.strip()]
     if not queries:
@@ -45,6 +47,7 @@ def under_load(
         rates=rates,
         seconds=seconds,
         seed=seed,
+        progress=progress,
         reached=reached,
         waiting=waiting,
         wait=wait,

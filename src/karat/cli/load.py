@@ -1,6 +1,7 @@
 """karat load: measure latency under load."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 
 import click
 
@@ -64,22 +65,30 @@ def command(
     karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
     """
     from karat.app.load import under_load
-    from karat.cli.progress import waiting_text
+    from karat.cli.progress import progress_bar, waiting_text
     from karat.formats import read_dataset
 
-    points = under_load(
-        read_dataset(gold),
-        engine,
-        place,
-        revision=rev,
-        rates=rates,
-        seconds=seconds,
-        k=k,
-        seed=seed,
-        reached=lambda point: click.echo(f"offered {point.rate:g} a second", err=True),
-        waiting=lambda found: click.echo(waiting_text([h._asdict() for h in found]), err=True),
-        wait=not no_wait,
-    )
+    with ExitStack() as bar:
+        progress = bar.enter_context(progress_bar("embedding"))
+
+        def say(text: str) -> None:
+            bar.close()
+            click.echo(text, err=True)
+
+        points = under_load(
+            read_dataset(gold),
+            engine,
+            place,
+            revision=rev,
+            rates=rates,
+            seconds=seconds,
+            k=k,
+            seed=seed,
+            progress=progress,
+            reached=lambda point: say(f"offered {point.rate:g} a second"),
+            waiting=lambda found: say(waiting_text([h._asdict() for h in found])),
+            wait=not no_wait,
+        )
     from karat.cli import show
 
     if as_json:

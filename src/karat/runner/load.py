@@ -14,7 +14,7 @@ from random import Random
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from karat.engines.base import Engine, SupportsClose
+from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 from karat.runner.announcements import Holder, undisturbed
@@ -69,6 +69,7 @@ def load(
     seed: int = 0,
     threads: int = THREADS,
     drain_s: float = DRAIN_S,
+    progress: Progress | None = None,
     reached: Callable[[LoadPoint], None] = lambda _: None,
     waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
     wait: bool = True,
@@ -78,15 +79,17 @@ def load(
 
     The engine runs in this process and must be safe for threads, as those behind HTTP are; more
     than *threads* queries are never under way at once, and those beyond wait their turn. Answers
-    may come until *drain_s* after the last query was due. *reached* is called with each rate when
-    it is done. Karat runs that were announced earlier are waited for, which *waiting* receives;
-    without *wait* they are not.
+    may come until *drain_s* after the last query was due. *progress* receives how many texts are
+    embedded; *reached* is called with each rate when it is done. Karat runs that were announced
+    earlier are waited for, which *waiting* receives; without *wait* they are not.
     """
     if not queries or not rates or min(rates) <= 0 or seconds <= 0:
         raise InputError("load needs queries, rates above 0 and a time above 0")
     engine = build(configuration.spec)
     if not engine.thread_safe:
         raise InputError(f"{engine.name} answers one query at a time; it cannot be put under load")
+    if isinstance(engine, SupportsProgress):
+        engine.watch(progress)
     opener = Opener()
     try:
         engine.index(opener.open(source))

@@ -69,7 +69,7 @@ def test_no_way_leads_out_of_the_roots(places: Places, tmp_path: Path) -> None:
         *(f"{root}/circle", f"{root}/{'long' * 100}"),
     )
     for path in ways:
-        with pytest.raises(InputError, match="no folder below one that is allowed"):
+        with pytest.raises(InputError, match="is not a folder at or below an allowed --root"):
             allowed_folder(path, places.roots)
 
 

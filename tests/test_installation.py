@@ -53,7 +53,7 @@ def test_a_source_tree_on_the_python_path_is_a_checkout(checkout: Path) -> None:
         "[]",
         "{}",
         '{"url": 1}',
-        '{"url": "file:///work/karatbench-0.1.0-py3-none-any.whl", "archive_info": {}}',
+        '{"url": "file:///srv/karatbench-0.1.0-py3-none-any.whl", "archive_info": {}}',
         '{"url": "https://example.org/karat.git", "vcs_info": {"vcs": "git"}}',
         '{"url": "https://example.org/karat", "dir_info": {"editable": true}}',
         '{"url": "file:///a/checkout/that/is/gone", "dir_info": {"editable": true}}',

@@ -49,7 +49,7 @@ def found(
 
 REPAIRS = {
     "--root x": lambda name: f"x/{name}",
-    "--root /work/repo": lambda name: f"/work/repo/{name}",
+    "--root /srv/repo": lambda name: f"/srv/repo/{name}",
     "--strip-prefix /": lambda name: f"/{name}",
     "--cut-at '#'": lambda name: f"{name}#3",
     "--cut-at :": lambda name: f"{name}:10-20",

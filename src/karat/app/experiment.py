@@ -250,7 +250,7 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: in
 
 
 def _score(run: str, store: Store, *, request: Request) -> None:
-    """Store the scores of a run, by all answers that it has, whoever has asked."""
+    """Score all stored answers of a run, those of earlier attempts included, and store that."""
     found = store.measured(run).run
     if len(found.query_ids):
         complete = len(found.query_ids) == len(request.gold) and not silence(list(found.answers()))
@@ -259,7 +259,7 @@ def _score(run: str, store: Store, *, request: Request) -> None:
 
 
 def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Survey) -> None:
-    """Store the end of a run, by all answers that it has, whoever has asked."""
+    """Store the status of a run, by all its stored answers, those of earlier attempts included."""
     measured = store.measured(run)
     answers = list(measured.run.answers())
     error = str(ended.notes.get("error", ""))

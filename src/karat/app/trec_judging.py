@@ -65,7 +65,7 @@ def judged_queries(
         raise InputError(f"ties {cutting.ties!r}: trec_eval knows only {', '.join(TIES)}")
     if cutting.depth is not None and cutting.depth < 1:
         raise InputError(f"depth {cutting.depth} is below 1")
-    # A file of preferences is no format of its own, and must not be taken for another one.
+    # Preference files are not a registered format; detection must not take them for another one.
     with _naming_other_formats(judgments, "" if kind == "prefs" else "trec-qrels"):
         truth = KINDS[kind](judgments, cutting)
     with _naming_other_formats(run, "trec-run"):

@@ -201,7 +201,7 @@ class _RunBars:
         else:
             # Queries that were answered before are not searched again.
             self._bar.done += max(self._untimed.get(event.run, 0) - event.total, 0)
-        # What comes before the first answer is no measure of the pace.
+        # The time before the first answer would distort the estimate.
         self._bar.pace.pause()
         if event.total:
             self._line.draw(self._bar.text(event.run), now=True)

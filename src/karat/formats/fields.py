@@ -35,7 +35,7 @@ class Checker:
         self._repeated: Counter[tuple[Place, str]] = Counter()
 
     def add(self, place: Place, message: str, *, once: bool = False) -> None:
-        """Note a problem at *place*, unless what stands there is no object at all.
+        """Note a problem at *place*, unless the value there is not an object.
 
         With *once*, the same problem in further entries of a list is counted and not repeated.
         """

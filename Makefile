@@ -15,10 +15,10 @@ export UV_SYSTEM_CERTS ?= 1
 
 # These three hold every number that Karat reports: their own tests reach each line and branch of them. The other tests
 # run apart, because watching lines costs time.
-FULLY_COVERED := src/karat/metrics src/karat/matching src/karat/stats
+FULLY_COVERED := src/karat/scoring/metrics src/karat/scoring/matching src/karat/scoring/stats
 THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
 # These wait for the processes that they start, and kill, more than they work.
-WAITING_TESTS := tests/runner tests/server
+WAITING_TESTS := tests/experiments/workers tests/service
 HEARD_AT_THE_END = said=$$(mktemp); trap 'rm -f $$said' EXIT; \
 	$(PY) -m pytest -p no:cacheprovider $(1) > $$said 2>&1; status=$$?; cat $$said; exit $$status
 

@@ -20,7 +20,7 @@ from in_process import asked
 
 import karat
 from karat.app.generate import generate
-from karat.app.trees import history_trees
+from karat.experiments.snapshots import history_trees
 from karat.mining.recipe import Recipe
 
 MEASURE = "mrr@10"

@@ -97,7 +97,7 @@ def dense(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
     import faiss
 
     from karat.engines.fusion import top
-    from karat.engines.vector_table import VectorTable
+    from karat.engines.stages import VectorTable
 
     random = np.random.default_rng(1)
     rows = random.standard_normal((options.chunks, DIMENSION), np.float32)
@@ -124,9 +124,9 @@ def dense(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
 
 def index(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
     """Measure reading, cutting and indexing a tree by each profile, with nothing from a cache."""
-    from karat.app.search import load_corpus
-    from karat.engines.profiles import PROFILES
+    from karat.engines.registry import PROFILES
     from karat.engines.spec import build
+    from karat.experiments.workers.sources import load_corpus
 
     if options.tree is None:
         print("needs --tree")

@@ -22,7 +22,7 @@ import httpx  # noqa: E402
 from live_service import gold, prepared, service  # noqa: E402
 
 from karat.client import Client  # noqa: E402
-from karat.stats.percentile import percentiles  # noqa: E402
+from karat.scoring.stats.moments import percentiles  # noqa: E402
 
 GOAL_MS = 50.0
 MATRIX = {

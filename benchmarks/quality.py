@@ -21,11 +21,11 @@ from pathlib import Path
 sys.path.pop(0)
 
 import karat
-from karat.app.units import judged_units
 from karat.corpus import Corpus, from_git
 from karat.engines.base import Engine
-from karat.engines.profiles import PROFILES
+from karat.engines.registry import PROFILES
 from karat.engines.spec import build, parse_spec
+from karat.experiments.run import judged_units
 from karat.model.evaluation import Evaluation
 
 DOCS = Path(__file__).resolve().parent / "docs"

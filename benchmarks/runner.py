@@ -25,9 +25,8 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import numpy as np  # noqa: E402
 
 from karat.engines.spec import build, parse_spec  # noqa: E402
-from karat.model import Answer, Dataset, Query  # noqa: E402
-from karat.model.timings import Sample  # noqa: E402
-from karat.runner import (  # noqa: E402
+from karat.experiments.store import Buffer, Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.experiments.workers import (  # noqa: E402
     Configuration,
     Settings,
     Source,
@@ -35,9 +34,10 @@ from karat.runner import (  # noqa: E402
     quality,
     timing,
 )
-from karat.runner.events import Hooks  # noqa: E402
-from karat.runner.sources import Opener  # noqa: E402
-from karat.store import Buffer, Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.experiments.workers.record import Hooks  # noqa: E402
+from karat.experiments.workers.sources import Opener  # noqa: E402
+from karat.model import Answer, Dataset, Query  # noqa: E402
+from karat.model.timings import Sample  # noqa: E402
 
 ENGINES = (
     ("null, 1 hit", "null_engine:NullEngine", 10),

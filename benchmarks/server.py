@@ -26,7 +26,7 @@ sys.path[0] = str(Path(__file__).parent / "support")
 from live_service import gold, prepared, service  # noqa: E402
 
 from karat.client import Client, ServiceError  # noqa: E402
-from karat.stats.percentile import percentiles  # noqa: E402
+from karat.scoring.stats.moments import percentiles  # noqa: E402
 
 GOAL_MS = 250.0
 MATRIX = {"search_modes": ["sparse", "dense", "hybrid"], "top_k_values": [5, 10, 20]}

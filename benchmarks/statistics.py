@@ -22,11 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.stats import bootstrap_intervals, compare, randomised_tukey
-from karat.stats.correction import holm
-from karat.stats.distributions import t_two_sided
-from karat.stats.maxt import resampled_halves, step_down
-from karat.stats.signflip import flip_sums
+from karat.scoring.stats import bootstrap_intervals, compare, randomised_tukey
+from karat.scoring.stats.distributions import t_two_sided
+from karat.scoring.stats.maxt import holm, resampled_halves, step_down
+from karat.scoring.stats.signflip import flip_sums
 
 ALPHA = 0.05
 LIMIT = 0.06

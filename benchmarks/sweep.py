@@ -28,21 +28,19 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import code_chunks  # noqa: E402
 
 from karat.corpus import Corpus, from_folder  # noqa: E402
-from karat.engines.current import Current  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
-from karat.engines.family import build_family  # noqa: E402
-from karat.engines.rerank.engine import DEPTH  # noqa: E402
+from karat.engines.family import Current, build_family  # noqa: E402
+from karat.engines.fusion import by_score  # noqa: E402
+from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.rerank.maxsim import MaxSim, maxsim  # noqa: E402
-from karat.engines.rerank.passages import Passages  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
-from karat.engines.threshold import by_score  # noqa: E402
+from karat.experiments.matrix import Matrix  # noqa: E402
+from karat.experiments.plan import Retrieval, SharedPlan, share  # noqa: E402
+from karat.experiments.store import Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.experiments.workers import Hooks, Source, cut, one_visit, quality  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
 from karat.model.timings import Sample  # noqa: E402
-from karat.runner import Hooks, Source, cut, one_visit, quality  # noqa: E402
-from karat.store import Kind, Plan, PlannedRun, SqlStore  # noqa: E402
-from karat.sweep.matrix import Matrix  # noqa: E402
-from karat.sweep.plan import Retrieval, SharedPlan, share  # noqa: E402
 
 MATRIX = Matrix(
     search_modes=("dense", "sparse", "hybrid"),

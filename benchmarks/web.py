@@ -25,7 +25,7 @@ sys.path[0] = str(Path(__file__).parent / "support")
 from live_service import ROOT, gold, prepared, service  # noqa: E402
 
 from karat.client import Client  # noqa: E402
-from karat.stats.percentile import percentiles  # noqa: E402
+from karat.scoring.stats.moments import percentiles  # noqa: E402
 
 CHROMIUM = ROOT / ".venv" / "chromium" / "chromium"
 SMOOTH_MS = 50.0

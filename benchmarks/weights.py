@@ -24,7 +24,7 @@ sys.path.pop(0)
 import karat
 from karat.corpus import Trait, from_git, from_texts, symbols
 from karat.engines.builtin import DENSE, hybrid
-from karat.engines.weights import Weights
+from karat.engines.fusion import Weights
 
 # The folder of the sources, and the newest commit at the time of writing.
 PROJECTS = {

@@ -10,7 +10,7 @@ from karat.ndcg import (
     create_synthetic_evaluation_data,
     get_vector_backend,
 )
-from karat.stats import verdict
+from karat.scoring.stats import verdict
 
 QUERIES = 30
 

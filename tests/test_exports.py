@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 import pytest
 
-LAZY = ("karat", "karat.corpus", "karat.formats", "karat.store")
+LAZY = ("karat", "karat.corpus", "karat.formats", "karat.experiments.store")
 
 
 @pytest.mark.parametrize("package", LAZY)

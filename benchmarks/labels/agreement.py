@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from karat.stats.bootstrap import clopper_pearson
+from karat.scoring.stats.bootstrap import clopper_pearson
 
 HERE = Path(__file__).resolve().parent
 VERDICTS = ("good", "weak", "bad", "leaks")

@@ -1,11 +1,11 @@
 """Engines asked in this process, where a benchmark changes the trees that are searched."""
 
-from karat.app.trees import Trees
-from karat.app.units import with_unit
 from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
+from karat.experiments.run import with_unit
+from karat.experiments.snapshots import Trees
+from karat.experiments.workers.depth import deep_enough, needed, of_first_files
 from karat.model import Answer, Dataset, Hit, Run
-from karat.runner.depth import deep_enough, needed, of_first_files
 
 __all__ = ["asked"]
 

@@ -58,9 +58,9 @@ def scan(repository: str, _number: int) -> Figures:
 
 def lines(repository: str, number: int) -> Figures:
     """Mine *number* cases of files and lines; nothing is parsed."""
+    from karat.mining.commits import Losses
     from karat.mining.drawing import Drawing, draw
     from karat.mining.filters import Filters, select
-    from karat.mining.losses import Losses
     from karat.mining.scan import scan as commits
 
     losses, filters = Losses(), Filters()
@@ -82,8 +82,8 @@ def symbols(repository: str, number: int) -> Figures:
 
 def filters(repository: str, _number: int) -> Figures:
     """Choose among all commits, which are read before."""
+    from karat.mining.commits import Losses
     from karat.mining.filters import select
-    from karat.mining.losses import Losses
     from karat.mining.scan import scan as commits
 
     read = list(commits(repository, losses=Losses()))
@@ -132,8 +132,8 @@ def pydriller(repository: str, number: int) -> Figures:
 def chunks(repository: str, number: int) -> Figures:
     """Count what differs among the code of parent snapshots, by two ways of cutting it."""
     from karat.corpus import GitRepository, create_chunker
-    from karat.corpus.chunk import chunk_id
-    from karat.corpus.grammars import GRAMMARS
+    from karat.corpus.chunkers.base import chunk_id
+    from karat.corpus.chunkers.grammars import GRAMMARS
 
     cases = recent_cases(repository, number)
     chunkers = {name: create_chunker(name) for name in ("definitions", "syntax")}
@@ -195,9 +195,9 @@ def search(repository: str, number: int) -> Figures:
 
 def recent_cases(repository: str, number: int) -> dict[str, str]:
     """Return the parents of at most *number* cases of the last years, each with its question."""
-    from karat.corpus.git_process import git
+    from karat.corpus.git.process import git
+    from karat.mining.drawing import Sampler
     from karat.mining.filters import select
-    from karat.mining.sampling import Sampler
     from karat.mining.scan import scan as commits
 
     head = int(git(repository, "show", "-s", "--format=%ct", "HEAD"))

@@ -20,13 +20,13 @@ from quality import DATA, below, repository
 
 import karat
 from karat.app.generate import generate, write_gold
-from karat.app.presence import survey
-from karat.app.trees import Trees, corpus_trees, history_trees
 from karat.corpus import Corpus
+from karat.experiments.presence import survey
+from karat.experiments.snapshots import Trees, corpus_trees, history_trees
 from karat.formats import read_dataset
 from karat.mining.filters import Filters
-from karat.mining.hardness import Level
 from karat.mining.recipe import Recipe
+from karat.mining.variants import Level
 from karat.model import Dataset, Run
 from karat.model.scores import Status
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from karat.model import Dataset, Run
 
 if TYPE_CHECKING:
-    from karat.app.sources import RunSource, TruthSource
     from karat.model.contest import Contest
     from karat.model.evaluation import Evaluation
+    from karat.scoring.sources import RunSource, TruthSource
 
 __all__ = ["compare", "evaluate", "load"]
 
@@ -61,8 +61,8 @@ def evaluate(
     >>> evaluation.table.columns["mrr"].tolist()
     [0.5, 1.0]
     """
-    from karat.app.score import score
-    from karat.app.settings import Confidence, Scoring
+    from karat.scoring.score import score
+    from karat.scoring.settings import Confidence, Scoring
 
     sure = None
     if confidence is not None:
@@ -112,8 +112,8 @@ def compare(
     >>> contest.comparison.difference("old", "new", "mrr").difference
     0.5
     """
-    from karat.app.compare import compare as compare_runs
-    from karat.app.settings import Confidence, Scoring
+    from karat.scoring.compare import compare as compare_runs
+    from karat.scoring.settings import Confidence, Scoring
 
     names = list(runs) if isinstance(runs, Mapping) else None
     sources = list(runs.values()) if isinstance(runs, Mapping) else runs

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from karat.app.analysis_topics import query_topics
-from karat.app.settings import Confidence, Scoring
+from karat.app.analyze.topics import query_topics
 from karat.errors import InputError, MissingExtra
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import Measured
+from karat.scoring.settings import Confidence, Scoring
 
 KINDS = {
     "password": "how does a user log in with a password",

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.app.analysis_trend import Past, trend_of, trends
-from karat.app.settings import Confidence, Scoring
+from karat.app.analyze.trend import Past, trend_of, trends
 from karat.errors import InputError
-from karat.metrics import parse
+from karat.experiments.store import Kept, Kind, Plan, PlannedRun, RunStatus, SqlStore
 from karat.model import Answer, Dataset, Hit, Query, Target
 from karat.model.spec import Spec
-from karat.store import Kept, Kind, Plan, PlannedRun, RunStatus, SqlStore
+from karat.scoring.metrics import parse
+from karat.scoring.settings import Confidence, Scoring
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LEAD = parse("ndcg@10")

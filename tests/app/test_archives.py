@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.archives import ArchiveLimits, unpack
 from karat.errors import InputError, LimitExceeded
+from karat.service.archives import ArchiveLimits, unpack
 
 LIMITS = ArchiveLimits(unpacked_bytes=10_000_000, files=50, ratio=100)
 FILES = {"docs/a.md": b"# A\n", "b.py": b"b = 1\n"}

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.benchmarks import TIMED, BenchmarkConfig, benchmark_request
-from karat.app.collections import Places
-from karat.app.experiment import Request
 from karat.errors import InputError, UnknownName
+from karat.experiments.run import Request
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
-from karat.store.service import Collection
+from karat.service.benchmarks import TIMED, BenchmarkConfig, benchmark_request
+from karat.service.collections import Places
+from karat.service.store import Collection
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
 INDEX = {"dense": True, "sparse": True, "chunker": "lines:20", "model": "static"}

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.collections import (
+from karat.errors import Conflict, InputError, UnknownName
+from karat.model import Dataset, Query, Target
+from karat.service.collections import (
     Places,
     allowed_folder,
     collection_corpus,
     collection_spec,
     index_collection,
 )
-from karat.app.mappings import bind_reference, resolve_mapping
-from karat.errors import Conflict, InputError, UnknownName
-from karat.model import Dataset, Query, Target
-from karat.store.service import Collection, ServiceStore
+from karat.service.datasets import bind_reference, resolve_mapping
+from karat.service.store import Collection, ServiceStore
 
 WORDS_ONLY = {"dense": False, "sparse": True, "chunker": "auto", "model": "static"}
 DOCUMENTS = {"guide/login.md": "# Log in\n\nWith a key.\n", "mail.md": "# Mail", "empty.md": ""}

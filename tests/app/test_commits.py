@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.collections import Places, index_collection
-from karat.app.commits import commit_of
-from karat.store.service import ServiceStore
+from karat.service.collections import Places, commit_of, index_collection
+from karat.service.store import ServiceStore
 
 WHEN = "2024-01-01T00:00:00+00:00"
 Git = Callable[..., str]

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from karat.app.convert import convert
-from karat.cli.convert import command
+from karat.cli.commands.convert import command
 from karat.errors import FormatError, InputError
 from karat.formats import read_dataset, read_judgments
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.entries import answers_alike, depth_of, engine_entries
-from karat.app.settings import Scoring
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
+from karat.experiments.configurations import answers_alike, depth_of, engine_entries
 from karat.model import Dataset, Query
+from karat.scoring.settings import Scoring
 
 GOLD = Dataset.of([Query("q1", "text")])
 

@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.app.entries import engine_entries
 from karat.app.evaluate import Evaluated, evaluated
-from karat.app.experiment import Request, run_experiment
-from karat.app.settings import Confidence, Scoring
-from karat.app.where import Where
 from karat.corpus import GitRepository, Trait
-from karat.engines.lexical.grep import ripgrep
+from karat.engines.keyword import ripgrep
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
+from karat.experiments.configurations import engine_entries
+from karat.experiments.presence import Where
+from karat.experiments.run import Request, run_experiment
+from karat.experiments.store import Kind, SqlStore, Store
 from karat.formats import read_dataset
 from karat.model import Dataset, Query, Status, Target
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
-from karat.store import Kind, SqlStore, Store
+from karat.scoring.settings import Confidence, Scoring
 
 Tree = Mapping[str, str]
 

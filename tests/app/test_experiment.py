@@ -8,18 +8,18 @@ from socket import gethostname
 
 import pytest
 
-from karat.app.experiment import Done, Request, planned, run_experiment
-from karat.app.search import load_corpus
-from karat.app.where import Where
+from karat.engines.fusion import by_score
 from karat.engines.spec import build
-from karat.engines.threshold import by_score
 from karat.errors import InputError, LimitExceeded
+from karat.experiments import Entry, Matrix
+from karat.experiments.presence import Where
+from karat.experiments.run import Done, Request, planned, run_experiment
+from karat.experiments.store import Kind, RunStatus, SqlStore
+from karat.experiments.workers import Event, Settings, announced, cut
+from karat.experiments.workers.sources import load_corpus
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.searched import Searched
 from karat.model.spec import Spec
-from karat.runner import Event, Settings, announced, cut
-from karat.store import Kind, RunStatus, SqlStore
-from karat.sweep import Entry, Matrix
 
 TEXTS = {
     "auth.py": "def login(user, password):\n    return user.check(password)\n",
@@ -36,7 +36,7 @@ Ask = Callable[..., Request]
 @pytest.fixture(autouse=True)
 def engines(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ``module:Class`` find the engines that misbehave, here and in the workers."""
-    programs = Path(__file__).parents[1] / "runner" / "programs"
+    programs = Path(__file__).parents[1] / "experiments" / "workers" / "programs"
     monkeypatch.syspath_prepend(str(programs))
 
 

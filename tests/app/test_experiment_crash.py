@@ -11,15 +11,15 @@ from random import Random
 
 import pytest
 
-from karat.app.experiment import Done, Request, run_experiment
-from karat.app.settings import Scoring
-from karat.app.where import Where
 from karat.errors import InputError
+from karat.experiments import Entry
+from karat.experiments.presence import Where
+from karat.experiments.run import Done, Request, run_experiment
+from karat.experiments.store import Kind, RunStatus, SqlStore
+from karat.experiments.workers import Event, Settings
 from karat.model import Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
-from karat.runner import Event, Settings
-from karat.store import Kind, RunStatus, SqlStore
-from karat.sweep import Entry
+from karat.scoring.settings import Scoring
 
 WORDS = ("login", "password", "send", "message", "token", "session")
 QUERIES = 30

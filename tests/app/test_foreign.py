@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.app.foreign import foreign
+from karat.app.verify import foreign
 from karat.engines.embedding.catalogue import EMBEDDERS
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec

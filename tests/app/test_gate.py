@@ -2,14 +2,13 @@
 
 import pytest
 
-from karat.app.baseline import make_baseline
-from karat.app.gate import gate
-from karat.app.gate_rules import Rules, parse_rules
-from karat.app.settings import Confidence, Scoring
+from karat.app.gate import Rules, gate, parse_rules
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.baseline import Baseline
 from karat.model.gate import Decision
+from karat.scoring.baseline import make_baseline
+from karat.scoring.settings import Confidence, Scoring
 
 FEW = Confidence(draws=199)
 MRR = Scoring(("mrr",))

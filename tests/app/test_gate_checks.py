@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.gate_checks import latency_check, minimum_check, regression_check
+from karat.app.gate import latency_check, minimum_check, regression_check
 from karat.errors import InputError
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import Summary
 from karat.model.gate import Decision
-from karat.stats import compare
+from karat.scoring.stats import compare
 
 PASSED, UNSURE, FAILED = Decision.PASSED, Decision.INCONCLUSIVE, Decision.FAILED
 SIMULATIONS = 200

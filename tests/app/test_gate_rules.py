@@ -2,9 +2,9 @@
 
 import pytest
 
-from karat.app.gate_rules import parse_rules
+from karat.app.gate import parse_rules
 from karat.errors import InputError, UnknownName
-from karat.metrics import parse
+from karat.scoring.metrics import parse
 
 
 def test_a_parameter_of_a_measure_may_hold_an_equals_sign() -> None:

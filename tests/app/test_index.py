@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.app.index import index_ahead
-from karat.app.search import load_corpus, search
+from karat.app.search import index_ahead, search
 from karat.engines.builtin import bm25, hybrid
 from karat.engines.rerank import RerankEngine
 from karat.errors import InputError
+from karat.experiments.workers.sources import load_corpus
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.judge import Judging, begun, folder_code, repository_code, save_place
-from karat.app.pooling import Pooled
+from karat.app.judge import Judging, Pooled, begun, folder_code, repository_code, save_place
 from karat.errors import InputError
 from karat.formats import read_dataset, write
-from karat.mining.judgments import Judgment, judgments_of
+from karat.mining.gold import Judgment, judgments_of
 from karat.model import Dataset, Hit, Query, Target
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judging import JudgingPool
-from karat.app.judgments import edited
-from karat.app.pooling import best_rank, pool
+from karat.app.judge import best_rank, pool
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.store.service import Judgment
+from karat.service.results import JudgingPool, edited
+from karat.service.store import Judgment
 
 PATHS = ("a.py", "b.py", "c.py")
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

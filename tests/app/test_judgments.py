@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judgments import edited, grade_at, without_unresolved
 from karat.model import Dataset, Query, Target
-from karat.store.service import Judgment
+from karat.service.results import edited, grade_at, without_unresolved
+from karat.service.store import Judgment
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
 FILES = Dataset.of(

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from karat.app.kept_losses import losses_of, with_kept_losses
 from karat.app.report import report
-from karat.app.settings import Confidence, Scoring
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of
-from karat.store.service.losses import Lost
+from karat.scoring.settings import Confidence, Scoring
+from karat.service.losses import losses_of, with_kept_losses
+from karat.service.store.judgments import Lost
 
 QUERIES = [
     Query("q1", "log in", (Target("auth.py", 2.0, 1, 9), Target("auth.py", 1.0, symbol="login"))),

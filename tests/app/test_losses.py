@@ -9,11 +9,10 @@ import pytest
 
 from karat.app.losses import searched_where, with_losses
 from karat.app.report import report
-from karat.app.settings import Confidence, Scoring
-from karat.app.where import Where
 from karat.corpus import from_folder
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
+from karat.experiments.presence import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.fate import Fate
 from karat.model.timings import Measured
@@ -22,6 +21,7 @@ from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of, fates
 from karat.report.findings.tables import fate_table
 from karat.report.html.data import packed
+from karat.scoring.settings import Confidence, Scoring
 
 FILES = {
     # Its words are those of the query, its meaning is not.

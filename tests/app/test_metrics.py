@@ -4,7 +4,7 @@ import pytest
 
 from karat.app.metrics import Description, describe
 from karat.errors import UnknownName
-from karat.metrics import METRICS
+from karat.scoring.metrics import METRICS
 
 
 def test_all_metrics_in_the_order_of_the_catalogue() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.mining_config import read_mining_config
+from karat.app.generate import read_mining_config
 from karat.errors import FormatError, InputError
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 import karat
-from karat.app.compare import compare
 from karat.app.report import origin, report
-from karat.app.score import score, with_dropped
-from karat.app.settings import Confidence, Scoring
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import Measured
 from karat.report.findings.leaderboard import standings
+from karat.scoring.compare import compare
+from karat.scoring.score import score, with_dropped
+from karat.scoring.settings import Confidence, Scoring
 
 GOLD = {f"q{n}": {f"d{n}": 1.0} for n in range(12)}
 GOOD = {query: dict.fromkeys(grades, 1.0) for query, grades in GOLD.items()}

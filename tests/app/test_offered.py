@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.offered import chosen_engines, kind_of, offered_engines
 from karat.engines.spec import build
 from karat.errors import InputError
 from karat.model.spec import Spec
+from karat.service.benchmarks import chosen_engines, kind_of, offered_engines
 
 URL = "http://localhost:9200/find?q={query}&n={k}"
 

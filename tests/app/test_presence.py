@@ -2,12 +2,12 @@
 
 import pytest
 
-from karat.app.presence import survey
-from karat.app.trees import Part, Trees
 from karat.corpus import from_texts
 from karat.errors import InputError
+from karat.experiments.presence import survey
+from karat.experiments.snapshots import Part, Trees
+from karat.experiments.workers import Source
 from karat.model import Dataset, Query, Target
-from karat.runner import Source
 
 TEXTS = {"src/auth.py": "x\n", "src/mail.py": "y\n"}
 

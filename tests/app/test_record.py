@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.record import RunRecord, differing, read_records, short_digests
 from karat.errors import FormatError
+from karat.experiments.stored import RunRecord, differing, read_records, short_digests
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import Measured

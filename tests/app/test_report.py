@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.report import origin, report, telling_tags
-from karat.app.report_inputs import gather
-from karat.app.settings import Confidence, Scoring
+from karat.app.report import gather, origin, report, telling_tags
 from karat.errors import InputError
-from karat.metrics import parse
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import Measured
 from karat.report.draw import draw
 from karat.report.findings import Origin
+from karat.scoring.metrics import parse
+from karat.scoring.settings import Confidence, Scoring
 
 DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo"
 ORIGIN = Origin("now", "1", "3", "Linux", "", ("",))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.sampling import sampled
+from karat.app.benchmark_config import sampled
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from karat.app.schemas import Judged, agent_results, akashic_report, octocode_results
-from karat.app.settings import Confidence, Scoring
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import Measured, Sample, Timings
+from karat.scoring.settings import Confidence, Scoring
 
 GOLD = Dataset.of(
     [

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.score import score
-from karat.app.settings import Confidence, Scoring
 from karat.errors import InputError
 from karat.model import Answer, Hit, Outcome, Run, Status
+from karat.scoring.score import score
+from karat.scoring.settings import Confidence, Scoring
 
 GOLD = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 0.0}}
 MRR = Scoring(("mrr",))

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.search import load_corpus, search
+from karat.app.search import search
 from karat.engines.base import Explained
 from karat.errors import InputError, UnknownName
+from karat.experiments.workers.sources import load_corpus
 from karat.model import Hit
 
 Git = Callable[..., str]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from karat.app.settings import DEFAULT_MEASURES, LINE_MEASURES, Confidence, Scoring
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
+from karat.scoring.settings import DEFAULT_MEASURES, LINE_MEASURES, Confidence, Scoring
 
 LINES = Dataset.of([Query("q", "", (Target("a.py", 1.0, 1, 9),))], match="lines")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from karat.app.slicing import cluster_labels, slice_rows
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
+from karat.scoring.slices import cluster_labels, slice_rows
 
 GOLD = Dataset.of(
     [

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.sources import distinct_names, load_run, load_truth, run_name
 from karat.errors import FormatError, InputError
 from karat.model import Answer, Dataset, Hit, Run
+from karat.scoring.sources import distinct_names, load_run, load_truth, run_name
 
 
 @pytest.fixture

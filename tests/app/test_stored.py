@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.stored import choose, open_store, shown_place, timed_run
 from karat.errors import InputError, UnknownName
+from karat.experiments.store import SqlStore
+from karat.experiments.stored import choose, open_store, shown_place, timed_run
 from karat.model import Answer, Run
 from karat.model.timings import Measured, Sample, Timings
-from karat.store import SqlStore
 from karat.testing.recorder import PLAN
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.trees import Trees, corpus_trees, history_trees
 from karat.errors import InputError
+from karat.experiments.snapshots import Trees, corpus_trees, history_trees
 from karat.model import Dataset, Query, Target
 
 Git = Callable[..., str]

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from karat.app.validate import validate
-from karat.cli.validate import command
+from karat.cli.commands.validate import command
 from karat.errors import InputError
 from karat.formats import FORMATS, Limits, read_dataset, write
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target

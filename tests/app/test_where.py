@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.where import Where, digest_of, surveyed
 from karat.corpus import from_folder, from_texts
 from karat.errors import InputError
+from karat.experiments.presence import Where, digest_of, surveyed
+from karat.experiments.workers.sources import Opener
 from karat.model import Dataset, Query, Target
-from karat.runner.sources import Opener
 
 
 @pytest.fixture

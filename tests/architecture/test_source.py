@@ -1,4 +1,4 @@
-"""Every source file is short enough to read at once, and says what it is for."""
+"""Every module has a docstring, and a package file only re-exports."""
 
 import ast
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "karat"
 MODULES = sorted(SOURCE.rglob("*.py"))
-MOST_LINES = 400
 
 
 def name(module: Path) -> str:
@@ -16,12 +15,6 @@ def name(module: Path) -> str:
 
 def test_the_source_is_found() -> None:
     assert SOURCE / "errors.py" in MODULES
-
-
-@pytest.mark.parametrize("module", MODULES, ids=name)
-def test_a_file_holds_one_idea(module: Path) -> None:
-    lines = len(module.read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES, f"{name(module)} has {lines} lines; past {MOST_LINES}, split it"
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name)

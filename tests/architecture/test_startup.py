@@ -37,7 +37,7 @@ def test_the_process_of_an_engine_loads_what_its_engine_needs() -> None:
     """One is started for every run, so that it costs no more than the engine asks for."""
     probe = """
 import json, sys
-import karat.runner.worker
+import karat.experiments.workers.worker
 before = sorted(sys.modules)
 from karat.engines.spec import build
 build("bm25")

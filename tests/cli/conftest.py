@@ -6,14 +6,14 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from karat.app.stored import open_store
 from karat.cli import main
+from karat.experiments.store import Kind, Plan, PlannedRun, RunStatus
+from karat.experiments.stored import open_store
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
 from karat.model.timings import Sample, Timings
-from karat.store import Kind, Plan, PlannedRun, RunStatus
 
 # Query q3 is not in old.run, q4 has no relevant document and q9 is not in the gold set.
 FILES = {

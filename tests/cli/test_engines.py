@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from karat.app import engines as app
-from karat.cli.engines import command
+from karat.cli.commands.engines import command
 from karat.engines.adapters.null import overhead
 from karat.engines.registry import ENGINES
 from karat.errors import EngineError, InputError

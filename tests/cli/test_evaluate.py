@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.app import stored
-from karat.cli import experiment_options, progress
 from karat.cli.main import main
+from karat.cli.options import experiment
+from karat.cli.output import progress
+from karat.experiments import stored
+from karat.experiments.workers import Event, announced
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
-from karat.runner import Event, announced
 
 Git = Callable[..., str]
 
@@ -275,7 +276,7 @@ def test_how_many_are_timed(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(experiment_options, "TIMED", 1)
+    monkeypatch.setattr(experiment, "TIMED", 1)
     assert run("-e", "bm25", "-e", "keyword", "-m", "mrr", "--draws", "99", *said) == 0
     assert f"plan: 2 runs of 2 queries, {timed}\n" in capsys.readouterr().err
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.cli.main import main
-from karat.cli.progress import progress_bar
+from karat.cli.output.progress import progress_bar
 
 
 @pytest.fixture(autouse=True)

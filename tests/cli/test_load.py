@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.spec import build
-from karat.runner import announced
+from karat.experiments.workers import announced
 from tests.cli.conftest import Karat
 
 GOLD = "query,result1\nwhere is login,auth.py:1-2:2\nsend mail,mail.py:1-2:2\n"

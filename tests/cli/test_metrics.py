@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from subprocess import CompletedProcess
 
-from karat.metrics import METRICS
+from karat.scoring.metrics import METRICS
 
 Karat = Callable[..., CompletedProcess[str]]
 

@@ -10,10 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from karat.cli import progress, status_line
-from karat.cli.pace import Pace
-from karat.cli.progress import progress_bars, run_progress, waiting_text
-from karat.runner import Event
+from karat.cli.output import progress
+from karat.cli.output.progress import Pace, progress_bars, run_progress, waiting_text
+from karat.experiments.workers import Event
 
 NOW = datetime.now(UTC)
 COMPARE = {"pid": 1798, "command": "compare", "since": NOW.isoformat(timespec="seconds")}
@@ -141,7 +140,7 @@ def test_waiting_has_lines_of_its_own(terminal: Terminal, clock: Clock) -> None:
 def test_the_time_waited_is_shown_below_the_message(
     terminal: Terminal, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status_line, "TICK_S", 0.001)
+    monkeypatch.setattr(progress, "TICK_S", 0.001)
     with run_progress({"bm25": 2}, clock=clock) as listen:
         listen(started("bm25", 2, "quality"))
         listen(EVENTS[0])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from karat.cli.trec_eval import command
+from karat.cli.commands.trec_eval import command
 
 
 @pytest.fixture
@@ -69,7 +69,8 @@ def test_importing_the_command_loads_nothing_heavy() -> None:
     import sys
 
     probe = (
-        "import sys, karat.cli.trec_eval; print('numpy' in sys.modules, 'karat.app' in sys.modules)"
+        "import sys, karat.cli.commands.trec_eval; "
+        "print('numpy' in sys.modules, 'karat.app' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"

@@ -11,7 +11,7 @@ import pytest
 from karat.client import records
 
 PROMISED: dict[str, Any] = json.loads(
-    files("karat.server").joinpath("openapi.json").read_text(encoding="utf-8")
+    files("karat.service.api").joinpath("openapi.json").read_text(encoding="utf-8")
 )["components"]["schemas"]
 # The id of an event stands in the stream, beside the answer.
 KINDS = [name for name in records.__all__ if name not in ("record", "Event")]

@@ -19,9 +19,9 @@ from karat.corpus import (
     header,
 )
 from karat.corpus.cache import ChunkCache, ChunkKey, Cut
-from karat.corpus.chunk import Piece, Split, chunk_id, chunks_of
+from karat.corpus.chunkers.base import Piece, Split, chunk_id, chunks_of
+from karat.corpus.chunkers.window import Lines
 from karat.corpus.disk_cache import DiskCache
-from karat.corpus.lines import Lines
 from karat.corpus.shared_file import share
 from karat.errors import InputError
 from karat.model.spec import Spec
@@ -226,7 +226,7 @@ def test_a_header_names_the_place() -> None:
 
 
 def test_a_long_corpus_is_kept_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.corpus.chunking.AT_ONCE", 2)
+    monkeypatch.setattr("karat.corpus.chunkers.chunking.AT_ONCE", 2)
     kept: list[int] = []
 
     class Watched(MemoryCache):

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.corpus import CHUNKERS, Chunker, create_chunker
-from karat.corpus.chunk import Piece
+from karat.corpus.chunkers.base import Piece
 
 LANGUAGES = ["python", "rust", "javascript", "c", "ruby", "markdown", "rst", "text", "json", ""]
 NO_OVERLAP = [

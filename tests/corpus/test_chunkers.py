@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpus import create_chunker, syntax
-from karat.corpus.chunk import Piece
+from karat.corpus import create_chunker
+from karat.corpus.chunkers import syntax
+from karat.corpus.chunkers.base import Piece
 from karat.errors import InputError, UnknownName
 from karat.model.spec import Spec
 
@@ -213,16 +214,16 @@ def test_a_fallback_says_why(language: str, reason: str) -> None:
 
 
 def test_what_is_too_much_to_parse_is_cut_by_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.corpus.syntax.MAX_CHARACTERS", 3)
+    monkeypatch.setattr("karat.corpus.chunkers.syntax.MAX_CHARACTERS", 3)
     assert create_chunker("syntax").split("x = 1", "python").fallback == "too-large-to-parse"
-    monkeypatch.setattr("karat.corpus.syntax.MAX_CHARACTERS", 300)
-    monkeypatch.setattr("karat.corpus.syntax.parse", lambda *_: None)
+    monkeypatch.setattr("karat.corpus.chunkers.syntax.MAX_CHARACTERS", 300)
+    monkeypatch.setattr("karat.corpus.chunkers.syntax.parse", lambda *_: None)
     assert create_chunker("auto").split("x = 1", "python").fallback == "parse-timeout"
 
 
 def test_auto_works_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     with_grammars = create_chunker("auto").spec
-    monkeypatch.setattr("karat.corpus.auto.grammar_version", lambda: "")
+    monkeypatch.setattr("karat.corpus.chunkers.auto.grammar_version", lambda: "")
     split = create_chunker("auto").split("def f(): pass\n", "python")
     assert split.fallback == "no-extra-code"
     assert split.pieces[0].kind == "lines"

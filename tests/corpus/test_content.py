@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpus.blob_ids import blob_id
-from karat.corpus.content import content_traits, decode
-from karat.corpus.traits import Trait
+from karat.corpus.files.content import content_traits, decode
+from karat.corpus.files.traits import Trait
+from karat.corpus.git.objects import blob_id
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from karat.corpus import grammars
-from karat.corpus.definitions import Symbol, symbols, tree_symbols
-from karat.corpus.grammars import GRAMMARS, parse
+from karat.corpus.chunkers import grammars
+from karat.corpus.chunkers.definitions import Symbol, symbols, tree_symbols
+from karat.corpus.chunkers.grammars import GRAMMARS, parse
 from karat.errors import MissingExtra
 
 
@@ -84,9 +84,9 @@ def test_definitions_deep_inside_others() -> None:
 
 PROBE = """
 import random, sys
-from karat.corpus.grammars import GRAMMARS
-from karat.corpus.definitions import symbols
-from karat.corpus.syntax import Syntax
+from karat.corpus.chunkers.grammars import GRAMMARS
+from karat.corpus.chunkers.definitions import symbols
+from karat.corpus.chunkers.syntax import Syntax
 texts = ["", "x", "\\n", "\\ufeff", "(" * 3000, "{" * 3000, "a" * 9000, '"', "'", "/*", "<?", "\\0",
          "#", "end", "\\\\", "def", "`${`${", "R\\"(", "<<EOF", "=begin", "--[[", "#|", "\\t \\x0b"]
 chance = random.Random(7)

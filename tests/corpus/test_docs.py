@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.corpus import CHUNKERS, create_chunker
-from karat.corpus.grammars import GRAMMARS
+from karat.corpus.chunkers.grammars import GRAMMARS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "corpus.md").read_text(encoding="utf-8")

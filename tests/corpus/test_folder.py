@@ -204,8 +204,8 @@ def test_what_the_system_refuses_is_counted(
             raise PermissionError(13, "Permission denied")
         return really_scan(path)
 
-    monkeypatch.setattr("karat.corpus.folder.os.open", refuse)
-    monkeypatch.setattr("karat.corpus.folder.os.scandir", refuse_folder)
+    monkeypatch.setattr("karat.corpus.files.folder.os.open", refuse)
+    monkeypatch.setattr("karat.corpus.files.folder.os.scandir", refuse_folder)
     corpus = from_folder(tmp_path)
     monkeypatch.undo()
     assert [document.path for document in corpus] == ["b.txt"]

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from karat.corpus import symbols
-from karat.corpus.grammars import parse
+from karat.corpus.chunkers.grammars import parse
 
 # 8 kB that never repeat, with characters of one to three bytes.
 TEXT = "".join(f"größe{n}日 = {n}\n" for n in range(400))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.corpus import from_folder
-from karat.corpus.ignore import Rules, is_ignored
+from karat.corpus.files.folder import Rules, is_ignored
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 import pytest
 
 from karat.corpus import create_chunker
-from karat.corpus.chunk import Piece
-from karat.corpus.headings import headings
-from karat.corpus.text_lines import lines_of
+from karat.corpus.chunkers.base import Piece, lines_of
+from karat.corpus.chunkers.sections import headings
 
 
 def cut(text: str, language: str = "markdown", *, size: int = 2000, merge: int = 0) -> list[Piece]:

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpus.text_lines import lines_of
+from karat.corpus.chunkers.base import lines_of
 
 
 @given(st.text("ab\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029é"))

@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.corpus import DiskCache, chunk_corpus, create_chunker, from_texts
-from karat.corpus.token_windows import token_windows
-from karat.corpus.tokenizers import DEFAULT_TOKENIZER, Span, create_tokenizer
+from karat.corpus.chunkers.tokenizers import DEFAULT_TOKENIZER, Span, create_tokenizer
+from karat.corpus.chunkers.window import token_windows
 from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.engines.embedding.granite import GRANITE, read_container
-from karat.engines.embedding.minilm import TOKENIZER
+from karat.engines.embedding.packaged import GRANITE, TOKENIZER, read_container
 from karat.engines.spec import build
 from karat.errors import InputError, MissingExtra, UnknownName
 from tests.corpus.test_chunk_laws import TEXTS, check_ranges, full_lines

@@ -2,8 +2,8 @@
 
 import pytest
 
-from karat.corpus.languages import language_of
-from karat.corpus.traits import Trait, classify
+from karat.corpus.chunkers.languages import language_of
+from karat.corpus.files.traits import Trait, classify
 
 
 @pytest.mark.parametrize(

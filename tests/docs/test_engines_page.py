@@ -15,11 +15,10 @@ from karat.engines.adapters.external import External
 from karat.engines.adapters.http import HttpOptions
 from karat.engines.adapters.mcp import McpOptions
 from karat.engines.adapters.process import ProcessOptions
-from karat.engines.adapters.python_class import PythonOptions
+from karat.engines.adapters.python import PythonOptions
 from karat.engines.base import Engine
 from karat.engines.registry import ENGINES
-from karat.engines.signature import model_of
-from karat.engines.spec import build, parse_spec
+from karat.engines.spec import build, model_of, parse_spec
 from karat.model.spending import Spent, spent
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,13 +5,13 @@ from typing import NoReturn
 
 import pytest
 
-from karat.engines.lexical import grep
+from karat.engines import keyword
 
 
 @pytest.fixture(scope="session")
 def ripgrep(missing: Callable[[str], NoReturn]) -> str:
     """Return ripgrep, which the test requirements bring along."""
-    return grep.ripgrep() or missing("ripgrep: install requirements/test.txt")
+    return keyword.ripgrep() or missing("ripgrep: install requirements/test.txt")
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,11 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.builtin import bm25, dense, hybrid
+from karat.engines.chunk_index import Recipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
-from karat.engines.places import Places, tokens
+from karat.engines.places import Numbers, Places, tokens
 from karat.engines.ranking import PLAIN, RankingRules
-from karat.engines.recipe import Recipe
-from karat.engines.rows import Numbers
 from karat.engines.stages import LexicalStage
 from karat.errors import EngineError, InputError
 from karat.testing.engines import EngineSuite

@@ -16,12 +16,11 @@ from karat.engines import chunk_index
 from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
-from karat.engines.family import build_family
+from karat.engines.family import build_family, shareable
 from karat.engines.lexical.index import LexicalIndex
-from karat.engines.names import words_of
+from karat.engines.ranking import words_of
+from karat.engines.rerank.engine import Passages
 from karat.engines.rerank.maxsim import MaxSim
-from karat.engines.rerank.passages import Passages
-from karat.engines.shareable import shareable
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.model import Hit

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from karat.corpus import Corpus, from_folder, from_texts
 from karat.engines import keyword
-from karat.engines.keyword import KeywordEngine
-from karat.engines.lexical.grep import keywords
+from karat.engines.keyword import KeywordEngine, keywords
 from karat.engines.spec import build
 from karat.errors import InputError
 from karat.model import Hit

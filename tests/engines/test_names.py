@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
-from karat.engines.names import Names, Shares, words_of
 from karat.engines.places import Place
+from karat.engines.ranking import Names, Shares, words_of
 
 WORD = st.sampled_from(("check", "login", "user", "new", "parse"))
 NAME = st.frozensets(WORD, max_size=4)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
 from karat.engines.fusion import Scores, top
-from karat.engines.names import Names
 from karat.engines.places import Place, Places
-from karat.engines.ranking import PLAIN, RankingRules, diversified, kind_factors, raised
+from karat.engines.ranking import PLAIN, Names, RankingRules, diversified, kind_factors, raised
 
 RULES = RankingRules()
 

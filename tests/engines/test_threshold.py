@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
+from karat.engines.fusion import above, by_score, check_threshold
 from karat.engines.spec import build, parse_spec
-from karat.engines.threshold import above, by_score, check_threshold
 from karat.errors import InputError
-from karat.runner.depth import cut
+from karat.experiments.workers.depth import cut
 from karat.testing.engines import DOCUMENTS
 
 CORPUS = from_texts({**DOCUMENTS, **{f"more/{n}.py": f"def login_{n}(): ...\n" for n in range(9)}})

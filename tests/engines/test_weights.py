@@ -6,8 +6,7 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.builtin import hybrid
 from karat.engines.chunked import ChunkEngine
-from karat.engines.fusion import min_max
-from karat.engines.weights import Weights
+from karat.engines.fusion import Weights, min_max
 from karat.testing.engines import EngineSuite
 
 CORPUS = from_texts(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from karat.corpus import Chunk, Trait, from_texts
 from karat.engines.builtin import dense
 from karat.engines.places import Place
-from karat.engines.windows import CHARACTERS, parts, texts_of
+from karat.engines.stages import CHARACTERS, parts, texts_of
 from karat.errors import InputError
 from karat.model import Hit
 

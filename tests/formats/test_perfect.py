@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from karat.formats import read_dataset, write
-from karat.matching import judge
-from karat.metrics import evaluate, parse
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.scoring.matching import judge
+from karat.scoring.metrics import evaluate, parse
 
 MEASURES = [parse(name) for name in ("ndcg", "ap", "recall", "set-f1")]
 CASE = {"query": "where", "ground_truth_files": ["src/a.py", "src/b.py"]}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.formats.preferences import read_panel, read_preferences
+from karat.formats.trec_qrels import read_panel, read_preferences
 
 
 def test_a_panel(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from karat.errors import FormatError, InputError
 from karat.formats import detect, read_run
 from karat.formats.akashic_report import QueryReport, Report, write_comparison, write_report
-from karat.formats.octocode_results import OctocodeResults, write_octocode_results
+from karat.formats.octocode import OctocodeResults, write_octocode_results
 from karat.formats.results import CaseResult, Results, write_results_json
 from karat.formats.results_csv import write_results_csv
 from karat.model import Answer, Hit, Outcome

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.formats.trec_tag import TAIL_BYTES, last_tag
-from karat.formats.zscores import read_zscores
+from karat.formats.trec_qrels import read_zscores
+from karat.formats.trec_run import TAIL_BYTES, last_tag
 
 
 def test_reference_scores(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.adversarial import Attack, attacks
+from karat.mining.variants import Attack, attacks
 
 QUERY = "fix the crash of getUser when the password is empty"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from karat.errors import InputError
 from karat.mining.carry import Carried, carry
 from karat.mining.diffs import diffs
-from karat.mining.judgments import Judgment, judgments_of, with_judgments
+from karat.mining.gold import Judgment, judgments_of, with_judgments
 from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
 

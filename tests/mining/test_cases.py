@@ -3,17 +3,16 @@
 from dataclasses import replace
 
 from karat.corpus import Symbol
-from karat.mining.candidates import Candidate
 from karat.mining.cases import cases
-from karat.mining.commits import Change, Commit
+from karat.mining.commits import Candidate, Change, Commit
+from karat.mining.diffs import Region
 from karat.mining.drawing import Found
-from karat.mining.hardness import Level
 from karat.mining.recipe import Recipe
-from karat.mining.regions import Region
 from karat.mining.rewriting import Rewritten, Status
 from karat.mining.targets import Grain
-from karat.mining.tree_counts import TreeCount
+from karat.mining.trees import TreeCount
 from karat.mining.truth import FileTruth
+from karat.mining.variants import Level
 from karat.model import Query, Target
 
 QUERY = "fix crash of getUser() with blank password in src/users.py"

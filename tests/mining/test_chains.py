@@ -3,10 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.chains import Chains
 from karat.mining.commits import Change, Commit
 from karat.mining.drafts import Draft, Sorter
-from karat.mining.filters import Filters
+from karat.mining.filters import Chains, Filters
 from karat.mining.rules import NO_TARGET, Limits, rules
 
 NAMES = [rule.name for rule in rules(Limits()) if rule.name != NO_TARGET]

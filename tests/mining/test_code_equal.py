@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 
-from karat.corpus.grammars import GRAMMARS, parse
+from karat.corpus.chunkers.grammars import GRAMMARS, parse
 from karat.mining.code_equal import alters_code, code_equal
 from karat.mining.diffs import Hunk
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from karat.errors import EngineError, MissingExtra
-from karat.mining.completion import completer
+from karat.mining.rewriting import completer
 
 MODEL = "openai/test-model"
 

@@ -2,8 +2,15 @@ import itertools
 
 import pytest
 
-from karat.mining.categories import Category, category
-from karat.mining.difficulty import Complexity, Difficulty, Facts, complexity, difficulty
+from karat.mining.cases import (
+    Category,
+    Complexity,
+    Difficulty,
+    Facts,
+    category,
+    complexity,
+    difficulty,
+)
 from karat.mining.leaks import Leak
 
 

@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.mining.diff_tree import each_diff
-from karat.mining.diffs import FileDiff, Hunk, diffs
-from karat.mining.losses import Losses
+from karat.mining.commits import Losses
+from karat.mining.diffs import FileDiff, Hunk, diffs, each_diff
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:

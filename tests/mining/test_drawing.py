@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.mining.candidates import Candidate
+from karat.mining.commits import Candidate, Losses
 from karat.mining.drawing import Drawing, Drawn, draw
 from karat.mining.filters import Filters, select
-from karat.mining.losses import Losses
 from karat.mining.rules import Limits
 from karat.mining.scan import scan
 

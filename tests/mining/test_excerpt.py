@@ -3,11 +3,9 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from karat.corpus.grammars import parse
-from karat.mining.code_equal import trees_equal
-from karat.mining.diffs import Hunk
-from karat.mining.excerpt import excerpts
-from karat.mining.regions import regions
+from karat.corpus.chunkers.grammars import parse
+from karat.mining.code_equal import excerpts, trees_equal
+from karat.mining.diffs import Hunk, regions
 
 CODE = """\
 import os

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.hardness import Level, levels, without_paths
 from karat.mining.leaks import Leak, leak
+from karat.mining.variants import Level, levels, without_paths
 from karat.mining.words import is_identifier
 
 PATHS = ("src/users.py",)

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from karat.cli import main
-from karat.cli.generate import command
+from karat.cli.commands.generate import command
 from karat.formats import read_dataset
 from karat.mining.filters import rule_table
 

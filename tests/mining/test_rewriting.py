@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from karat.errors import EngineError
-from karat.mining.candidates import Candidate
-from karat.mining.commits import Change, Commit
-from karat.mining.completion import Complete
-from karat.mining.rewriting import PROMPT, Rewriter, Rewritten, Status, check
+from karat.mining.commits import Candidate, Change, Commit
+from karat.mining.rewriting import PROMPT, Complete, Rewriter, Rewritten, Status, check
 
 GOOD = "visitors are logged out although their visit has not expired"
 TARGET = Change("M", "src/cookies.py", "src/cookies.py", "a" * 40, "b" * 40, "100644", "100644")

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.candidates import Candidate
-from karat.mining.commits import Change, Commit
-from karat.mining.sampling import Sampler, seats
+from karat.mining.commits import Candidate, Change, Commit
+from karat.mining.drawing import Sampler, seats
 
 
 def candidate(number: int, path: str = "src/a/x.py") -> Candidate:

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.corpus.blob_ids import blob_id
+from karat.corpus.git.objects import blob_id
 from karat.errors import InputError, KaratError
-from karat.mining import losses as losses_module
-from karat.mining.commits import Change
-from karat.mining.losses import Losses
+from karat.mining import mine as losses_module
+from karat.mining.commits import Change, Losses
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:
@@ -299,7 +298,7 @@ def test_a_git_that_is_killed_is_no_fault_of_the_history(
     history.commit({"a": "a"})
     commits = scan(history.path, losses=Losses())
     killed = ["sh", "-c", "kill -9 $$"]
-    monkeypatch.setattr("karat.corpus.git_process.command", lambda *_: killed)
+    monkeypatch.setattr("karat.corpus.git.process.command", lambda *_: killed)
     with pytest.raises(KaratError, match="exit code -9"):
         list(commits)
 

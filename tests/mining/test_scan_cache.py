@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.errors import InputError
-from karat.mining.commits import Commit
-from karat.mining.diff_tree import each_diff
-from karat.mining.losses import Losses
+from karat.mining.commits import Commit, Losses
+from karat.mining.diffs import each_diff
 from karat.mining.scan import scan
 from karat.mining.scan_cache import ScanCache
 
@@ -29,7 +28,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.extend(commits)
         return each_diff(repository, commits, *options, losses=losses)
 
-    monkeypatch.setattr("karat.mining.history.each_diff", noted)
+    monkeypatch.setattr("karat.mining.scan.each_diff", noted)
     return asked
 
 
@@ -81,7 +80,7 @@ def test_only_new_commits_are_compared_on_any_branch(
 def test_windows_join_without_a_seam(
     history: "Builder", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.mining.history._SOME", 2)
+    monkeypatch.setattr("karat.mining.scan._SOME", 2)
     varied(history)
     path = tmp_path / "commits.sqlite"
     assert scanned(history, path) == list(scan(history.path, include_merges=True))

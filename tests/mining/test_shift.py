@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.mining.diffs import Hunk
-from karat.mining.shift import shifted
+from karat.mining.moving import shifted
 
 LINES = 12
 

@@ -3,7 +3,7 @@
 import pytest
 
 from karat.errors import InputError
-from karat.mining.splitting import split_by_time
+from karat.mining.drawing import split_by_time
 from karat.model import Dataset, Query, Target
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Symbol
-from karat.mining.regions import Region
+from karat.mining.diffs import Region
 from karat.mining.targets import Grain, targets
 from karat.mining.truth import FileTruth
 from karat.model import Target

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from karat.corpus import classify
-from karat.mining.tree_counts import TreeCount, tree_counts
+from karat.mining.trees import TreeCount, tree_counts
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder

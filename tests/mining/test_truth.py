@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.corpus import from_git, symbols
-from karat.corpus.blob_ids import blob_id
-from karat.corpus.git_objects import ObjectReader
+from karat.corpus.git.objects import ObjectReader, blob_id
 from karat.errors import InputError
-from karat.mining.diffs import Hunk
-from karat.mining.losses import Losses
-from karat.mining.regions import regions
+from karat.mining.commits import Losses
+from karat.mining.diffs import Hunk, regions
 from karat.mining.truth import FileTruth, truth
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 import pytest
 
-from karat.mining.verbs import imperative
+from karat.mining.messages import imperative
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from karat.errors import InputError
 from karat.ndcg import NDCGEvaluator
 from karat.ndcg import truth as truth_module
-from karat.stats import bootstrap_intervals, verdict
+from karat.scoring.stats import bootstrap_intervals, verdict
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from karat.engines.vectors import Neighbour
 from karat.errors import InputError, UnknownName
-from karat.matching.documents import locate
-from karat.metrics.gain import ndcg
 from karat.ndcg import NDCGEvaluator
 from karat.ndcg.ranking import read_ranking
 from karat.ndcg.truth import Truth
+from karat.scoring.matching.documents import locate
+from karat.scoring.metrics.gain import ndcg
 
 JUDGMENTS = {"doc_1": 1.0, "doc_2": 0.5, "doc_3": 0.0}
 BASELINE = [{"key": "doc_1"}, {"key": "doc_2"}, {"key": "doc_3"}]

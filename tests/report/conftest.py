@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from karat.app.report import report
-from karat.app.settings import Confidence, Scoring
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import Measured, Sample, Timings
 from karat.report.findings import Findings, Origin
+from karat.scoring.settings import Confidence, Scoring
 
 Ranking = Sequence[str] | None
 Make = Callable[..., Findings]

@@ -4,19 +4,21 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import TypeVar
 
-from karat.app.agents import Agent, agent_of
-from karat.app.mining_config import ANYTHING, GOLD_SET, SECTIONS, Accepts, mining_options
+from karat.app.generate import ANYTHING, GOLD_SET, SECTIONS, Accepts, mining_options
 from karat.errors import InputError, MissingExtra
+from karat.experiments.configurations import Agent, agent_of
 from karat.formats import DEFAULT, Limits
 from karat.formats.akashic_suites import SWITCH
+from karat.formats.csvtext import amount
 from karat.formats.fields import Checker, Place, Record
-from karat.formats.numerals import amount
 from karat.formats.results import FOLDER_FORMATS
 from karat.formats.yamltext import load_yaml
+from karat.model import Dataset
 
-__all__ = ["BenchmarkConfig", "read_benchmark_config"]
+__all__ = ["BenchmarkConfig", "read_benchmark_config", "sampled"]
 
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
@@ -169,3 +171,22 @@ def _formats(check: Checker, output: Record) -> list[str]:
             check.add(place, f"{name!r} is none of: {', '.join(FOLDER_FORMATS)}")
         found.append(name)
     return found
+
+
+def sampled(gold: Dataset, count: int | None, *, seed: int) -> Dataset:
+    """Return *count* queries of *gold* drawn by *seed*, in their order; None takes all.
+
+    >>> from karat.model import Query
+    >>> gold = Dataset.of([Query(str(number), "text") for number in range(9)])
+    >>> sampled(gold, 3, seed=1).query_ids
+    ('3', '6', '7')
+    """
+    if count is None:
+        return gold
+    if count < 1:
+        raise InputError(f"a sample of {count} queries; expected 1 or more")
+    if count >= len(gold):
+        return gold
+    rows = set(Random(f"{seed} sample").sample(range(len(gold)), count))
+    queries = (query for row, query in enumerate(gold.queries()) if row in rows)
+    return Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from karat.app.convert import refuse_overwriting, write_like
-from karat.app.repository import NOWHERE_ELSE, homes, part_of
 from karat.errors import InputError
+from karat.experiments.snapshots import NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset
 from karat.formats.losses import losses
 from karat.mining.carry import Carried, carry

@@ -7,14 +7,13 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
-from karat.app.search import load_corpus
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
-from karat.engines.base import Engine, SupportsMetadata, SupportsPhases
-from karat.engines.contract import broken_laws
+from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, broken_laws
 from karat.engines.registry import ENGINES, NEEDS
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError, KaratError, MissingExtra
+from karat.experiments.workers.sources import load_corpus
 from karat.installation import install_hint
 from karat.model import Hit
 from karat.model.spec import Spec

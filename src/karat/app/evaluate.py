@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from karat.app.compare import compare
-from karat.app.experiment import Done
-from karat.app.score import score, with_dropped
-from karat.app.settings import Confidence, Scoring
 from karat.errors import EngineError
+from karat.experiments.run import Done
+from karat.experiments.store import RunStatus, StoredRun
 from karat.model import Dataset
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
 from karat.model.searched import Searched
 from karat.model.timings import Measured
-from karat.store import RunStatus, StoredRun
+from karat.scoring.compare import compare
+from karat.scoring.score import score, with_dropped
+from karat.scoring.settings import Confidence, Scoring
 
 __all__ = ["Evaluated", "Finished", "Result", "evaluated", "finished"]
 
@@ -30,7 +30,7 @@ class Finished(NamedTuple):
 
     def reasons(self) -> Iterator[tuple[str, str]]:
         """Yield why runs have failed, each reason after the names of all that it is true of."""
-        from karat.stats.verdict import first_few, listed
+        from karat.scoring.stats.verdict import first_few, listed
 
         alike: dict[str, list[str]] = {}
         for run in self.failed:

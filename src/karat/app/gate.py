@@ -1,26 +1,239 @@
 """Hold a run to its rules: minimums, what it may lose against a baseline, latencies."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite, isnan
 
-from karat.app.baseline import Common, Ranked, common_with, ranked
-from karat.app.compare import compared_tables
-from karat.app.gate_checks import SAME, latency_check, minimum_check, regression_check
-from karat.app.gate_rules import Rules
-from karat.app.settings import Confidence, Scoring
-from karat.app.slicing import cluster_labels
-from karat.app.sources import RunSource, load_run, run_name
-from karat.app.stored import DISTURBED
 from karat.errors import InputError
-from karat.metrics import Measure, parse_all
+from karat.experiments.stored import DISTURBED
 from karat.model import Dataset, Outcome, Run
 from karat.model.baseline import Baseline
+from karat.model.comparison import Difference, Interval
+from karat.model.evaluation import Summary
 from karat.model.gate import Check, Decision, Gate, Moved
-from karat.report.score_view import note_lines
+from karat.report.compare_view import range_cell
+from karat.report.score_view import note_lines, queries
 from karat.report.table import number
-from karat.stats import verdict
+from karat.scoring.baseline import Common, Ranked, common_with, ranked
+from karat.scoring.compare import compared_tables
+from karat.scoring.metrics import Measure, parse, parse_all
+from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.slices import cluster_labels
+from karat.scoring.sources import RunSource, load_run, run_name
+from karat.scoring.stats import percentiles, verdict
+from karat.scoring.stats.moments import least_values
 
-__all__ = ["gate"]
+__all__ = ["Rules", "gate", "latency_check", "minimum_check", "parse_rules", "regression_check"]
+
+DIGITS = 3
+# Sums of the same numbers in another order differ by less; a limit that is just met is met.
+SAME = 1e-9
+
+
+def minimum_check(summary: Summary, limit: float, *, min_queries: int = 1) -> Check:
+    """Return whether the mean in *summary* is at least *limit*; the interval is only shown."""
+    if isnan(summary.mean):
+        raise InputError(f"no query has a score on {summary.measure}; nothing can be checked")
+    why = f"the mean is {_with_range(summary.mean, summary.interval)}"
+    decision = Decision.PASSED if summary.mean >= limit - SAME else Decision.FAILED
+    if summary.n < min_queries:
+        decision, why = Decision.INCONCLUSIVE, _too_few(summary.n, min_queries)
+    return Check(
+        "minimum",
+        summary.measure,
+        decision,
+        summary.mean,
+        limit,
+        summary.n,
+        why,
+        interval=summary.interval,
+    )
+
+
+def regression_check(
+    entry: Difference, limit: float, *, lower_is_better: bool = False, min_queries: int = 1
+) -> Check:
+    """Return whether the run of *entry* has lost more than *limit* against its baseline.
+
+    It fails where the interval of the difference also excludes 0; a larger loss whose interval
+    does not, or that has none, is inconclusive.
+    """
+    if entry.difference is None:
+        raise InputError(f"no query has a score of both runs on {entry.metric}")
+    lost = entry.difference if lower_is_better else -entry.difference
+    why = f"changed by {_with_range(entry.difference, entry.interval, signed=True)}"
+    if entry.n < min_queries:
+        decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
+    elif lost <= limit + SAME:
+        decision = Decision.PASSED
+    elif _excludes_zero(entry.interval):
+        decision, why = Decision.FAILED, f"{why}, beyond the noise"
+    else:
+        decision, why = Decision.INCONCLUSIVE, f"{why}, inside the noise"
+    return Check(
+        "regression",
+        entry.metric,
+        decision,
+        lost,
+        limit,
+        entry.n,
+        why,
+        interval=entry.interval,
+        detectable=entry.detectable,
+    )
+
+
+def latency_check(
+    latencies_ms: Sequence[float],
+    percentile: float,
+    limit_ms: float,
+    *,
+    min_queries: int = 1,
+    disturbed: bool = False,
+) -> Check:
+    """Return whether the *percentile* of the latencies of answered queries is at most *limit_ms*.
+
+    A pass is inconclusive where the percentile needs more latencies than there are: the slowest may
+    be missing. Too slow it is all the same. The reason says where other work has *disturbed* them.
+
+    >>> latency_check([10.0, 20.0, 30.0], 50, 15.0).why
+    'took 20.0 ms'
+    """
+    (value,) = percentiles(latencies_ms, [percentile])
+    if value is None:
+        raise InputError(
+            "this run has no latencies; run it again with --timed 20 to check --max-latency"
+        )
+    n, why = len(latencies_ms), f"took {value:.1f} ms"
+    if disturbed:
+        why += ", disturbed by other karat runs"
+    decision = Decision.PASSED if value <= limit_ms else Decision.FAILED
+    if n < min_queries:
+        decision, why = Decision.INCONCLUSIVE, _too_few(n, min_queries)
+    elif n < (least := least_values(percentile)):
+        needs = f"p{percentile:g} needs {least} latencies, and there are {n}; see --timed"
+        if decision is Decision.PASSED:
+            decision, why = Decision.INCONCLUSIVE, needs
+        else:
+            why = f"{why}; {needs}"
+    return Check("latency", f"p{percentile:g}", decision, value, limit_ms, n, why)
+
+
+def _excludes_zero(interval: Interval) -> bool:
+    low, high = interval.low, interval.high
+    return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def _too_few(n: int, least: int) -> str:
+    return f"only {queries(n)}; at least {least} were asked for"
+
+
+def _with_range(value: float, interval: Interval | None, *, signed: bool = False) -> str:
+    text = number(value, signed=signed, digits=DIGITS).text
+    if interval is None or interval.low is None:
+        return text
+    return f"{text} {range_cell(interval, signed=signed).text}"
+
+
+PERCENTILE = re.compile(r"p(?P<at>\d{1,3}(\.\d+)?)", re.IGNORECASE)
+DURATION = re.compile(r"(?P<amount>\d+(\.\d+)?)\s*(?P<unit>us|ms|s)", re.IGNORECASE)
+IN_MS = {"us": 0.001, "ms": 1.0, "s": 1_000.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a run must hold to.
+
+    *minimums* are means by measure, *regressions* what a mean may lose against the baseline, and
+    *any_regression* the same for every other measure between 0 and 1. *latencies_ms* are the most
+    milliseconds by percentile. A check on fewer than *min_queries* is inconclusive, which fails
+    only with *strict*.
+    """
+
+    minimums: Mapping[Measure, float] = field(default_factory=dict)
+    regressions: Mapping[Measure, float] = field(default_factory=dict)
+    any_regression: float | None = None
+    latencies_ms: Mapping[float, float] = field(default_factory=dict)
+    min_queries: int = 1
+    strict: bool = False
+
+
+def parse_rules(
+    *,
+    minimums: Iterable[str] = (),
+    regressions: Iterable[str] = (),
+    latencies: Iterable[str] = (),
+    min_queries: int = 1,
+    strict: bool = False,
+    level: float = 0.0,
+) -> Rules:
+    """Return the rules in texts such as ``hit@5=0.7``, ``0.02`` and ``p90=200ms``.
+
+    *level* is the lowest relevant grade of measures that do not say it.
+
+    >>> rules = parse_rules(minimums=["nDCG@10=0.6"], latencies=["p90=0.2s"])
+    >>> {str(measure): least for measure, least in rules.minimums.items()}, rules.latencies_ms
+    ({'ndcg@10': 0.6}, {90.0: 200.0})
+    """
+    least = {}
+    for text in minimums:
+        measure, limit = _limited(text, level)
+        if not measure.definition.higher_is_better:
+            raise InputError(f"{text!r}: less of {measure} is better; a minimum says nothing")
+        low, high = measure.bounds
+        if not low <= limit <= high:
+            raise InputError(f"{text!r}: {measure} is {low:g} to {high:g}, never {limit:g}")
+        least[measure] = limit
+    lost = {}
+    of_all: float | None = None
+    for text in regressions:
+        if "=" not in text:
+            # It is for the measures between 0 and 1.
+            of_all = _allowed(text, text, most=1.0)
+        else:
+            measure, limit = _limited(text, level)
+            if measure.definition.average != "arithmetic":
+                raise InputError(f"{text!r}: {measure} is no plain mean and has no paired test")
+            low, high = measure.bounds
+            lost[measure] = _allowed(text, str(limit), most=high - low)
+    return Rules(least, lost, of_all, dict(map(_latency, latencies)), min_queries, strict)
+
+
+def _limited(text: str, level: float) -> tuple[Measure, float]:
+    """Return measure and limit; the last equals sign parts them, for parameters have some too."""
+    name, equals, value = text.rpartition("=")
+    if not equals:
+        raise InputError(f"{text!r} is no rule; expected such as ndcg@10=0.6")
+    return parse(name, level=level), _number(text, value)
+
+
+def _allowed(text: str, value: str, *, most: float) -> float:
+    limit = _number(text, value)
+    if not 0 <= limit <= most:
+        up_to = f"to {most:g}" if isfinite(most) else "or more"
+        raise InputError(f"{text!r}: what may be lost is 0 {up_to}")
+    return limit
+
+
+def _latency(text: str) -> tuple[float, float]:
+    name, _, value = text.partition("=")
+    percentile = PERCENTILE.fullmatch(name.strip())
+    duration = DURATION.fullmatch(value.strip())
+    if not percentile or not duration or float(percentile["at"]) > 100:
+        raise InputError(f"{text!r} is no limit of a latency; expected such as p90=200ms")
+    return float(percentile["at"]), float(duration["amount"]) * IN_MS[duration["unit"].lower()]
+
+
+def _number(text: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        raise InputError(f"{text!r}: {value!r} is no number; expected such as 0.7") from None
+    if not isfinite(number):
+        raise InputError(f"{text!r}: {value!r} is no finite number")
+    return number
+
 
 MOST_MOVED = 5
 NS_PER_MS = 1_000_000

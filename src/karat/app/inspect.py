@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from karat.app.repository import NOWHERE_ELSE, check_names, home_of
-from karat.corpus.git_chain import object_ids
-from karat.corpus.git_process import git
-from karat.corpus.text_lines import lines_of
+from karat.corpus.chunkers.base import lines_of
+from karat.corpus.git.chain import object_ids
+from karat.corpus.git.process import git
 from karat.errors import InputError, UnknownName
-from karat.matching.paths import normalise
+from karat.experiments.snapshots import NOWHERE_ELSE, check_names, home_of
 from karat.mining.trees import Tree, Trees
 from karat.model import Dataset, Query, Target
+from karat.scoring.matching.modes import normalise
 
 __all__ = ["Excerpt", "Inspected", "find_case", "inspect_case"]
 

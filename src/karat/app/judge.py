@@ -1,33 +1,145 @@
 """Judge what searches returned: every answer is saved before the next question."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from karat.app.pooling import Pooled, as_target, is_judged
-from karat.app.repository import HEAD, NOWHERE_ELSE, homes, part_of
-from karat.corpus.content import Content, decode
+from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
+from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset, write
-from karat.matching.modes import MATCHERS
-from karat.matching.paths import normalise
-from karat.mining.judgments import Judgment, judgments_of, with_judgments
+from karat.mining.gold import Judgment, judgments_of, with_judgments
 from karat.mining.resolve import bases
 from karat.mining.trees import Tree, Trees
-from karat.model import Dataset
+from karat.model import Answer, Dataset, Hit, Run, Target
+from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
+from karat.scoring.matching.regions import ordered, valid
+from karat.scoring.matching.units import judges_files
+from karat.scoring.sources import no_overlap
 
 __all__ = [
     "GRADES",
     "Code",
     "Judging",
+    "Pooled",
+    "as_target",
     "begun",
+    "best_rank",
+    "candidates",
     "folder_code",
+    "is_judged",
+    "pool",
     "repository_code",
     "save_place",
 ]
+
+
+class Pooled(NamedTuple):
+    """What awaits its judgment: the row of its query, its first hit, and its rank in each run."""
+
+    row: int
+    hit: Hit
+    ranks: Mapping[str, int]
+
+
+def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[Pooled]:
+    """Return the unjudged among the first *depth* hits of each query in each run.
+
+    Queries come in their order, and the hits of one by the best rank that any run gave them. Hits
+    that would become the same target are one. A run that answers none of the queries raises
+    InputError.
+    """
+    matcher = MATCHERS.get(data.match)()
+    pooled = []
+    for row, items in candidates(data, runs, depth=depth).items():
+        targets = data.targets(row)
+        unjudged = [item for item in items if not is_judged(item.hit, targets, matcher)]
+        pooled += sorted(unjudged, key=best_rank)
+    return pooled
+
+
+def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[int, list[Pooled]]:
+    """Return the first *depth* hits of each query in each run, judged or not, by row in order.
+
+    Hits that would become the same target are one. A run that answers none of the queries raises
+    InputError.
+    """
+    if depth < 1:
+        raise InputError(f"depth {depth} is below 1")
+    matcher = MATCHERS.get(data.match)()
+    rows = {query_id: row for row, query_id in enumerate(data.query_ids)}
+    found: dict[int, dict[Target, Pooled]] = {}
+    for name, run in runs.items():
+        if not any(query_id in rows for query_id in run.query_ids):
+            raise no_overlap(name, data.query_ids, run.query_ids)
+        for answer in run.answers():
+            row = rows.get(answer.query_id)
+            if row is None:
+                continue
+            units = found.setdefault(row, {})
+            wanted = data.targets(row)
+            for rank, (unit, hit) in enumerate(_units(answer, matcher, wanted), 1):
+                if rank > depth:
+                    break
+                known = units.get(unit, Pooled(row, hit, {}))
+                units[unit] = known._replace(ranks={**known.ranks, name: rank})
+    return {row: list(found[row].values()) for row in sorted(found)}
+
+
+def best_rank(item: Pooled) -> int:
+    """Return the best rank that any run gave *item*."""
+    return min(item.ranks.values())
+
+
+def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:
+    """Say whether *targets* tell what *hit* is worth.
+
+    A relevant target does where it matches. One that is not relevant must hold all lines of the
+    hit: what lies beyond it nobody has seen. A grade below 0 is no judgment.
+    """
+    return any(
+        target.grade >= 0
+        and matcher.credit(hit, target._replace(path=matcher.spelled(target.path)))
+        and (target.grade > 0 or matcher.name != "lines" or _holds(target, hit))
+        for target in targets
+    )
+
+
+def as_target(hit: Hit, grade: float, matcher: Matcher, targets: Sequence[Target] = ()) -> Target:
+    """Return the target that *hit* becomes in a query with *targets*: the unit that is judged.
+
+    Where all targets are whole files, that is the file of the hit.
+    """
+    if targets and judges_files(targets, matcher):
+        return Target(hit.path, grade)
+    if matcher.name == "lines":
+        return Target(hit.path, grade, hit.start_line, hit.end_line)
+    return Target(hit.path, grade, symbol=hit.symbol if matcher.by_symbol else "")
+
+
+def _units(
+    answer: Answer, matcher: Matcher, targets: Sequence[Target]
+) -> Iterable[tuple[Target, Hit]]:
+    """Return what is judged at once, with its first hit, in the order that scoring gives them."""
+    spelled = [hit._replace(path=matcher.spelled(hit.path)) for hit in answer.hits]
+    hits = valid(spelled, Counter())
+    best_first, _ = ordered(hits, [0.0] * len(hits), "trec10")
+    units: dict[Target, Hit] = {}
+    for hit in best_first:
+        units.setdefault(as_target(hit, 0.0, matcher, targets), hit)
+    return units.items()
+
+
+def _holds(target: Target, hit: Hit) -> bool:
+    if not target.end_line:
+        return True
+    return target.start_line <= hit.start_line and 0 < hit.end_line <= target.end_line
+
 
 GRADES = range(4)
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from karat.app.search import corpus_source
 from karat.engines.base import Progress
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
+from karat.experiments.workers import Configuration, Holder, LoadPoint, load
+from karat.experiments.workers.sources import corpus_source
 from karat.model import Dataset
 from karat.model.spec import Spec
-from karat.runner import Configuration, Holder, LoadPoint, load
 
 __all__ = ["under_load"]
 

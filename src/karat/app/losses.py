@@ -4,25 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from karat.app.index import chunk_engine
-from karat.app.settings import Scoring
-from karat.app.where import Where
+from karat.app.search import chunk_engine
 from karat.corpus import Corpus
 from karat.engines.base import Progress, Step
 from karat.engines.chunked import ChunkEngine
-from karat.engines.family import Family
+from karat.engines.family import Family, shareable
+from karat.engines.fusion import above, by_score
 from karat.engines.rerank import RerankEngine
-from karat.engines.shareable import shareable
-from karat.engines.threshold import above, by_score
 from karat.errors import InputError
-from karat.matching import trace
-from karat.matching.coverage import Coverage
+from karat.experiments.presence import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.fate import Fate
 from karat.model.spec import Spec
 from karat.model.timings import Measured
 from karat.report.findings import Findings
 from karat.report.findings.ranks import BY_RANK, fate_of
+from karat.scoring.matching import trace
+from karat.scoring.matching.coverage import Coverage
+from karat.scoring.settings import Scoring
 
 __all__ = ["searched_where", "with_losses"]
 

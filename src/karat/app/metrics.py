@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from karat.metrics import METRICS
+from karat.scoring.metrics import METRICS
 
 __all__ = ["Description", "describe", "page"]
 

@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from karat.corpus import Corpus
-from karat.matching.modes import MATCHERS
-from karat.matching.paths import is_suffix, normalise
 from karat.model import Dataset, Hit, Target
+from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
 
 __all__ = ["Reason", "Resolution", "Unresolved", "resolve"]
 

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 from math import isnan
 from statistics import fmean, median, stdev
 
-from karat.app.score import evaluate_run
-from karat.app.settings import Confidence, Scoring
-from karat.app.slicing import cluster_labels, slice_rows
 from karat.formats.akashic_report import QueryReport, Report
-from karat.formats.octocode_results import OctocodeResults
+from karat.formats.octocode import OctocodeResults
 from karat.formats.results import CaseResult, Results, outcome_name
-from karat.metrics import parse
 from karat.model import Dataset, Outcome, Status
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
 from karat.report.findings.latency import latencies_ms
+from karat.scoring.metrics import parse
+from karat.scoring.score import evaluate_run
+from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.slices import cluster_labels, slice_rows
 
 __all__ = [
     "OCTOCODE_FIELDS",
@@ -200,7 +200,7 @@ def _spread(scores: Sequence[float]) -> dict[str, float | None]:
 
 
 def _percentiles(times: Sequence[float]) -> dict[str, float | None]:
-    from karat.stats import known_percentiles
+    from karat.scoring.stats import known_percentiles
 
     found = known_percentiles(times, PERCENTILES)
     names = (f"p{point}_latency_ms" for point in PERCENTILES)

@@ -1,11 +1,12 @@
 """Search a folder or a Git revision with any engine."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 
-from karat.corpus import Corpus, GitRepository
+from karat.corpus import Corpus
 from karat.engines.base import (
     Engine,
     Explained,
@@ -14,19 +15,21 @@ from karat.engines.base import (
     SupportsExplain,
     SupportsProgress,
 )
+from karat.engines.chunked import ChunkEngine
 from karat.engines.lexical.tokens import TokenRules
 from karat.engines.spec import build
+from karat.engines.stages import DenseStage
 from karat.errors import InputError
 from karat.model import Hit
 from karat.model.spec import Spec
-from karat.runner.sources import Opener, Source
 
 __all__ = [
     "EngineLike",
     "Found",
-    "corpus_source",
+    "Indexed",
+    "chunk_engine",
     "engine_of",
-    "load_corpus",
+    "index_ahead",
     "search",
     "telling_line",
 ]
@@ -43,41 +46,6 @@ class Found:
     hits: Sequence[Explained]
     index_ns: int
     search_ns: int
-
-
-def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
-    """Return the documents of :func:`corpus_source`."""
-    return Opener().open(corpus_source(place, revision=revision))
-
-
-def corpus_source(place: str, *, revision: str | None = None) -> Source:
-    """Return the folder at *place*, or what Git held there at *revision*.
-
-    A folder of a work tree gives that folder of the revision, with paths from there. A bare
-    repository without a revision gives HEAD, and the name of the corpus says so. Of a BEIR folder,
-    the documents of its corpus.
-    """
-    folder = Path(place)
-    if folder.is_file():
-        raise InputError(f"{place} is a file; expected a folder or a repository")
-    if not folder.is_dir():
-        raise InputError(f"{place}: no such folder")
-    if revision is None and is_bare(folder):
-        revision = "HEAD"
-    if revision is not None:
-        with GitRepository(place) as repository:
-            below = repository.folder()
-        return Source.git(place, f"{revision}:{below}" if below else revision)
-    if any(folder.glob("corpus.jsonl*")) and any(folder.glob("queries.jsonl*")):
-        return Source.beir(place)
-    return Source.folder(place)
-
-
-def is_bare(folder: Path) -> bool:
-    """Return whether *folder* is what Git keeps for itself: a bare repository or a ``.git``."""
-    return (
-        (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
-    )
 
 
 def engine_of(engine: EngineLike) -> Engine:
@@ -125,3 +93,67 @@ def telling_line(corpus: Corpus, hit: Hit, query: str) -> str:
     shown = lines[hit.start_line - 1 : hit.end_line] if hit.start_line else lines
     filled = [line.strip() for line in shown if line.strip()]
     return max(filled, key=lambda line: len(words.intersection(terms(line))), default="")
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What was indexed, what it cost, and what is kept.
+
+    *languages* and *fallbacks* count documents; a document without a language counts under "".
+    *work* counts rows indexed, texts embedded and vectors reused. *recall* is the share of the
+    nearest places that a dense search finds, None where it compares all; *dimension* is the length
+    of its vectors. *cache_problem* says why nothing could be kept ("" if it could).
+    """
+
+    engine: str
+    corpus: Corpus
+    languages: Mapping[str, int]
+    chunks: int
+    fallbacks: Mapping[str, int]
+    work: Mapping[str, int]
+    index_ns: int
+    recall: float | None
+    dimension: int | None
+    cache_folder: Path
+    cache_bytes: int
+    cache_problem: str
+
+
+def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None = None) -> Indexed:
+    """Cut and embed *corpus* for *engine* and keep the outcome in this user's caches.
+
+    An engine that keeps nothing between two runs is refused.
+    """
+    asked = engine_of(engine)
+    built = chunk_engine(asked)
+    if built is None:
+        raise InputError(f"{asked.name} keeps nothing between two runs; there is nothing to index")
+    folder = built.caches.folder
+    if folder is None:
+        raise InputError(f"{built.name} has no cache: nothing would be kept")
+    built.watch(progress)
+    start = perf_counter_ns()
+    built.index(corpus)
+    spent = perf_counter_ns() - start
+    languages = Counter(document.language for document in corpus)
+    dense = next((stage for stage in built.stages if isinstance(stage, DenseStage)), None)
+    return Indexed(
+        engine=built.name,
+        corpus=corpus,
+        languages=dict(languages.most_common()),
+        chunks=built.chunks,
+        fallbacks=dict(built.fallbacks),
+        work=built.work(),
+        index_ns=spent,
+        recall=None if dense is None else dense.recall,
+        dimension=None if dense is None else dense.embedder.dimension,
+        cache_folder=folder,
+        cache_bytes=built.caches.size(),
+        cache_problem=built.caches.problem,
+    )
+
+
+def chunk_engine(engine: Engine) -> ChunkEngine | None:
+    """Return the engine over chunks that *engine* is, or that it reranks; None for any other."""
+    inner = getattr(engine, "engine", engine)
+    return inner if isinstance(inner, ChunkEngine) else None

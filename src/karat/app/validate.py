@@ -8,9 +8,9 @@ from typing import Literal
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 from karat.formats import DEFAULT, FORMATS, Limits, detect, read_dataset, read_run, scan_trec_run
-from karat.matching.modes import MATCHERS
-from karat.matching.units import counted
 from karat.model import Dataset, Outcome, Run
+from karat.scoring.matching.modes import MATCHERS
+from karat.scoring.matching.units import counted
 
 __all__ = ["Validation", "validate"]
 
@@ -91,7 +91,7 @@ def validate(
 def _looked_up(
     found: Validation, data: Dataset, repositories: Mapping[str, str], revision: str | None
 ) -> Validation:
-    from karat.app.repository import HEAD, homes, part_of
+    from karat.experiments.snapshots import HEAD, homes, part_of
     from karat.mining.resolve import resolve
 
     checked: Counter[str] = Counter()

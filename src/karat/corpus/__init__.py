@@ -6,19 +6,17 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.corpus.cache import ChunkCache, MemoryCache
-    from karat.corpus.chunk import Chunk, Chunker, Piece, Split
-    from karat.corpus.chunkers import CHUNKERS, create_chunker
-    from karat.corpus.chunking import ChunkedCorpus, chunk_corpus
-    from karat.corpus.definitions import Symbol, symbols
-    from karat.corpus.deltas import Delta, delta
+    from karat.corpus.chunkers.base import Chunk, Chunker, Piece, Split
+    from karat.corpus.chunkers.chunking import ChunkedCorpus, chunk_corpus, header
+    from karat.corpus.chunkers.definitions import Symbol, symbols
+    from karat.corpus.chunkers.table import CHUNKERS, create_chunker
     from karat.corpus.disk_cache import DiskCache
-    from karat.corpus.folder import from_folder
-    from karat.corpus.git import GitRepository, from_git
-    from karat.corpus.headers import header
-    from karat.corpus.snapshot import Corpus, Document
-    from karat.corpus.texts import from_beir, from_texts
-    from karat.corpus.traits import FileClass, Trait, classify
-    from karat.corpus.work_folder import WorkFolder
+    from karat.corpus.files.folder import from_folder
+    from karat.corpus.files.texts import from_beir, from_texts
+    from karat.corpus.files.traits import FileClass, Trait, classify
+    from karat.corpus.files.work_folder import WorkFolder
+    from karat.corpus.git.repository import GitRepository, from_git
+    from karat.corpus.snapshot import Corpus, Delta, Document, delta
 
 __all__ = [
     "CHUNKERS",
@@ -54,18 +52,16 @@ __getattr__ = exports(
     __name__,
     {
         "cache": "ChunkCache MemoryCache",
-        "chunk": "Chunk Chunker Piece Split",
-        "chunkers": "CHUNKERS create_chunker",
-        "chunking": "ChunkedCorpus chunk_corpus",
-        "definitions": "Symbol symbols",
-        "deltas": "Delta delta",
+        "chunkers.base": "Chunk Chunker Piece Split",
+        "chunkers.chunking": "ChunkedCorpus chunk_corpus header",
+        "chunkers.definitions": "Symbol symbols",
+        "chunkers.table": "CHUNKERS create_chunker",
         "disk_cache": "DiskCache",
-        "folder": "from_folder",
-        "git": "GitRepository from_git",
-        "headers": "header",
-        "snapshot": "Corpus Document",
-        "texts": "from_beir from_texts",
-        "traits": "FileClass Trait classify",
-        "work_folder": "WorkFolder",
+        "files.folder": "from_folder",
+        "files.texts": "from_beir from_texts",
+        "files.traits": "FileClass Trait classify",
+        "files.work_folder": "WorkFolder",
+        "git.repository": "GitRepository from_git",
+        "snapshot": "Corpus Delta Document delta",
     },
 )

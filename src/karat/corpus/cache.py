@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from karat.corpus.chunk import Chunk
+from karat.corpus.chunkers.base import Chunk
 
 __all__ = ["ChunkCache", "ChunkKey", "Cut", "MemoryCache"]
 

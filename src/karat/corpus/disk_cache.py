@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from karat.corpus.cache import ChunkKey, Cut, MemoryCache
-from karat.corpus.chunk import TIMED_OUT, Piece, Split, chunks_of
+from karat.corpus.chunkers.base import TIMED_OUT, Piece, Split, chunks_of
 from karat.corpus.shared_file import WAIT_S, share, writing
 from karat.errors import InputError
 

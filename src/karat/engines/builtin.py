@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 from karat.engines.caches import user_caches
+from karat.engines.chunk_index import Recipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
-from karat.engines.fusion import RRF_K
+from karat.engines.fusion import RRF_K, Weights
 from karat.engines.ranking import PLAIN, RankingRules
-from karat.engines.recipe import Recipe
 from karat.engines.stages import DenseStage, LexicalStage, Stage
-from karat.engines.weights import Weights
 
 __all__ = ["bm25", "dense", "hybrid"]
 

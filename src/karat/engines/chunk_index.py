@@ -2,20 +2,21 @@
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter_ns
 
 import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.fusion import Scores
-from karat.engines.names import Names
-from karat.engines.places import Places
-from karat.engines.ranking import RankingRules, kind_factors
-from karat.engines.rows import Rows
+from karat.engines.fusion import RRF_K, Scores, check_fusion, check_threshold
+from karat.engines.places import Places, Rows
+from karat.engines.ranking import Names, RankingRules, kind_factors
 from karat.engines.stages import Stage, SupportsRows
+from karat.errors import InputError
 
-__all__ = ["ChunkIndex"]
+__all__ = ["ChunkIndex", "Recipe"]
 
 
 class ChunkIndex:
@@ -127,3 +128,31 @@ class ChunkIndex:
             chunked = chunk_corpus(part, chunker, cache=cache)
         self.fallbacks.update(chunked.fallbacks)
         return chunked.by_document
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How an engine cuts, joins and orders.
+
+    *unit* is what is judged, ``lines`` or ``file``: only for files is a second place of one file
+    held back. *threshold* drops hits that score below that share of the best one, or with
+    *by_score* below the threshold itself.
+    """
+
+    chunker: str = "auto"
+    chunker_options: Mapping[str, object] = field(default_factory=dict)
+    fusion: str = "min-max"
+    rrf_k: float = RRF_K
+    unit: str = "lines"
+    threshold: float = 0.0
+    by_score: bool = False
+    rules: RankingRules = field(default_factory=RankingRules)
+
+    def __post_init__(self) -> None:
+        """Reject values that are out of range."""
+        if self.unit not in ("lines", "file"):
+            raise InputError(f"unit {self.unit!r} is none of: lines, file")
+        check_fusion(self.fusion)
+        if not 0 <= self.rrf_k < inf:
+            raise InputError(f"rrf_k={self.rrf_k}; expected a number from 0")
+        check_threshold(self.threshold)

@@ -22,15 +22,12 @@ from karat.engines.base import (
     SupportsWork,
 )
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_index import ChunkIndex
-from karat.engines.current import NOT_KEPT, Current
-from karat.engines.fusion import Scores, fuse, rest, stretched, top
+from karat.engines.chunk_index import ChunkIndex, Recipe
+from karat.engines.family import NOT_KEPT, Current
+from karat.engines.fusion import Scores, Weights, above, fuse, rest, stretched, top
 from karat.engines.places import Places
 from karat.engines.ranking import diversified, raised
-from karat.engines.recipe import Recipe
 from karat.engines.stages import Stage
-from karat.engines.threshold import above
-from karat.engines.weights import Weights
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 

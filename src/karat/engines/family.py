@@ -1,26 +1,125 @@
 """Engines that share their work: one index, one model, one scoring of a query for all of them."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from karat.corpus import Corpus
 from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
-from karat.engines.current import Current, SupportsCurrent
 from karat.engines.embedding import Embedder, loaded_once
-from karat.engines.shareable import shareable
-from karat.engines.signature import checked
-from karat.engines.spec import build, parse_spec
+from karat.engines.spec import build, checked, parse_spec
 from karat.model.spec import Spec
 
-# An engine that shares nothing is a family too, and its process loads no numpy for that.
 if TYPE_CHECKING:
     from karat.engines.chunk_index import ChunkIndex
     from karat.engines.chunked import ChunkEngine
     from karat.engines.rerank import Reranker
-    from karat.engines.rerank.passages import Passages
+    from karat.engines.rerank.engine import Passages
 
-__all__ = ["Family", "build_family"]
+
+__all__ = ["NOT_KEPT", "Current", "Family", "SupportsCurrent", "build_family", "shareable"]
+
+CHUNKED = frozenset({"bm25", "dense", "hybrid", "sparse"})
+# How a corpus is cut, and whether the outcome is kept; what a specification does not say.
+CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True}
+
+
+def shareable(spec: Spec) -> str | None:
+    """Return a key that the engines of one family have in common; None for one that shares nothing.
+
+    They are the engines over chunks that cut alike, and rerankers after such an engine.
+
+    >>> specs = map(parse_spec, ["bm25", "rerank(over=dense)", "bm25(chunker=lines)", "keyword"])
+    >>> first, second, third, fourth = map(shareable, specs)
+    >>> first == second, first == third, fourth
+    (True, False, None)
+    """
+    if spec.name == "rerank":
+        over = spec.params.get("over", "bm25")
+        return shareable(parse_spec(over if isinstance(over, Mapping) else str(over)))
+    if spec.name not in CHUNKED:
+        return None
+    cutting = {**CUTTING, **{name: spec.params[name] for name in spec.params if _cuts(name)}}
+    # A value is a word on the command line, and may be a number or a truth value in a file.
+    return ", ".join(f"{name}={cutting[name]}".lower() for name in sorted(cutting))
+
+
+def _cuts(name: str) -> bool:
+    return name in CUTTING or name.startswith("chunk")
+
+
+Value = TypeVar("Value")
+
+
+class _Held(NamedTuple):
+    query: str
+    values: dict[Hashable, object]
+
+
+class Current:
+    """Values by key for one query: what one engine has computed, the next one takes from here.
+
+    The next query makes it forget, but not what was made ahead for the queries that it expects.
+    Several threads may use it; a value that two of them miss is made twice. *keeps* False makes
+    every other value anew, as an engine that is alone has to.
+
+    >>> current = Current()
+    >>> [current.once(query, "length", lambda: len(query)) for query in ("login", "login", "mail")]
+    [5, 5, 4]
+    """
+
+    def __init__(self, *, keeps: bool = True) -> None:
+        """Begin without a query."""
+        self._keeps = keeps
+        self._held = _Held("", {})
+        # By key: the values of the queries that are expected.
+        self._ahead: dict[Hashable, Mapping[str, object]] = {}
+
+    def expect(
+        self, queries: Sequence[str], key: Hashable, make: Callable[[], Iterable[object]]
+    ) -> None:
+        """Hold the value of *key* for each of *queries*, in place of those expected before.
+
+        *make* computes all of them at once; who expects the same queries after another need not.
+
+        >>> current = Current(keeps=False)
+        >>> current.expect(["login", "mail"], "length", lambda: [5, 4])
+        >>> current.once("mail", "length", lambda: 0)
+        4
+        """
+        if self._ahead.get(key, {}).keys() != set(queries):
+            self._ahead[key] = dict(zip(queries, make(), strict=True))
+
+    def once(self, query: str, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return the value of *key* for *query*; *make* computes it where it is not there."""
+        ahead = self._ahead.get(key)
+        if ahead and query in ahead:
+            return ahead[query]  # type: ignore[return-value]
+        if not self._keeps:
+            return make()
+        held = self._held
+        if held.query != query:
+            held = self._held = _Held(query, {})
+        if key not in held.values:
+            held.values[key] = make()
+        return held.values[key]  # type: ignore[return-value]
+
+    def forget(self) -> None:
+        """Drop the values of the query that was asked last."""
+        self._held = _Held("", {})
+
+
+NOT_KEPT = Current(keeps=False)
+
+
+@runtime_checkable
+class SupportsCurrent(Protocol):
+    """A part of an engine that computes something from the query which others need as well."""
+
+    current: Current
+
+
+# An engine that shares nothing is a family too, and its process loads no numpy for that.
 
 
 class _Member(NamedTuple):
@@ -147,7 +246,7 @@ class Family:
         return reranker.apart() if self._apart and isinstance(reranker, SupportsApart) else reranker
 
     def _read(self, corpus: Corpus) -> "Passages":
-        from karat.engines.rerank.passages import Passages
+        from karat.engines.rerank.engine import Passages
 
         if self._passages is None or self._passages.corpus is not corpus:
             self._passages = Passages(corpus)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from karat.engines.base import Engine
 from karat.registry import Registry
 
-__all__ = ["ADAPTERS", "ENGINES", "NEEDS", "Need"]
+__all__ = ["ADAPTERS", "ENGINES", "NEEDS", "PROFILES", "Need"]
 
 ENGINES: Registry[Callable[..., Engine]] = Registry(
     "engine",
@@ -21,7 +21,7 @@ ENGINES: Registry[Callable[..., Engine]] = Registry(
         "http": "karat.engines.adapters.http:HttpEngine",
         "mcp": "karat.engines.adapters.mcp:McpEngine",
         "process": "karat.engines.adapters.process:ProcessEngine",
-        "python": "karat.engines.adapters.python_class:python_engine",
+        "python": "karat.engines.adapters.python:python_engine",
     },
 )
 
@@ -43,4 +43,12 @@ NEEDS: Mapping[str, Need] = {
     "rerank": Need("onnxruntime", "dense"),
     "http": Need("httpx", "http"),
     "mcp": Need("mcp", "mcp"),
+}
+
+
+PROFILES: Mapping[str, Mapping[str, object]] = {
+    "keyword": {"engine": "bm25"},
+    "fast": {"engine": "hybrid", "model": "static", "dense_weight": 0.3},
+    "balanced": {"engine": "hybrid"},
+    "quality": {"engine": "hybrid", "windows": "all"},
 }

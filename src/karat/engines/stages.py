@@ -1,28 +1,166 @@
 """Parts of a search that give every place a score; an engine fuses them."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
+from math import ceil
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.current import Current
 from karat.engines.embedding import Embedder
-from karat.engines.embedding.cached import CachedEmbedder
+from karat.engines.embedding.cache import CachedEmbedder
+from karat.engines.family import Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.bm25 import BM25
 from karat.engines.lexical.index import LexicalIndex
-from karat.engines.places import Place, Places
-from karat.engines.rows import Numbers
-from karat.engines.vector_table import VectorTable
-from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE
-from karat.engines.windows import check_windows, texts_of
-from karat.errors import InputError
+from karat.engines.places import Numbers, Place, Places
+from karat.engines.vectors.exact import ExactIndex, Mask, products
+from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE, HnswIndex, recall
+from karat.errors import InputError, MissingExtra
 
-__all__ = ["DenseStage", "LexicalStage", "Stage", "SupportsRows"]
+__all__ = [
+    "WINDOWED",
+    "DenseStage",
+    "LexicalStage",
+    "Stage",
+    "SupportsRows",
+    "VectorTable",
+    "check_windows",
+    "texts_of",
+]
+
+# Well below the 256 tokens at which the packaged encoders stop; 800 was a little worse on prose.
+CHARACTERS = 500
+# Which places are embedded in parts. Prose gains most; code costs twice the time for less.
+WINDOWED = ("none", "prose", "all")
+
+
+def check_windows(windows: str) -> str:
+    """Return *windows* if it is one of :data:`WINDOWED`."""
+    if windows not in WINDOWED:
+        raise InputError(f"windows {windows!r} is none of: {', '.join(WINDOWED)}")
+    return windows
+
+
+def texts_of(place: Place, windows: str) -> list[str]:
+    """Return the texts to embed for *place*, each below the header of the whole."""
+    if windows == "none" or (windows == "prose" and place.chunk.kind != "prose"):
+        return [place.text]
+    return [f"{place.header}\n{part}" for part in parts(place.chunk.text)]
+
+
+def parts(text: str, size: int = CHARACTERS) -> list[str]:
+    r"""Return *text* in as few parts of whole lines as hold about *size* characters, all alike.
+
+    >>> parts("one\ntwo\nthree\nfour\n", 10)
+    ['one\ntwo\n', 'three\nfour\n']
+    >>> parts("short", 10)
+    ['short']
+    """
+    aim = len(text) / max(1, ceil(len(text) / size))
+    found = [""]
+    length = 0
+    for line in text.splitlines(keepends=True):
+        # A line goes where its middle falls.
+        if found[-1] and length + len(line) / 2 > aim * len(found):
+            found.append("")
+        found[-1] += line
+        length += len(line)
+    return found
+
+
+Vectors = NDArray[np.float32]
+
+# How many rows a graph is asked for: more than anyone reads, and still some milliseconds.
+FOUND = 1_000
+PROBES = 50
+PROBE_DEPTH = 10
+
+
+class VectorTable:
+    """Rows of one *dimension*.
+
+    Up to *approximate_above* rows each product is computed, and does not depend on the rows beside
+    it. Beyond, where the extra ``hnsw`` is installed, a graph finds the nearest rows and the others
+    count 0. Rows added since the graph was built are compared one by one, until they too are so
+    many.
+
+    >>> table = VectorTable(2)
+    >>> table.extend(np.array([[1, 0], [0.6, 0.8]], np.float32))
+    >>> table.products(np.array([0, 1], np.float32)).tolist()
+    [0.0, 0.800000011920929]
+    """
+
+    def __init__(self, dimension: int, *, approximate_above: int = APPROXIMATE_ABOVE) -> None:
+        """Begin without a row."""
+        self._rows: Vectors = np.empty((0, dimension), np.float32)
+        self._length = 0
+        self._above = approximate_above
+        self._graph: HnswIndex | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self._length
+
+    @property
+    def rows(self) -> Vectors:
+        """Return all rows, without a copy."""
+        return self._rows[: self._length]
+
+    @property
+    def _covered(self) -> int:
+        return 0 if self._graph is None else len(self._graph)
+
+    def extend(self, rows: Vectors) -> None:
+        """Append *rows*."""
+        length = self._length + len(rows)
+        if length > len(self._rows):
+            # Twice as long each time: a row is copied once on average, however many steps.
+            longer = np.empty((max(length, 2 * self._length), self._rows.shape[1]), np.float32)
+            longer[: self._length] = self.rows
+            self._rows = longer
+        self._rows[self._length : length] = rows
+        self._length = length
+
+    def prepare(self) -> None:
+        """Build the graph if there are too many rows without one."""
+        if self._length - self._covered > self._above:
+            try:
+                self._graph = HnswIndex(self.rows)
+            except MissingExtra:
+                return
+            self.__dict__.pop("recall", None)
+
+    def products(self, vector: Vectors, live: Mask | None = None) -> Scores:
+        """Return the product of every row with *vector*; below 0, or not found, is 0.
+
+        Where a graph is asked, it looks only for rows of *live*.
+        """
+        covered = self._covered
+        found: Scores = np.zeros(self._length, np.float32)
+        if self._graph is not None:
+            near = self._graph.search(vector, FOUND, live=None if live is None else live[:covered])
+            found[near.rows] = near.scores
+        found[covered:] = products(self.rows[covered:], vector)
+        return np.maximum(found, np.float32(0), out=found)
+
+    @cached_property
+    def recall(self) -> float | None:
+        """Return the share of the ten nearest rows that the graph finds; None without a graph.
+
+        Measured on rows of the table as queries.
+        """
+        if self._graph is None:
+            return None
+        covered = self.rows[: len(self._graph)]
+        probes = covered[:: max(1, len(covered) // PROBES)][:PROBES]
+        exact = ExactIndex(covered).search_many(probes, PROBE_DEPTH)
+        return recall(self._graph.search_many(probes, PROBE_DEPTH), exact)
+
 
 # How often a header may count; words are counted in 16 bits.
 MOST_HEADER = 1000

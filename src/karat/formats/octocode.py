@@ -7,17 +7,18 @@ numbered by row. Every further column is a tag.
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, Options, as_dataset
-from karat.formats.csvtext import read_rows, render_rows
-from karat.formats.numerals import amount, shown
+from karat.formats.csvtext import amount, read_rows, render_rows, shown
+from karat.formats.jsontext import finite, write_json
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
 from karat.model.repeated import repeated
 
-__all__ = ["FORMAT"]
+__all__ = ["FORMAT", "OctocodeResults", "write_octocode_results"]
 
 RESULT = re.compile(r"result\d+")
 CELL = re.compile(r"(?P<path>.*):(?P<first>\d+)-(?P<last>\d+):(?P<grade>[^:]*)", re.DOTALL)
@@ -146,3 +147,21 @@ FORMAT = Format(
     ),
     frozenset({"textless", "files", "pathless"}),
 )
+
+
+class OctocodeResults(NamedTuple):
+    """The averages of one run; None where a value could not be computed."""
+
+    queries: int
+    errors: int
+    hit_at_5: float | None
+    hit_at_10: float | None
+    mrr: float | None
+    ndcg_at_10: float | None
+    recall_at_5: float | None
+    recall_at_10: float | None
+
+
+def write_octocode_results(results: OctocodeResults, path: Path) -> None:
+    """Write *results*; a number that is not finite becomes null."""
+    write_json(path, finite(results._asdict()))

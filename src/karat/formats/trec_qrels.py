@@ -4,11 +4,12 @@ Grades may be negative: -1 and -2 mean pooled but not judged.
 """
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import Format, Options, as_dataset
-from karat.formats.numerals import shown
+from karat.formats.csvtext import shown
 from karat.formats.source import Problems
 from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target
@@ -16,7 +17,8 @@ from karat.model import Dataset, Query, Run, Target
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMAT", "read_judgments"]
+
+__all__ = ["FORMAT", "read_judgments", "read_panel", "read_preferences", "read_zscores"]
 
 WIDTH = 4
 
@@ -91,3 +93,87 @@ FORMAT = Format(
     frozenset({"grades", "levels", "high", "zeros", "fractions", "negatives", "files", "textless"}),
     frozenset({"pathless"}),
 )
+
+
+class Row(NamedTuple):
+    """One line: its names, its number at the end, and where it stands."""
+
+    names: tuple[str, ...]
+    value: float
+    line: int
+
+
+def read_panel(path: str | os.PathLike[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return ``{query: {judge: {document: grade}}}``; all problems at once."""
+    problems = Problems(path)
+    panel: dict[str, dict[str, dict[str, float]]] = {}
+    for (query, judge, document), grade, line in _rows(path, 3, "grade", problems):
+        grades = panel.setdefault(query, {}).setdefault(judge, {})
+        if document in grades:
+            problems.add(line, f"{judge!r} judges {document!r} twice for query {query!r}")
+        grades[document] = grade
+    problems.finish()
+    return panel
+
+
+def read_preferences(
+    path: str | os.PathLike[str],
+) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """Return ``{query: {judge: {part: {document: level}}}}``; all problems at once."""
+    problems = Problems(path)
+    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    for (query, judge, part, document), level, line in _rows(path, 4, "level", problems):
+        levels = found.setdefault(query, {}).setdefault(judge, {}).setdefault(part, {})
+        if document in levels:
+            problems.add(line, f"{document!r} stands twice in part {part!r} of judge {judge!r}")
+        if level < 0:
+            problems.add(line, f"level {level:g} is below 0; 0 is not relevant, higher is better")
+        levels[document] = level
+    problems.finish()
+    return found
+
+
+def _rows(path: str | os.PathLike[str], names: int, what: str, problems: Problems) -> Iterator[Row]:
+    total = 0
+    for first, block in blocks(path):
+        lines, columns = split_rows(
+            block,
+            first,
+            width=names + 1,
+            want=range(names + 1),
+            problems=problems,
+            longer=False,
+        )
+        total += len(lines)
+        texts = [decoded(column, lines, problems) for column in columns[:names]]
+        values = numbers(columns[names], lines, what, problems)
+        for text, value, line in zip(zip(*texts, strict=True), values, lines, strict=True):
+            yield Row(text, value, line)
+    if not total and not problems:
+        problems.add(0, f"no judgment in the file; expected {names + 1} fields per line")
+
+
+def read_zscores(path: str | os.PathLike[str]) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return ``{(query, measure): (mean, standard deviation)}``; all problems at once."""
+    problems = Problems(path)
+    found: dict[tuple[str, str], tuple[float, float]] = {}
+    for first, block in blocks(path):
+        lines, (queries, measures, means, deviations) = split_rows(
+            block, first, width=4, want=range(4), problems=problems, longer=False
+        )
+        keys = zip(
+            decoded(queries, lines, problems), decoded(measures, lines, problems), strict=True
+        )
+        values = zip(
+            numbers(means, lines, "mean", problems),
+            numbers(deviations, lines, "deviation", problems),
+            strict=True,
+        )
+        for key, value, line in zip(keys, values, lines, strict=True):
+            if key in found:
+                problems.add(line, f"{key[1]!r} of query {key[0]!r} stands here twice")
+            found[key] = value
+    if not found and not problems:
+        problems.add(0, "no reference score in the file; expected query measure mean deviation")
+    problems.finish()
+    return found

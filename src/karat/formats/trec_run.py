@@ -3,21 +3,23 @@
 The score orders the documents; the rank column is not looked at, as in trec_eval.
 """
 
+import os
 from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
 
 from karat.errors import InputError
 from karat.formats.base import Format, Options, as_run
-from karat.formats.source import head_of
-from karat.formats.trec_lines import WITHOUT_TAG, first_row, writable_id
+from karat.formats.source import Problems, head_of
+from karat.formats.trec_lines import WITHOUT_TAG, blocks, first_row, split_rows, writable_id
 from karat.formats.trec_scan import scan_trec_run
 from karat.model import Answer, Dataset, Hit, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMAT"]
+
+__all__ = ["FORMAT", "last_tag"]
 
 
 def sniff(_path: str, head: bytes) -> bool:
@@ -88,3 +90,26 @@ FORMAT = Format(
     write,
     frozenset({"scores", "files"}),
 )
+
+
+TAIL_BYTES = 4096
+
+
+def last_tag(path: str | os.PathLike[str]) -> str:
+    """Return the sixth field of the last row, nothing where there is no row.
+
+    trec_eval prints this one, so a run that was concatenated goes by its last part's name.
+    """
+    last = b""
+    problems = Problems(path)  # the scan of the run reports them
+    for line, block in blocks(path):
+        # Only the end of a block can hold the last row; most of it is never split.
+        start = block.rfind(b"\n", 0, -TAIL_BYTES) + 1 if len(block) > TAIL_BYTES else 0
+        for part in (block[start:], block[:start]):
+            tags = split_rows(
+                part, line, width=6, want=(5,), problems=problems, longer=True
+            ).columns[0]
+            if tags:
+                last = tags[-1]
+                break
+    return last.decode(errors="replace")

@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from karat.corpus.git_chain import in_order, object_ids
+from karat.corpus.git.chain import in_order, object_ids
 from karat.errors import InputError
-from karat.matching.modes import MATCHERS
 from karat.mining.diffs import diffs
-from karat.mining.judgments import judgments_of, with_judgments
-from karat.mining.moving import Lost, Mover
-from karat.mining.renames import Renames
+from karat.mining.gold import judgments_of, with_judgments
+from karat.mining.moving import Lost, Mover, Renames
 from karat.mining.resolve import bases
 from karat.mining.trees import Trees
 from karat.model import Dataset, Query, Target
+from karat.scoring.matching.modes import MATCHERS
 
 __all__ = ["Carried", "Loss", "carry"]
 

@@ -1,16 +1,68 @@
 """Which lines of which files the chosen commits changed."""
 
+import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from sys import maxsize
 from typing import NamedTuple
 
+from karat.corpus.chunkers.definitions import Symbol, tree_symbols
+from karat.corpus.chunkers.grammars import Parsed
+from karat.corpus.git.process import git, git_blocks
 from karat.errors import InputError
-from karat.mining.commits import Change
-from karat.mining.diff_tree import each_diff
-from karat.mining.losses import Losses, lose
-from karat.mining.raw import read_changes
+from karat.mining.commits import Change, Losses, lose, read_changes
 
-__all__ = ["FileDiff", "Hunk", "diffs"]
+__all__ = ["CHANGED", "TOUCHED", "FileDiff", "Hunk", "Region", "diffs", "each_diff", "regions"]
+
+_DIFF_TREE_OPTIONS = ("--stdin", "-r", "-z", "--root", "--diff-merges=first-parent", "--no-abbrev")
+# Whatever the settings and attributes of the repository say.
+_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
+
+
+def each_diff(
+    repository: str, commits: Sequence[str], *options: str, losses: Losses | None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield each of *commits* with what ``git diff-tree *options*`` prints about it, in order.
+
+    Each is compared with its first parent, a root with nothing. One that Git cannot read goes to
+    *losses*, and another process reads the rest; without *losses* it raises InputError.
+    """
+    # From its own folder Git sees no work tree, whose attributes of today would decide which files
+    # of the past are text.
+    folder = os.fsdecode(git(repository, "rev-parse", "--absolute-git-dir")).removesuffix("\n")
+    left = commits
+    while left:
+        done = 0
+        try:
+            for done, output in enumerate(_outputs(folder, left, options), start=1):
+                yield left[done - 1], output
+            return
+        except InputError as error:
+            lose(losses, left[done], error)
+        left = left[done + 1 :]
+
+
+def _outputs(repository: str, commits: Sequence[str], options: Sequence[str]) -> Iterator[bytes]:
+    """Yield the output for each of *commits* until Git fails."""
+    # Git echoes a line that is no id, so that each answer ends with a mark. No commit can contain
+    # its own id, hence no answer its own mark.
+    marks = [b"\x01%s\n" % commit.encode() for commit in commits]
+    asked = b"".join(mark[1:] + mark for mark in marks)
+    awaited = iter(marks)
+    mark = next(awaited)
+    buffer = bytearray()
+    for block in git_blocks(
+        repository, "diff-tree", *_DIFF_TREE_OPTIONS, *_PLAIN, *options, given=asked
+    ):
+        # The mark may have begun in the block before.
+        begin, seen = 0, max(len(buffer) - len(mark), 0)
+        buffer += block
+        while (end := buffer.find(mark, seen)) >= 0:
+            yield bytes(buffer[begin:end])
+            begin = seen = end + len(mark)
+            mark = next(awaited, mark)
+        del buffer[:begin]
+
 
 # Fixed, so that neither settings nor a newer Git move a line: at most a thousand files on each side
 # are tried for a rename.
@@ -99,3 +151,53 @@ def _file(change: Change, section: bytes) -> FileDiff:
         for old, gone, new, come in _HUNK.findall(section)
     )
     return FileDiff(change, hunks, not hunks and _BINARY in section)
+
+
+CHANGED, TOUCHED = 2, 1
+
+
+class Region(NamedTuple):
+    """Lines before the change, from 1, *end_line* included, and the definitions around them.
+
+    *grade* is 2 for lines that were replaced or removed. It is 1 for an insertion, which stands for
+    the line before and the line after it, as far as the file has them. *symbols* are the innermost
+    definitions of these lines, in their order; a line outside of all has none.
+    """
+
+    start_line: int
+    end_line: int
+    grade: int
+    symbols: tuple[Symbol, ...]
+
+
+def regions(hunks: Sequence[Hunk], text: str, parsed: Parsed | None) -> Iterator[Region]:
+    r"""Yield a region for each of *hunks* in *text*, which only LF divides into lines.
+
+    Without a syntax tree they have no symbols. Nothing can be said about an insertion into an empty
+    file.
+
+    >>> hunks = [Hunk(0, 0, 1, 1), Hunk(3, 2, 3, 9), Hunk(8, 0, 16, 1)]
+    >>> [region[:3] for region in regions(hunks, "x\n" * 8, None)]
+    [(1, 1, 1), (3, 4, 2), (8, 8, 1)]
+    """
+    # Nothing but an insertion has a line that may lie behind the end, and of these only the last.
+    last_line = _count(text) if hunks and not hunks[-1].old_lines else maxsize
+    for start, count, _, _ in hunks:
+        first, last = (start, start + count - 1) if count else (start, start + 1)
+        first, last = max(first, 1), min(last, last_line)
+        if first <= last:
+            found = _innermost(parsed, first, last) if parsed else ()
+            yield Region(first, last, CHANGED if count else TOUCHED, tuple(found))
+
+
+def _count(text: str) -> int:
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
+
+
+def _innermost(parsed: Parsed, first: int, last: int) -> Iterable[Symbol]:
+    owner: dict[int, Symbol] = {}
+    # What encloses others comes before them, so that the innermost is written last.
+    for symbol in tree_symbols(parsed, (first, last)):
+        begin, end = max(symbol.start_line, first), min(symbol.end_line, last)
+        owner.update(dict.fromkeys(range(begin, end + 1), symbol))
+    return dict.fromkeys(owner[line] for line in sorted(owner))

@@ -6,20 +6,134 @@ whole and come last: a commit that a later one takes back, and one that asks the
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
-from karat.mining.candidates import Candidate
-from karat.mining.chains import Chains
-from karat.mining.commits import Commit
-from karat.mining.drafts import Draft, Sorter
-from karat.mining.reverts import Reverts
-from karat.mining.roles import Role
-from karat.mining.rules import NO_TARGET, Limits, rules
-from karat.mining.waterfall import Step, Waterfall
+from karat.mining.commits import Candidate, Commit
+from karat.mining.drafts import Draft, Role, Sorter
+from karat.mining.messages import opening
+from karat.mining.rules import NO_TARGET, Limits, Rule, rules
 
-__all__ = ["CODE_EQUAL", "DUPLICATE", "Filters", "Selection", "oldest", "rule_table", "select"]
+__all__ = [
+    "CODE_EQUAL",
+    "DUPLICATE",
+    "Chains",
+    "Filters",
+    "Reverts",
+    "Selection",
+    "Step",
+    "Waterfall",
+    "oldest",
+    "rule_table",
+    "select",
+]
+
+
+class Chains:
+    """Rules, sorted by which commits they may drop."""
+
+    def __init__(self, asked: Sequence[Rule]) -> None:
+        """Ask the rules *asked*: first those about files, then reasons, then the others."""
+        self._reasons = [(rule.reason, rule.name) for rule in asked if rule.reason]
+        said = [place for place, rule in enumerate(asked) if rule.reason]
+        # Without reasons the first chain is all there is.
+        files, text = (asked[: said[0]], asked[said[-1] + 1 :]) if said else (asked, ())
+        self._found = [(rule.name, rule.drops) for rule in files if not rule.targetless]
+        self._not_found = {
+            sole: [(rule.name, rule.drops) for rule in files if rule.role in {None, sole}]
+            for sole in (None, *Role)
+        }
+        self._text = [(rule.name, rule.drops) for rule in text]
+
+    def first(self, draft: Draft) -> str:
+        """Return the name of the first rule that drops *draft*, "" if none does."""
+        files = draft.files
+        for name, drops in self._found if files.targets else self._not_found[files.sole]:
+            if drops(draft):
+                return name
+        said = draft.text.reasons
+        if said:
+            for reason, name in self._reasons:
+                if reason in said:
+                    return name
+        for name, drops in self._text:
+            if drops(draft):
+                return name
+        return ""
+
+
+class Step(NamedTuple):
+    """One rule, and how many of those that reached it it dropped."""
+
+    rule: str
+    why: str
+    dropped: int
+
+
+class Waterfall(NamedTuple):
+    """How *total* commits became as many cases as are *kept*.
+
+    >>> fall = Waterfall(10, (Step("merge", "it only joins two lines of work", 4),))
+    >>> fall.kept, fall.then("code-equal", "it changes no code", 1).kept
+    (6, 5)
+    """
+
+    total: int
+    steps: tuple[Step, ...]
+
+    @property
+    def kept(self) -> int:
+        """How many no rule dropped."""
+        return self.total - sum(step.dropped for step in self.steps)
+
+    def then(self, rule: str, why: str, dropped: int) -> "Waterfall":
+        """Return the waterfall with one more rule at its end."""
+        return self._replace(steps=(*self.steps, Step(rule, why, dropped)))
+
+    def rows(self) -> Iterator[tuple[str, int, int]]:
+        """Yield each rule with how many it dropped and how many were left after it."""
+        left = self.total
+        for step in self.steps:
+            left -= step.dropped
+            yield step.rule, step.dropped, left
+
+
+_IDS = re.compile(r"(?i:revert\w*|back(?:ed|s)? out|undo\w*)[\s\w:,]*?\b([0-9a-f]{7,40})\b")
+_TITLE = re.compile(r"(?:\[[^\]]*\] *)?(?i:revert\w*|back(?:ed)? out)[\s:]+[\"“'](.+)[\"”']")
+
+
+class Reverts:
+    """Collects what commits say that they take back; commits may come in any order."""
+
+    def __init__(self) -> None:
+        """Start with nothing taken back."""
+        self._ids: set[str] = set()
+        self._lengths: set[int] = set()
+        self._titles: dict[str, int] = {}
+
+    def note(self, commit: Commit) -> None:
+        """Remember what *commit* takes back, if it does."""
+        message = commit.message
+        if not ("evert" in message or "ndo" in message or ("ack" in message and " out" in message)):
+            return
+        for found in _IDS.findall(message):
+            self._ids.add(found)
+            self._lengths.add(len(found))
+        title = _TITLE.match(message)
+        if title:
+            self._titles[title[1]] = max(commit.time, self._titles.get(title[1], 0))
+
+    def without_reverted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return those of *candidates* that no commit seen so far takes back."""
+        return [candidate for candidate in candidates if not self.took_back(candidate.commit)]
+
+    def took_back(self, commit: Commit) -> bool:
+        """Say whether one seen so far takes *commit* back: by its id, or later by its title."""
+        if any(commit.id[:length] in self._ids for length in self._lengths):
+            return True
+        return self._titles.get(opening(commit.message), -1) >= commit.time
+
 
 DUPLICATE = "duplicate"
 

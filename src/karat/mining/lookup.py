@@ -6,11 +6,10 @@ from difflib import get_close_matches
 from os.path import commonpath
 from urllib.parse import unquote, urlsplit
 
-from karat.corpus.definitions import Symbol
-from karat.matching.modes import Matcher
-from karat.matching.paths import is_suffix, normalise
+from karat.corpus.chunkers.definitions import Symbol
 from karat.mining.trees import Tree
 from karat.model import Hit, Target
+from karat.scoring.matching.modes import Matcher, is_suffix, normalise
 
 __all__ = ["NOT_IN_A_TREE", "called", "defines", "defining", "find_paths", "is_called", "near"]
 

@@ -5,26 +5,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.corpus.git_process import git
-from karat.corpus.grammars import have_grammars
+from karat.corpus.chunkers.grammars import have_grammars
+from karat.corpus.git.process import git
 from karat.errors import InputError, MissingExtra
 from karat.installation import install_hint
 from karat.mining.cases import cases
+from karat.mining.commits import Losses
 from karat.mining.drawing import Drawing, Drawn, draw
-from karat.mining.filters import DUPLICATE, oldest, rule_table, select
-from karat.mining.losses import Losses
+from karat.mining.filters import DUPLICATE, Waterfall, oldest, rule_table, select
 from karat.mining.recipe import Recipe
 from karat.mining.rewriting import Rewriter, Rewritten, Status
 from karat.mining.scan import scan
 from karat.mining.targets import Grain
-from karat.mining.tree_counts import TreeCount, tree_counts
-from karat.mining.waterfall import Waterfall
+from karat.mining.trees import TreeCount, tree_counts
 from karat.model import Query
 
 if TYPE_CHECKING:
     from karat.mining.scan_cache import ScanCache
 
+
 __all__ = ["Mined", "Watch", "mine"]
+
 
 REWRITTEN_ALIKE = "rewritten-alike"
 REWRITTEN_ALIKE_WHY = "the model gave it the query of another commit"

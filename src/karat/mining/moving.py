@@ -1,20 +1,105 @@
 """Where a target of one commit is at another: through renames, changed lines and moved code."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from karat.corpus.definitions import Symbol
-from karat.corpus.text_lines import lines_of
-from karat.matching.modes import Matcher
-from karat.matching.paths import normalise
-from karat.mining.diffs import FileDiff
+from karat.corpus.chunkers.base import lines_of
+from karat.corpus.chunkers.definitions import Symbol
+from karat.mining.commits import read_commit
+from karat.mining.diffs import FileDiff, Hunk, diffs
 from karat.mining.lookup import NOT_IN_A_TREE, called, defines, defining, find_paths
-from karat.mining.renames import Renames
-from karat.mining.shift import shifted
+from karat.mining.scan import History
 from karat.mining.trees import Tree
 from karat.model import Target
+from karat.scoring.matching.modes import Matcher, normalise
 
-__all__ = ["Lost", "Mover"]
+__all__ = ["Lost", "Mover", "Renames", "shifted"]
+
+
+def shifted(hunks: Sequence[Hunk], first: int, last: int) -> tuple[int, int] | None:
+    """Return the lines *first* to *last* as they are numbered after *hunks*, in their order.
+
+    Lines that were removed or replaced at either end are left off; between the first and the last
+    line that is still there everything belongs to the range, what was added as well. None where
+    no line is left.
+
+    >>> hunks = [Hunk(2, 1, 2, 3), Hunk(6, 2, 7, 0)]
+    >>> shifted(hunks, 1, 5), shifted(hunks, 2, 6), shifted(hunks, 6, 7), shifted(hunks, 8, 8)
+    ((1, 7), (5, 7), None, (8, 8))
+    """
+    for start, count, _, _ in hunks:
+        if start <= first < start + count:
+            first = start + count
+    for start, count, _, _ in reversed(hunks):
+        if start <= last < start + count:
+            last = start - 1
+    return None if first > last else (_line(hunks, first), _line(hunks, last))
+
+
+def _line(hunks: Sequence[Hunk], line: int) -> int:
+    """Return the number of a line that is still there."""
+    return line + sum(new - old for start, old, _, new in hunks if start < line)
+
+
+# A percentage: whatever is left of a file is compared.
+_HARDLY_ALIKE = 1
+
+
+class Renames:
+    """Where files that are not in the tree *new* any more have gone, by the history behind it."""
+
+    def __init__(self, repository: str, new: Tree) -> None:
+        """Read nothing yet."""
+        self._repository = repository
+        self._new = new
+        self._renamed_by = lru_cache(self._renamed)
+
+    def follow(self, path: str) -> str:
+        """Return the path in the new tree of what was once at *path*, "" if it was deleted.
+
+        Each rename on the way is later than the one before, hence the way ends.
+        """
+        while path and path not in self._new.entries:
+            commit = self._removals.get(path)
+            path = self._renamed_by(commit).get(path, "") if commit else ""
+        return path
+
+    def compare(self, old: Tree, path: str) -> FileDiff | None:
+        """Return how the file at *path* in *old* differs from what it has become, None if nothing.
+
+        Where not one line in a hundred is left, all its lines are removed.
+        """
+        there = self.follow(path)
+        if not there:
+            return None
+        ((_, files),) = diffs(
+            self._repository,
+            [f"{self._new.commit} {old.commit}"],
+            alike=_HARDLY_ALIKE,
+            paths=(path, there),
+        )
+        by_status = {file.change.status: file for file in files}
+        gone = by_status.get("R") or by_status.get("D")
+        return gone and gone._replace(change=gone.change._replace(status="R", path=there))
+
+    @cached_property
+    def _removals(self) -> Mapping[str, str]:
+        """Return which commit on the first-parent line removed or renamed each path last."""
+        chosen = ("--first-parent", self._new.commit)
+        removals: dict[str, str] = {}
+        for printed in History(self._repository, chosen, 0, None).logged():
+            commit = read_commit(printed)
+            for change in commit.changes:
+                if change.status in "DR":
+                    removals.setdefault(normalise(change.old_path), commit.id)
+        return removals
+
+    def _renamed(self, commit: str) -> Mapping[str, str]:
+        """Return old and new paths of the files that *commit* renamed."""
+        ((_, files),) = diffs(self._repository, [commit])
+        renamed = (file.change for file in files if file.change.status == "R")
+        return {normalise(change.old_path): normalise(change.path) for change in renamed}
 
 
 class Lost(Exception):

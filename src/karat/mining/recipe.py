@@ -1,14 +1,14 @@
-"""Everything that decides which cases a history gives, and how they are asked."""
+"""The recipe of a mined dataset: every setting that decides its queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from karat.errors import InputError
-from karat.mining.candidates import Candidate
+from karat.mining.commits import Candidate
 from karat.mining.filters import Filters
-from karat.mining.hardness import Level, levels
 from karat.mining.scan import Unit
 from karat.mining.targets import Grain
+from karat.mining.variants import Level, levels
 
 __all__ = ["Recipe"]
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from karat.corpus.git_chain import object_ids
-from karat.corpus.text_lines import lines_of
+from karat.corpus.chunkers.base import lines_of
+from karat.corpus.git.chain import object_ids
 from karat.errors import InputError
-from karat.matching.modes import MATCHERS, Matcher
 from karat.mining.lookup import NOT_IN_A_TREE, defines, defining, find_paths, near
 from karat.mining.trees import Tree, Trees
 from karat.model import Dataset, Target
+from karat.scoring.matching.modes import MATCHERS, Matcher
 
 __all__ = ["Bases", "Missing", "Resolution", "bases", "resolve"]
 

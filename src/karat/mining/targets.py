@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 
-from karat.corpus.definitions import Symbol
-from karat.mining.regions import Region
+from karat.corpus.chunkers.definitions import Symbol
+from karat.mining.diffs import Region
 from karat.mining.truth import FileTruth
 from karat.model import Target
 

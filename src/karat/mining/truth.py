@@ -7,16 +7,14 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from karat.corpus.content import MAX_BYTES, Content, decode
-from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader
-from karat.corpus.grammars import GRAMMARS, Parsed, parse
-from karat.corpus.languages import language_of
-from karat.corpus.text_lines import lines_of
-from karat.mining.code_equal import alters_code, trees_equal
-from karat.mining.diffs import FileDiff, Hunk, diffs
-from karat.mining.excerpt import excerpts
-from karat.mining.losses import Losses
-from karat.mining.regions import TOUCHED, Region, regions
+from karat.corpus.chunkers.base import lines_of
+from karat.corpus.chunkers.grammars import GRAMMARS, Parsed, parse
+from karat.corpus.chunkers.languages import language_of
+from karat.corpus.files.content import MAX_BYTES, Content, decode
+from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader
+from karat.mining.code_equal import alters_code, excerpts, trees_equal
+from karat.mining.commits import Losses
+from karat.mining.diffs import TOUCHED, FileDiff, Hunk, Region, diffs, regions
 
 __all__ = ["FileTruth", "Truth", "truth"]
 

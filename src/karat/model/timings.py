@@ -62,7 +62,7 @@ class Timings:
     alone: bool
 
     def latencies_ms(self) -> tuple[float, ...]:
-        """Return the latency of each sample; ``karat.stats.percentiles`` sums them up."""
+        """Return the latency of each sample; ``karat.scoring.stats.percentiles`` sums them up."""
         return tuple(latency_ms(sample) for sample in self.samples)
 
     def cold_ms(self) -> tuple[float, ...]:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from karat.engines.vectors.keys import as_count
+from karat.engines.vectors.store import as_count
 from karat.errors import InputError
 from karat.ndcg.ranking import RankedItems, read_ranking
 
 if TYPE_CHECKING:
-    from karat.stats.interleaving import Credit, Interleaved, InterleavingTest
+    from karat.scoring.stats.interleaving import Credit, Interleaved, InterleavingTest
 
 __all__ = ["InterleavedSearch"]
 
@@ -40,7 +40,7 @@ class InterleavedSearch(Generic[Query]):
 
     def __init__(self, a: "Search[Query]", b: "Search[Query]", *, seed: int = 0) -> None:
         """Begin without answers."""
-        from karat.stats.chance import generator
+        from karat.scoring.stats.chance import generator
 
         self._searches = (a, b)
         self._rng = generator(seed)
@@ -49,7 +49,7 @@ class InterleavedSearch(Generic[Query]):
 
     def search(self, query: Query, k: int = 10) -> "Interleaved[str]":
         """Return the first *k* keys of both searches, mixed, and who put each there."""
-        from karat.stats.interleaving import team_draft
+        from karat.scoring.stats.interleaving import team_draft
 
         wanted = as_count(k)
         first, second = (read_ranking(search(query, wanted)).keys for search in self._searches)
@@ -61,7 +61,7 @@ class InterleavedSearch(Generic[Query]):
 
         An answer without a click is a tie; record it as well, or the preference is overstated.
         """
-        from karat.stats.interleaving import credit
+        from karat.scoring.stats.interleaving import credit
 
         if isinstance(clicked, (str, bytes)):
             raise InputError(f"clicked is {clicked!r}, one text; expected a list of keys")
@@ -75,7 +75,7 @@ class InterleavedSearch(Generic[Query]):
 
         The p value holds for a number of answers that was settled before looking.
         """
-        from karat.stats.interleaving import interleaving_test
+        from karat.scoring.stats.interleaving import interleaving_test
 
         with self._lock:
             credits: Sequence[Credit] = list(self._credits)

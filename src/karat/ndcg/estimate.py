@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import NamedTuple
 
-from karat.metrics import Measure, average
 from karat.model.comparison import Interval
+from karat.scoring.metrics import Measure, average
 
 __all__ = ["Estimate", "estimates"]
 
@@ -26,7 +26,7 @@ def estimates(
     seed: int,
 ) -> dict[str, Estimate]:
     """Return the mean of each measure over *rows* with its bootstrap interval."""
-    from karat.stats import bootstrap_intervals
+    from karat.scoring.stats import bootstrap_intervals
 
     names = [str(measure) for measure in measures]
     columns = [[row[name] for name in names] for row in rows] or [[float("nan")] * len(names)]

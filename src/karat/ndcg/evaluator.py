@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import TYPE_CHECKING, TypedDict
 
-from karat.engines.vectors.keys import as_count
+from karat.engines.vectors.store import as_count
 from karat.errors import InputError
-from karat.metrics import Measure, parse_all
-from karat.metrics.gain import dcg, gain_function
 from karat.model import JudgedQuery
 from karat.model.comparison import Comparison
 from karat.ndcg.batch import Batch, truths_for
@@ -16,6 +14,8 @@ from karat.ndcg.estimate import estimates
 from karat.ndcg.histogram import recorder
 from karat.ndcg.ranking import Judgments, RankedItems, Ranking, as_grade, read_ranking
 from karat.ndcg.truth import Truth, finite, ideal_gain
+from karat.scoring.metrics import Measure, parse_all
+from karat.scoring.metrics.gain import dcg, gain_function
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -204,13 +204,13 @@ class NDCGEvaluator:
     ) -> Comparison:
         """Return the paired comparison of two systems over the same queries, with its tests.
 
-        ``karat.stats.verdict`` puts it in words.
+        ``karat.scoring.stats.verdict`` puts it in words.
         """
         if len(baseline) != len(improved):
             raise InputError(
                 f"got {len(baseline)} and {len(improved)} rankings; expected one pair per query"
             )
-        from karat.stats import compare
+        from karat.scoring.stats import compare
 
         truths = truths_for(judgments, len(baseline))
         names = [str(measure) for measure in self.measures]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, NamedTuple, TypeGuard
 
-from karat.engines.vectors.keys import as_key
+from karat.engines.vectors.store import as_key
 from karat.errors import InputError
 
 __all__ = ["Judgments", "RankedItems", "Ranking", "as_grade", "read_judgments", "read_ranking"]

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 from threading import Lock
 
-from karat.engines.vectors.keys import as_count
+from karat.engines.vectors.store import as_count
 from karat.ndcg.estimate import Estimate, estimates
 from karat.ndcg.evaluator import NDCGEvaluator
 from karat.ndcg.ranking import Judgments, RankedItems

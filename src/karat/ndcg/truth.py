@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from math import isfinite
 
 from karat.errors import InputError
-from karat.metrics.gain import dcg, gain_function
 from karat.model import JudgedQuery
 from karat.ndcg.ranking import Judgments, Ranking, read_judgments
+from karat.scoring.metrics.gain import dcg, gain_function
 
 __all__ = ["Truth", "finite", "ideal_gain"]
 
@@ -42,7 +42,7 @@ class Truth:
         """Return the ranks and grades of the judged keys of *ranking*.
 
         Keys without a score are placed by their order alone, so that nothing has to be counted;
-        the same as ``locate`` of karat.matching with scores that fall from first to last.
+        the same as ``locate`` of karat.scoring.matching with scores that fall from first to last.
         """
         grades = self.grades
         hits = [

@@ -15,8 +15,8 @@ from karat.report.score_view import (
     text_cell,
 )
 from karat.report.table import Cell, Column, Table, number
-from karat.stats import significance_letters
-from karat.stats.verdict import p_value
+from karat.scoring.stats import significance_letters
+from karat.scoring.stats.verdict import p_value
 
 __all__ = [
     "best_system",

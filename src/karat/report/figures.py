@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from karat.errors import InputError, MissingExtra
 from karat.report.findings import Findings
 from karat.report.findings.latency import ecdf
-from karat.stats import percentiles
+from karat.scoring.stats import percentiles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ LATE_MS = 10.0
 
 
 class Point(Protocol):
-    """What was measured at one rate; ``karat.runner.LoadPoint`` says what each figure is."""
+    """The figures of one request rate, as in ``karat.experiments.workers.LoadPoint``."""
 
     @property
     def rate(self) -> float: ...

@@ -28,8 +28,8 @@ from karat.engines.base import (
     SupportsExplain,
     SupportsPhases,
     SupportsSnapshots,
+    broken_laws,
 )
-from karat.engines.contract import broken_laws
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 

@@ -15,10 +15,10 @@ import pytest
 
 from karat.corpus import from_texts
 from karat.engines.spec import build, parse_spec
+from karat.experiments import Executor, Work
+from karat.experiments.workers import Configuration, Event, Hooks, Settings, Source, one_visit
 from karat.model import Answer, Dataset, Query
 from karat.model.timings import Sample
-from karat.runner import Configuration, Event, Hooks, Settings, Source, one_visit
-from karat.sweep import Executor, Work
 from karat.testing.engines import DOCUMENTS
 
 __all__ = ["ExecutorSuite"]

@@ -13,10 +13,10 @@ from socket import gethostname
 import pytest
 
 from karat.errors import InputError, UnknownName
+from karat.experiments.store import Kept, Kind, Plan, PlannedRun, RunStatus, Store
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
 from karat.model.timings import Sample, Timings
-from karat.store import Kept, Kind, Plan, PlannedRun, RunStatus, Store
 
 __all__ = [
     "ANSWERS",

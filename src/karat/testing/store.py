@@ -1,12 +1,12 @@
-"""The law of stores, as tests that any store inherits.
+"""The contract of stores, as tests that any store inherits.
 
     class TestMyStore(StoreSuite):
         @pytest.fixture
         def open_store(self, tmp_path):
             return lambda worker: MyStore(tmp_path, worker=worker)
 
-The fixture gives a function that opens the same place, empty at first, as often as it is called.
-A worker is a process, named as ``karat.store.environment.this_worker`` does; None is this one.
+The fixture returns a function that opens the same store, empty at first, each time it is called. A
+worker is named as by ``karat.experiments.store.environment.this_worker``; None is this process.
 """
 
 # A suite of tests asserts, wherever it is kept.
@@ -19,10 +19,10 @@ from math import nan
 import pytest
 
 from karat.errors import InputError, KaratError, UnknownName
+from karat.experiments.store import Kept, Kind, RunStatus, Store
 from karat.model import Answer, Dataset, Outcome, Query
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
-from karat.store import Kept, Kind, RunStatus, Store
 from karat.testing.recorder import (
     ANSWERS,
     ELSEWHERE,

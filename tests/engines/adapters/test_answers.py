@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.adapters.answers import AnswerReader
+from karat.engines.adapters.answers import AnswerReader, json_lines, mentioned
+from karat.engines.adapters.command import grouped
 from karat.engines.adapters.options import AnswerOptions
-from karat.engines.adapters.ripgrep import grouped
-from karat.engines.adapters.text_answers import json_lines, mentioned
 from karat.errors import EngineError
 from karat.model import Hit
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.adapters.native import NativeEngine
-from karat.engines.adapters.python import adapted
+from karat.engines.adapters.python import NativeEngine, adapted
 from karat.engines.base import (
     Explained,
     SupportsExplain,

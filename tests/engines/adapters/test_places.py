@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from karat.corpus import from_texts
 from karat.engines.adapters.places import Places
-from karat.engines.contract import broken_laws
+from karat.engines.base import broken_laws
 from karat.model import Hit
 
 CORPUS = from_texts(

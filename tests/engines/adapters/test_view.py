@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from karat.corpus import from_folder, from_texts
-from karat.engines.adapters.view import CorpusView
+from karat.engines.adapters.external import CorpusView
 
 
 def test_a_folder_is_itself(tmp_path: Path) -> None:

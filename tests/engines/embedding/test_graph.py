@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.engines.embedding.encoder import Encoder
-from karat.engines.embedding.graph import encoder_graph
+from karat.engines.embedding.encoder import Encoder, encoder_graph
 
 Floats = NDArray[np.float64]
 

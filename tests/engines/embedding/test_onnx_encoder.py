@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from karat.engines.embedding.encoder import Encoder
-from karat.engines.embedding.graph import encoder_graph
+from karat.engines.embedding.encoder import Encoder, encoder_graph
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder, Pooling
 from karat.errors import InputError
 from karat.testing.embedding import EmbedderSuite

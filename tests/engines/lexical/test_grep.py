@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.engines.lexical import grep
-from karat.engines.lexical.grep import Line, by_ripgrep, in_texts, keywords
+from karat.engines import keyword
+from karat.engines.keyword import Line, by_ripgrep, in_texts, keywords
 from karat.errors import EngineError
 
 FILES = {
@@ -49,9 +49,9 @@ def test_ripgrep_agrees(ripgrep: str, folder: Path) -> None:
 def test_many_names_go_in_several_calls(
     ripgrep: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grep, "MOST_CHARACTERS", 12)
-    assert len(list(grep.batches(list(FILES)))) > 2
-    assert [name for batch in grep.batches(list(FILES)) for name in batch] == list(FILES)
+    monkeypatch.setattr(keyword, "MOST_CHARACTERS", 12)
+    assert len(list(keyword.batches(list(FILES)))) > 2
+    assert [name for batch in keyword.batches(list(FILES)) for name in batch] == list(FILES)
     found = by_ripgrep(ripgrep, folder, WORDS, files={name: f"x/{name}" for name in FILES})
     assert {line.path for line in found} == {f"x/{name}" for name in FILES.keys() - {"none.txt"}}
 
@@ -102,4 +102,4 @@ def test_ripgrep_beside_python_is_found(monkeypatch: pytest.MonkeyPatch) -> None
         return str(beside / name) if path == beside else None
 
     monkeypatch.setattr(shutil, "which", which)
-    assert grep.ripgrep() == str(beside / "rg")
+    assert keyword.ripgrep() == str(beside / "rg")

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from karat.engines.lexical import Document, TokenRules
 from karat.engines.lexical import postings as module
-from karat.engines.lexical.postings import Postings, collect, merge
-from karat.engines.lexical.vocabulary import Vocabulary
+from karat.engines.lexical.postings import Postings, Vocabulary, collect, merge
 from karat.errors import InputError
 
 texts = st.lists(st.sampled_from(["aa", "bB", "cC_dd", "the", "語"]), max_size=9).map(" ".join)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.lexical.stem import stem
+from karat.engines.lexical.tokens import stem
 
 
 @pytest.mark.parametrize(

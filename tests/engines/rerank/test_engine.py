@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
+from karat.engines.base import broken_laws
 from karat.engines.builtin import bm25
-from karat.engines.contract import broken_laws
 from karat.engines.keyword import KeywordEngine
 from karat.engines.rerank import RerankEngine, create_reranker
 from karat.engines.spec import build, parse_spec

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.embedding import Kind
-from karat.engines.embedding.texts import unit
+from karat.engines.embedding.base import unit
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.maxsim import MaxSim, as_bytes, check_embedder
 from karat.errors import InputError
@@ -103,7 +103,7 @@ class TestMaxSim(RerankerSuite):
         return granite
 
     def test_agrees_with_a_loop(self, reranker: Reranker) -> None:
-        from karat.engines.embedding.granite import granite
+        from karat.engines.embedding.packaged import granite
 
         embedder = granite("32")
         texts = ["def login(user): ...", "send a message by mail"]

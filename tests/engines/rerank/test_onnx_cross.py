@@ -9,7 +9,7 @@ from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.family import build_family
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.onnx_cross import OnnxCross
+from karat.engines.rerank.cross import OnnxCross
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.testing import EngineSuite

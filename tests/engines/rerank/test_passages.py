@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from karat.corpus import Corpus, Document, chunk_corpus, create_chunker, from_texts, header
-from karat.engines.rerank.passages import Passages
+from karat.engines.rerank.engine import Passages
 from karat.model import Hit
 
 GUIDE = "# Login\n\nGive a password.\n\n" + "More of it.\n" * 200 + "\n# Mail\n\nSend it.\n"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.groups import Group
+from karat.cli.main import Group
 from karat.cli.remote.connect import connect, named, put_list
 from karat.errors import EngineError
 from karat.report.display import printable

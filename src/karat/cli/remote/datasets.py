@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from karat.cli.groups import Group
+from karat.cli.main import Group
 from karat.cli.remote.connect import connect, named, put_list
 from karat.report.display import printable
 

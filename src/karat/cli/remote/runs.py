@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.groups import Group
+from karat.cli.main import Group
 from karat.cli.remote.connect import connect, named, put_list
 from karat.report.table import Cell, Column, Table, number
 from karat.report.text import render

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.options.stray import stray
 from karat.cli.remote.connect import connect, named
 from karat.cli.remote.runs import show_results
-from karat.cli.stray import stray
 from karat.errors import EngineError, InputError
 from karat.report.display import printable
 
@@ -99,8 +99,7 @@ def command(
 
 def _axes(file: Path) -> dict[str, object]:
     """Return the axes in *file*, checked here as they will be there."""
-    from karat.sweep.matrix import Matrix
-    from karat.sweep.matrix_file import read_matrix
+    from karat.experiments.matrix import Matrix, read_matrix
 
     found, plain = read_matrix(file), Matrix()
     for name in OF_COLLECTION:

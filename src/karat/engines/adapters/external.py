@@ -4,16 +4,51 @@ import threading
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from time import perf_counter_ns
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-from karat.corpus import Corpus
+from karat.corpus import Corpus, WorkFolder
 from karat.engines.adapters.places import Places
-from karat.engines.adapters.view import CorpusView
-from karat.errors import EngineError, InputError
+from karat.errors import EngineError, InputError, MissingExtra
 from karat.model import Hit
 
-__all__ = ["External", "Reply"]
+__all__ = ["CorpusView", "External", "Reply", "close", "guarded"]
+
+
+class CorpusView:
+    """A directory with the documents of a corpus.
+
+    A corpus of a folder is that folder. Any other is a :class:`WorkFolder`, which follows from
+    one snapshot to the next and which :meth:`close` removes.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._own: WorkFolder | None = None
+        self.root = Path()
+        self.show(corpus)
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Return the paths of documents that go by another name in the directory."""
+        return self._own.renamed if self._own else {}
+
+    def show(self, corpus: Corpus) -> None:
+        """Become the directory of *corpus*."""
+        if corpus.folder is not None:
+            self.close()
+            self.root = corpus.folder
+        elif self._own is None:
+            self._own = WorkFolder(corpus)
+            self.root = self._own.root
+        else:
+            self._own.show(corpus)
+
+    def close(self) -> None:
+        """Remove the directory if it is ours; calling it twice is fine."""
+        own, self._own = self._own, None
+        if own:
+            own.close()
 
 
 class Reply(NamedTuple):
@@ -147,3 +182,25 @@ class External(ABC):
     def _stop(self) -> None:
         """Let go of everything; nothing may have been started."""
         return
+
+
+def guarded(name: str, function: Callable[..., Any], *args: object) -> Any:
+    """Call a foreign *function*; what it raises is an error of the engine, not of Karat.
+
+    >>> guarded("mine", int, "two")
+    Traceback (most recent call last):
+    ...
+    karat.errors.EngineError: mine: ValueError: invalid literal for int() with base 10: 'two'
+    """
+    try:
+        return function(*args)
+    except (EngineError, MissingExtra):
+        raise
+    except Exception as error:
+        raise EngineError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def close(name: str, target: object) -> None:
+    """Close *target* if it can be closed."""
+    if callable(closing := getattr(target, "close", None)):
+        guarded(name, closing)

@@ -2,30 +2,28 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader
+from karat.engines.adapters.answers import AnswerReader, json_document
 from karat.engines.adapters.child import timed_out
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
-from karat.engines.adapters.quoted import excerpt
-from karat.engines.adapters.streams import events, limited_lines
 from karat.engines.adapters.template import (
     SENSITIVE,
     Secrets,
     check_template,
+    excerpt,
     fill,
     fill_value,
     names_of,
 )
-from karat.engines.adapters.text_answers import json_document
 from karat.errors import EngineError, MissingExtra
 from karat.model import Hit
 
@@ -34,7 +32,62 @@ if TYPE_CHECKING:
 
     import httpx
 
-__all__ = ["HttpEngine", "HttpOptions", "checked_url"]
+
+__all__ = ["Event", "HttpEngine", "HttpOptions", "checked_url", "events", "limited_lines"]
+
+# What some services send as the last event, in place of JSON.
+DONE = "[DONE]"
+
+
+class Event(NamedTuple):
+    """The name of an event ("" for a plain line) and its data."""
+
+    name: str
+    data: str
+
+
+async def limited_lines(chunks: AsyncIterator[bytes], max_bytes: int) -> AsyncIterator[str]:
+    """Yield the lines of *chunks*; more than *max_bytes* in all is an error."""
+    pending = bytearray()
+    total = 0
+    async for chunk in chunks:
+        total += len(chunk)
+        if total > max_bytes:
+            raise EngineError(f"the answer is longer than {max_bytes:,} bytes")
+        pending += chunk
+        *lines, rest = pending.split(b"\n")
+        pending = bytearray(rest)
+        for line in lines:
+            yield line.decode("utf-8", "replace").removesuffix("\r")
+    if pending:
+        yield pending.decode("utf-8", "replace")
+
+
+async def events(lines: AsyncIterator[str], *, sse: bool) -> AsyncIterator[Event]:
+    """Yield server-sent events, or each line as one; comments, blanks and ``[DONE]`` are let pass.
+
+    An event that the end of the stream cuts off is read all the same: services leave out the
+    last blank line.
+    """
+    name, data = "", list[str]()
+    async for line in lines:
+        if not sse:
+            if line.strip():
+                yield Event("", line)
+        elif not line:
+            if data and data != [DONE]:
+                yield Event(name or "message", "\n".join(data))
+            name, data = "", []
+        else:
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field == "data":
+                data.append(value)
+            elif field == "event":
+                name = value
+    if data and data != [DONE]:
+        yield Event(name or "message", "\n".join(data))
+
 
 NAMES = ("query", "k", "root")
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from karat.corpus import Corpus
-from karat.matching.paths import normalise
 from karat.model import Hit
+from karat.scoring.matching.modes import normalise
 
 __all__ = ["Accepted", "Places"]
 

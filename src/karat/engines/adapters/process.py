@@ -25,7 +25,6 @@ from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.child import Child, timed_out
 from karat.engines.adapters.external import External, Reply
 from karat.engines.adapters.options import Seconds
-from karat.engines.adapters.quoted import excerpt, last_words
 from karat.engines.adapters.spawning import (
     SpawnOptions,
     arguments,
@@ -33,7 +32,7 @@ from karat.engines.adapters.spawning import (
     found_program,
     relative_hint,
 )
-from karat.engines.adapters.template import Secrets, check_template
+from karat.engines.adapters.template import Secrets, check_template, excerpt, last_words
 from karat.errors import EngineError
 
 __all__ = ["ProcessEngine", "ProcessOptions"]

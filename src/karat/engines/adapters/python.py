@@ -1,24 +1,133 @@
 """``python``: a class in this process, in one of three shapes."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from math import nan
 from time import perf_counter_ns
 from typing import Any
 
+from pydantic import Field, field_validator
+
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, Reply
-from karat.engines.adapters.guarded import close, guarded
-from karat.engines.adapters.native import NativeEngine
-from karat.engines.adapters.options import AnswerOptions
-from karat.engines.base import Engine
-from karat.errors import EngineError, InputError
+from karat.engines.adapters.external import External, Reply, close, guarded
+from karat.engines.adapters.options import AnswerOptions, Options
+from karat.engines.adapters.places import Places
+from karat.engines.base import (
+    Engine,
+    Explained,
+    SupportsMetadata,
+    SupportsPhases,
+    SupportsSnapshots,
+)
+from karat.engines.spec import checked, takes
+from karat.errors import EngineError, InputError, KaratError
 from karat.model import Hit
 
-__all__ = ["AgentEngine", "StoreEngine", "adapted"]
+__all__ = [
+    "AgentEngine",
+    "NativeEngine",
+    "PythonOptions",
+    "StoreEngine",
+    "adapted",
+    "built",
+    "python_engine",
+]
+
+# What an engine may do beside its search, handed on as it is; see karat.engines.base.
+FURTHER = ("expect", "index_bytes", "reset", "watch", "work")
+
+
+class NativeEngine(External):
+    """An engine of someone else, ``index(corpus)`` and ``search(query, k)``, as *engine*.
+
+    It can do what that one can: explain its hits, move between snapshots, forget, tell its size.
+    """
+
+    needs_directory = False
+
+    def __init__(self, engine: Any, name: str) -> None:
+        """Wrap *engine*, which is called *name* unless it has a name of its own."""
+        own = getattr(engine, "name", None)
+        super().__init__(own if isinstance(own, str) else name)
+        self.engine = engine
+        self.thread_safe = bool(getattr(engine, "thread_safe", False))
+        for method in FURTHER:
+            if callable(function := getattr(engine, method, None)):
+                setattr(self, method, partial(guarded, self.name, function))
+        if callable(getattr(engine, "explain", None)):
+            self.explain: Callable[[str, int], Sequence[Explained]] = self._explained
+
+    def index(self, corpus: Corpus) -> None:
+        """Let the engine index *corpus*; what it had before it replaces itself."""
+        self.invalid, self.mended = Counter(), Counter()
+        self._call(self.engine.index, corpus)
+
+    def show(self, corpus: Corpus) -> None:
+        """Move to *corpus*; an engine that does not move indexes it."""
+        moves = isinstance(self.engine, SupportsSnapshots)
+        self._call(self.engine.show if moves else self.engine.index, corpus)
+
+    def close(self) -> None:
+        """Close the engine if it can be closed; calling it twice is fine if it is there."""
+        self._places = None
+        close(self.name, self.engine)
+
+    def _call(self, prepare: Callable[[Corpus], None], corpus: Corpus) -> None:
+        self._places = None
+        guarded(self.name, prepare, corpus)
+        root = "" if corpus.folder is None else str(corpus.folder)
+        self._places = Places(corpus, root=root)
+
+    def _ask(self, query: str, k: int) -> Reply:
+        found = guarded(self.name, self.engine.search, query, k)
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise EngineError(
+                f"{self.name}: search returned {type(found).__name__}; expected a list of hits"
+            )
+        return self._reply([self._hit(entry) for entry in guarded(self.name, list, found)])
+
+    def _explained(self, query: str, k: int) -> Sequence[Explained]:
+        """Return the hits of :meth:`search` with the scores that the engine's stages gave."""
+        known: dict[tuple[str, int, str], Explained] = {}
+
+        def ask(query: str, k: int) -> Reply:
+            found = guarded(self.name, lambda: list(self.engine.explain(query, k)))
+            hits = [self._hit(getattr(entry, "hit", entry)) for entry in found]
+            for hit, entry in zip(reversed(hits), reversed(found), strict=True):
+                known[self._place(hit)] = entry
+            return self._reply(hits)
+
+        hits = self._checked(query, k, ask)
+        return [known[self._place(hit)]._replace(hit=hit) for hit in hits]
+
+    def _place(self, hit: Hit) -> tuple[str, int, str]:
+        """Return what a hit keeps when it is checked."""
+        path = self._places.resolve(hit.path)[0] if self._places else hit.path
+        return path, hit.start_line, hit.symbol
+
+    def _reply(self, hits: Sequence[Hit]) -> Reply:
+        phases = self.engine.phases_ns if isinstance(self.engine, SupportsPhases) else dict
+        metadata = self.engine.metadata if isinstance(self.engine, SupportsMetadata) else dict
+        return Reply(hits, guarded(self.name, phases), guarded(self.name, metadata))
+
+    def _hit(self, entry: object) -> Hit:
+        """Return *entry*, a hit with values that can be compared, or raise EngineError."""
+        if not isinstance(entry, Hit):
+            raise EngineError(
+                f"{self.name}: search returned {type(entry).__name__} among its hits; "
+                "expected karat.model.Hit"
+            )
+        try:
+            path, score, start, end, symbol, tokens = entry
+            return Hit(str(path), float(score), int(start), int(end), str(symbol), int(tokens))
+        except (TypeError, ValueError) as error:
+            raise EngineError(f"{self.name}: {entry!r} is no hit: {error}") from error
+
 
 # What an object in a store's answer may be asked for.
 ATTRIBUTES = (
@@ -162,3 +271,72 @@ def _mapping(entry: object) -> object:
 def _takes(function: Callable[..., object], name: str) -> bool:
     parameters = inspect.signature(function).parameters.values()
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+class PythonOptions(Options):
+    """*class* is ``module:Class``; *options* are what it is made with.
+
+    *use_reranker* is handed to an asynchronous store's search.
+    """
+
+    target: str = Field(alias="class")
+    options: dict[str, Any] = Field(default_factory=dict)
+    use_reranker: bool | None = None
+
+    @field_validator("target")
+    @classmethod
+    def _is_place(cls, value: str) -> str:
+        module, _, name = value.partition(":")
+        if not module or not name:
+            raise ValueError(f"{value!r} is no place; expected module:Class")
+        return value
+
+
+class _PythonEngine:
+    """A class in this process: Karat's protocol, a RetrievalAgent or an asynchronous store."""
+
+    Options = PythonOptions
+
+    def __call__(self, options: PythonOptions) -> Engine:
+        """Return an engine around a new instance of the class that *options* name."""
+        from karat.engines.registry import ENGINES
+
+        factory = ENGINES.get(options.target)
+        values = checked(factory, options.options, what=options.target)
+        name = options.name or options.target.partition(":")[2]
+        return _made(factory, values, name, use_reranker=options.use_reranker)
+
+
+python_engine = _PythonEngine()
+
+
+def built(factory: Any, params: Mapping[str, object], place: str) -> Engine:
+    """Return an engine of what *factory* makes of *params*; *place* is its ``module:Class``.
+
+    ``use_reranker`` is an option of the search of an asynchronous store, unless *factory* has a
+    parameter of that name.
+    """
+    given = dict(params)
+    use_reranker = None
+    if "use_reranker" in given and not takes(factory, "use_reranker"):
+        search = {"use_reranker": given.pop("use_reranker")}
+        use_reranker = checked(_search, search, what=place)["use_reranker"]
+    values = checked(factory, given, what=place)
+    return _made(factory, values, place.rpartition(":")[2], use_reranker=use_reranker)
+
+
+def _search(*, use_reranker: bool) -> None:
+    """Stand for the option of a store's search where its type is checked."""
+
+
+def _made(
+    factory: Any, values: dict[str, Any], name: str, *, use_reranker: bool | None = None
+) -> Engine:
+    """Return what *factory* makes of *values*, as an engine; its own failure is an EngineError."""
+    try:
+        target = factory(**values)
+    except KaratError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise EngineError(f"{name}: {type(error).__name__} when made: {error}") from error
+    return adapted(target, name, use_reranker=use_reranker)

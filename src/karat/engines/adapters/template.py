@@ -7,7 +7,17 @@ from urllib.parse import quote
 
 from karat.errors import InputError
 
-__all__ = ["SENSITIVE", "Secrets", "check_template", "fill", "fill_value", "names_of", "words"]
+__all__ = [
+    "SENSITIVE",
+    "Secrets",
+    "check_template",
+    "excerpt",
+    "fill",
+    "fill_value",
+    "last_words",
+    "names_of",
+    "words",
+]
 
 # ``{{query}}`` is the text ``{query}``; other braces stand for themselves.
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(env:\w+|[a-z]\w*)\}")
@@ -110,3 +120,21 @@ class Secrets:
                 for form in {value, quote(value, safe=""), value.encode("unicode_escape").decode()}:
                     text = text.replace(form, f"{{env:{name}}}")
         return text
+
+
+SHOWN = 160
+
+
+def excerpt(text: str) -> str:
+    """Return the beginning of *text* in quotes, as far as an error should show it."""
+    return repr(text[:SHOWN] + ("..." if len(text) > SHOWN else ""))
+
+
+def last_words(text: str) -> str:
+    """Return the end of *text* in quotes: a program says last why it gave up.
+
+    >>> last_words("starting ...  no key ")
+    "'starting ...  no key'"
+    """
+    text = text.strip()
+    return repr(("..." if len(text) > SHOWN else "") + text[-SHOWN:])

@@ -1,7 +1,7 @@
 """The embedders by name, how a specification becomes one, and the default."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -10,16 +10,23 @@ from karat.engines.embedding.base import Embedder
 from karat.errors import InputError
 from karat.registry import Registry
 
-__all__ = ["DEFAULT_EMBEDDER", "EMBEDDERS", "create_embedder", "loaded_once"]
+__all__ = [
+    "DEFAULT_EMBEDDER",
+    "EMBEDDERS",
+    "create_embedder",
+    "embedder_named",
+    "loaded_once",
+    "token_limit",
+]
 
 DEFAULT_EMBEDDER = "granite"
 
 EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
     "embedder",
     {
-        "granite": "karat.engines.embedding.granite:granite",
-        "minilm": "karat.engines.embedding.minilm:minilm",
-        "onnx": "karat.engines.embedding.onnx_folder:onnx_folder",
+        "granite": "karat.engines.embedding.packaged:granite",
+        "minilm": "karat.engines.embedding.packaged:minilm",
+        "onnx": "karat.engines.embedding.onnx_encoder:onnx_folder",
         "openai": "karat.engines.embedding.remote:openai",
         "st": "karat.engines.embedding.transformer:transformer",
         "static": "karat.engines.embedding.static:static",
@@ -73,3 +80,51 @@ def _created(spec: str, options: dict[str, Any]) -> Embedder:
     except TypeError as error:
         raise InputError(f"embedder {spec!r}: {error}") from None
     return factory(argument, **options)
+
+
+HUB: Mapping[str, str] = {
+    "sentence-transformers/all-minilm-l6-v2": "minilm",
+    "all-minilm-l6-v2": "minilm",
+    "ibm-granite/granite-embedding-30m-english": "granite",
+    "granite-embedding-30m-english": "granite",
+}
+
+
+def embedder_named(name: str) -> str:
+    """Return the specification of the embedder that a user calls *name*.
+
+    A name of the hub whose weights are here is that of the packaged model; any other of the form
+    ``owner/model`` is loaded by sentence-transformers. A name that nothing has is refused.
+
+    >>> embedder_named("sentence-transformers/all-MiniLM-L6-v2"), embedder_named("BAAI/bge-m3")
+    ('minilm', 'st:BAAI/bge-m3')
+    >>> embedder_named("minilm:512")
+    'minilm:512'
+    """
+    if packaged := HUB.get(name.lower()):
+        return packaged
+    if "/" in name and ":" not in name:
+        return f"st:{name}"
+    EMBEDDERS.split(name)
+    return name
+
+
+FEWEST = 8
+
+
+def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
+    """Return the number of tokens that *argument* asks for, *default* where it is empty.
+
+    >>> token_limit("512", default=256, most=512, name="granite")
+    512
+    >>> token_limit("4096", default=256, most=512, name="granite")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: granite:4096: expected a number of tokens from 8 to 512
+    """
+    if not argument:
+        return default
+    limit = int(argument) if argument.isascii() and argument.isdecimal() else 0
+    if not FEWEST <= limit <= most:
+        raise InputError(f"{name}:{argument}: expected a number of tokens from {FEWEST} to {most}")
+    return limit

@@ -1,10 +1,9 @@
-"""The tokenizers of models without the models, for whoever counts in tokens."""
+"""Tokenizers for token windows: those of the packaged encoders, or a tokenizer file."""
 
 from functools import cache
 from pathlib import Path
 
-from karat.engines.embedding.granite import GRANITE, read_tokenizer
-from karat.engines.embedding.minilm import TOKENIZER
+from karat.engines.embedding.packaged import GRANITE, TOKENIZER, read_tokenizer
 from karat.engines.embedding.tokens import Tokenizer
 from karat.errors import InputError
 

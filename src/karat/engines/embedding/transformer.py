@@ -6,11 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from karat.engines.embedding.base import Kind
-from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
-from karat.engines.pretrained import pretrained
+from karat.engines.embedding.base import Kind, Vectors, embed_distinct, embeddable, unit
+from karat.errors import InputError, MissingExtra
 
-__all__ = ["TransformerEmbedder", "transformer"]
+__all__ = ["TransformerEmbedder", "pretrained", "transformer"]
+
+
+def pretrained(kind: str, argument: str, *, spec: str, device: str | None = None) -> Any:
+    """Return the model *argument*, a hub id or a folder, as *kind*, a class of the library.
+
+    *spec* is what the user wrote before the colon. Code from the hub never runs.
+    """
+    if not argument:
+        raise InputError(f"{spec}: no model is named; expected {spec}:<hub id or folder>")
+    name = f"{spec}:{argument}"
+    try:
+        import sentence_transformers
+
+        load = getattr(sentence_transformers, kind)
+    except (ImportError, AttributeError):
+        # The kind may be younger than the release that is installed.
+        raise MissingExtra(
+            "sentence-transformers", extra="transformers", purpose=f"the model {name}"
+        ) from None
+    try:
+        return load(argument, device=device, trust_remote_code=False)
+    except Exception as error:  # of torch, transformers, safetensors or the disk
+        raise InputError(f"{name}: cannot load the model: {error}") from error
+
 
 TEXTS_A_BATCH = 32
 

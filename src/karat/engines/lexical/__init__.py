@@ -1,11 +1,10 @@
 """Search by words: a code-aware tokeniser, BM25 over snapshots, and the plain scan for words."""
 
-from karat.engines.lexical.bm25 import BM25, View
+from karat.engines.lexical.bm25 import BM25, Ranking, View
 from karat.engines.lexical.index import LexicalIndex, Query, TermScore
 from karat.engines.lexical.postings import Document
 from karat.engines.lexical.storage import load, save
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.lexical.topk import Ranking
 
 __all__ = [
     "BM25",

@@ -1,24 +1,23 @@
 """A lexical index: documents in, ranked document numbers out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.lexical.bm25 import BM25, View
-from karat.engines.lexical.postings import Document, Postings, collect, merge
+from karat.engines.lexical.bm25 import BM25, Ranking, View
+from karat.engines.lexical.postings import Document, Postings, Vocabulary, collect, merge
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.lexical.topk import Ranking
-from karat.engines.lexical.vocabulary import Vocabulary
 from karat.errors import InputError
 
 __all__ = ["LexicalIndex", "Query", "TermScore"]
 
+
 # A text, or terms as the index knows them with a boost each.
 Query = str | Mapping[str, float]
 # Which documents count: all, a mask over all of them, or a view that was asked for before.
-Live = None | NDArray[np.bool_] | View
+Live: TypeAlias = NDArray[np.bool_] | View | None
 
 
 class TermScore(NamedTuple):

@@ -1,9 +1,9 @@
 """A second look at the first hits of any engine, by a reranker that reads their text."""
 
-from karat.engines.rerank.base import Reranker
-from karat.engines.rerank.catalogue import (
+from karat.engines.rerank.base import (
     DEFAULT_RERANKER,
     RERANKERS,
+    Reranker,
     check_reranker,
     create_reranker,
 )

@@ -1,12 +1,14 @@
 """What orders a few texts by how well they answer a query."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Reranker"]
+from karat.registry import Registry
+
+__all__ = ["DEFAULT_RERANKER", "RERANKERS", "Reranker", "check_reranker", "create_reranker"]
 
 
 @runtime_checkable
@@ -24,3 +26,46 @@ class Reranker(Protocol):
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return one score a text."""
         ...
+
+
+DEFAULT_RERANKER = "maxsim"
+
+RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
+    "reranker",
+    {
+        "cross": "karat.engines.rerank.cross:cross",
+        "maxsim": "karat.engines.rerank.maxsim:maxsim",
+        "onnx-cross": "karat.engines.rerank.cross:onnx_cross",
+    },
+    aliases={"late-interaction": "maxsim", "cross-encoder": "cross"},
+)
+
+
+def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
+    """Return the reranker that *spec* describes: a name, and after a colon what it is about.
+
+    ``maxsim`` and ``maxsim:<embedder>``, ``cross:<hub id or folder>``, ``onnx-cross:<folder>``, a
+    plug-in of the entry point group ``karat.rerankers``, or ``module:factory``.
+
+    >>> create_reranker("maxsin")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no reranker named 'maxsin'; did you mean 'maxsim'?
+    """
+    factory, argument = RERANKERS.split(spec)
+    return factory(argument)
+
+
+def check_reranker(spec: str) -> None:
+    """Refuse a *spec* that is known to make no reranker before a model is loaded for it.
+
+    >>> check_reranker("maxsim:granit")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
+    """
+    factory, argument = RERANKERS.split(spec)
+    if factory is RERANKERS.get("maxsim"):
+        from karat.engines.rerank.maxsim import check_embedder
+
+        check_embedder(argument)

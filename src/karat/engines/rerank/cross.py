@@ -1,18 +1,22 @@
 """A cross-encoder: a transformer that reads query and text together."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.current import NOT_KEPT, Current
-from karat.engines.embedding.texts import embeddable
-from karat.engines.pretrained import pretrained
+from karat.engines.embedding.base import embeddable
+from karat.engines.embedding.onnx_encoder import longest, open_session, read_folder
+from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.transformer import pretrained
+from karat.engines.family import NOT_KEPT, Current
+from karat.engines.vectors.exact import processors
 from karat.errors import InputError
 
-__all__ = ["CrossEncoderReranker", "cross"]
+__all__ = ["CrossEncoderReranker", "OnnxCross", "cross", "onnx_cross"]
 
 PAIRS_A_BATCH = 32
 
@@ -54,3 +58,56 @@ def cross(argument: str) -> CrossEncoderReranker:
     """Return the cross-encoder *argument*, a hub id or a folder; code from the hub never runs."""
     name = f"cross:{argument}"
     return CrossEncoderReranker(pretrained("CrossEncoder", argument, spec="cross"), name=name)
+
+
+# The numbers of a pair's tokens, and for each whether it is of the query or of the text.
+Pair = tuple[list[int], list[int]]
+
+
+class OnnxCross:
+    """Runs a graph from a pair of texts to one score, several pairs beside each other.
+
+    Each pair runs alone: in bytes, the steps of a batch would depend on all its texts. So its score
+    serves whoever else has found the same text for the query.
+    """
+
+    # It has read the text, which the first search has not.
+    weight = 1.0
+
+    def __init__(self, graph: bytes, tokenizer: str, *, name: str, max_tokens: int) -> None:
+        """Load *graph* and the JSON of *tokenizer*."""
+        self.name = name
+        self.current: Current = NOT_KEPT
+        self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
+        self._session = open_session(graph, name)
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        shape = self._run(([0, 0], [0, 0])).shape
+        if np.prod(shape) != 1:
+            raise InputError(f"{name}: the model gives {shape} for a pair; expected one score")
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the graph's score for each text."""
+        known: dict[str, float] = self.current.once(query, self.name, dict)
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        pairs = self._tokenizer.encode_pairs(embeddable(query), [embeddable(t) for t in new])
+        with ThreadPoolExecutor(processors()) as threads:
+            found = [out.item() for out in threads.map(self._run, pairs)]
+        known.update(zip(new, found, strict=True))
+        return np.array([known[text] for text in texts], np.float32)
+
+    def _run(self, pair: Pair) -> NDArray[np.float32]:
+        numbers, types = pair
+        known = {
+            "input_ids": numbers,
+            "attention_mask": [1] * len(numbers),
+            "token_type_ids": types,
+        }
+        feed = {name: np.array([known[name]], np.int64) for name in self._inputs}
+        scores: NDArray[np.float32] = self._session.run(None, feed)[0]
+        return scores
+
+
+def onnx_cross(argument: str) -> OnnxCross:
+    """Return the cross-encoder in the folder *argument*, a graph with its tokenizer.json."""
+    folder, graph, tokenizer = read_folder(argument, spec="onnx-cross")
+    return OnnxCross(graph, tokenizer, name=f"onnx-cross:{argument}", max_tokens=longest(folder))

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.current import Current
 from karat.engines.embedding import (
     DEFAULT_EMBEDDER,
     EMBEDDERS,
     SupportsTokenVectors,
     create_embedder,
 )
+from karat.engines.family import Current
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
 

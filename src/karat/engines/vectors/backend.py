@@ -1,20 +1,22 @@
 """The back end that a user holds: checks what comes in, asks the store, reports each operation."""
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from karat.engines.vectors.keys import as_count, as_key, check_namespace
-from karat.engines.vectors.store import Neighbour, VectorStore
+from karat.engines.vectors.store import Neighbour, VectorStore, as_count, as_key, check_namespace
 from karat.errors import InputError, UnknownName
+from karat.registry import Registry
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     Items = Mapping[str, ArrayLike] | Iterable[Mapping[str, object]]
 
-__all__ = ["Operation", "VectorBackend"]
+
+__all__ = ["VECTOR_STORES", "Operation", "VectorBackend", "get_vector_backend"]
 
 
 class Operation(NamedTuple):
@@ -74,7 +76,7 @@ class VectorBackend:
             keys, embeddings = read_items(items)
             if not keys:
                 return 0
-            from karat.engines.vectors.arrays import unit_rows
+            from karat.engines.vectors.store import unit_rows
 
             vectors = unit_rows(keys, embeddings)
             self._check_dimension(namespace, vectors.shape[1], self._store.dimension(namespace))
@@ -118,7 +120,7 @@ class VectorBackend:
         """
         check_namespace(namespace)
         with self._reported("query", namespace) as done:
-            from karat.engines.vectors.arrays import unit_vector
+            from karat.engines.vectors.store import unit_vector
 
             wanted = as_count(k)
             vector = unit_vector(embedding, "the query")
@@ -204,3 +206,46 @@ def read_record(item: object, number: int) -> "tuple[str, ArrayLike]":
         lacking = "key (or id)" if name is None else "embedding"
         raise InputError(f"item {number} has no {lacking}; expected key and embedding")
     return name, item["embedding"]
+
+
+VECTOR_STORES: Registry[Callable[..., VectorStore]] = Registry(
+    "vector_store",
+    {
+        "in_memory": "karat.engines.vectors.in_memory:InMemoryStore",
+        "pgvector": "karat.engines.vectors.postgres:PgVectorStore",
+        "qdrant": "karat.engines.vectors.qdrant:QdrantStore",
+    },
+    aliases={"memory": "in_memory", "postgres": "pgvector", "postgresql": "pgvector"},
+)
+
+
+def get_vector_backend(config: Mapping[str, Any]) -> VectorBackend:
+    """Return the back end that *config* describes, ready to use.
+
+    ``type`` names the store: ``in_memory``, ``qdrant``, ``pgvector``, a plug-in of the entry point
+    group ``karat.vector_stores``, or ``module:Class``. ``metrics_callback`` may be None. Every
+    other entry is an option of the store; one that it does not know is refused.
+
+    >>> get_vector_backend({"type": "in_memory", "metrics_callback": None}).namespaces()
+    []
+    >>> get_vector_backend({"type": "qdrnt"})
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no vector_store named 'qdrnt'; did you mean 'qdrant'?
+    """
+    options = dict(config)
+    kind = options.pop("type", None)
+    if not isinstance(kind, str):
+        known = ", ".join(sorted(VECTOR_STORES))
+        raise InputError(f"the back end's type is {kind!r}; expected one of: {known}")
+    callback = options.pop("metrics_callback", None)
+    if callback is not None and not callable(callback):
+        raise InputError(f"metrics_callback is {callback!r}; expected a function or None")
+    store = VECTOR_STORES.get(kind)
+    signature = inspect.signature(store)
+    try:
+        signature.bind(**options)
+    except TypeError as error:
+        known = ", ".join(signature.parameters) or "no options"
+        raise InputError(f"vector back end {kind!r}: {error}; expected {known}") from None
+    return VectorBackend(store(**options), metrics_callback=callback)

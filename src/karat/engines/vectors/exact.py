@@ -1,5 +1,7 @@
 """Exact nearest rows of a matrix, by number: one product a query, and no full sort."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +9,15 @@ from numpy.typing import NDArray
 
 from karat.errors import InputError
 
-__all__ = ["ExactIndex", "Nearest", "check_queries", "check_rows", "rescored"]
+__all__ = [
+    "ExactIndex",
+    "Nearest",
+    "check_queries",
+    "check_rows",
+    "processors",
+    "products",
+    "rescored",
+]
 
 Vectors = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -109,3 +119,40 @@ def check_queries(queries: Vectors, dimension: int) -> Vectors:
     if rows.shape[1] != dimension:
         raise InputError(f"the query has {rows.shape[1]} dimensions; the index has {dimension}")
     return rows
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    # What this process may use, where the system says so, not what the machine has.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+Rows = NDArray[np.float32]
+
+# Fewer rows are done before a thread has begun.
+WORTH_A_THREAD = 10_000
+
+
+def products(rows: Rows, vector: Rows, *, threads: int | None = None) -> Rows:
+    """Return the product of each of *rows* with *vector*.
+
+    It does not depend on the rows beside it, nor on *threads*: a matrix product would sum a row in
+    another order where the matrix is longer.
+
+    >>> products(np.array([[1, 0], [0.5, 2]], np.float32), np.array([2, 1], np.float32)).tolist()
+    [2.0, 3.0]
+    """
+    if threads is None:
+        threads = min(processors(), len(rows) // WORTH_A_THREAD)
+    if threads < 2:
+        return _summed(rows, vector)
+    with ThreadPoolExecutor(threads) as pool:
+        parts = pool.map(lambda part: _summed(part, vector), np.array_split(rows, threads))
+        return np.concatenate(list(parts))
+
+
+def _summed(rows: Rows, vector: Rows) -> Rows:
+    summed: Rows = np.einsum("ij,j->i", rows, vector)
+    return summed

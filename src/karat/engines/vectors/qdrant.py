@@ -8,8 +8,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.vectors.keys import check_namespace
-from karat.engines.vectors.store import Neighbour
+from karat.engines.vectors.store import Neighbour, check_namespace
 from karat.errors import InputError, KaratError, MissingExtra
 
 try:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from karat.metrics import parse
 from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
-from karat.stats.verdict import listed
+from karat.scoring.metrics import parse
+from karat.scoring.stats.verdict import listed
 
 __all__ = ["differences", "shallow"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from karat.model.comparison import Comparison
 from karat.model.timings import Measured
 from karat.report.findings.record import Findings
-from karat.stats import bootstrap_intervals
-from karat.stats.arrays import paired_differences
+from karat.scoring.stats import bootstrap_intervals
+from karat.scoring.stats.arrays import paired_differences
 
 __all__ = ["insights"]
 

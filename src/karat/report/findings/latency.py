@@ -9,8 +9,8 @@ from karat.model.timings import NS_PER_MS, Measured, latency_ms
 from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
-from karat.stats import known_percentiles, percentiles
-from karat.stats.percentile import least_values
+from karat.scoring.stats import known_percentiles, percentiles
+from karat.scoring.stats.moments import least_values
 
 __all__ = [
     "Steps",

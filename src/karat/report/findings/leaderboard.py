@@ -9,7 +9,7 @@ from karat.report.compare_view import best_system, p_cell, range_cell
 from karat.report.findings.latency import latencies_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table, number
-from karat.stats import percentiles, significance_letters
+from karat.scoring.stats import percentiles, significance_letters
 
 __all__ = [
     "Standing",

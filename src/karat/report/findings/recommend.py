@@ -11,7 +11,7 @@ from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.findings.resampled import Array, resampled_means, share_of_wins
 from karat.report.table import number
-from karat.stats.verdict import listed
+from karat.scoring.stats.verdict import listed
 
 __all__ = ["Advice", "balance", "recommendations"]
 

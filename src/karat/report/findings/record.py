@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from karat.matching.modes import MATCHERS
-from karat.matching.units import relevant_targets
-from karat.metrics import parse
 from karat.model import Dataset
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest
 from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.model.trace import Trace
+from karat.scoring.matching.modes import MATCHERS
+from karat.scoring.matching.units import relevant_targets
+from karat.scoring.metrics import parse
 
 __all__ = ["Curve", "Findings", "Origin", "Resolved"]
 

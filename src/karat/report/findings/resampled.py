@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.stats.arrays import cluster_codes, cluster_sums
-from karat.stats.threads import one_blas_thread
+from karat.scoring.stats.arrays import cluster_codes, cluster_sums
+from karat.scoring.stats.threads import one_blas_thread
 
 __all__ = ["resampled_means", "share_of_wins"]
 

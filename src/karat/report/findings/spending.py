@@ -7,7 +7,7 @@ from karat.model.spending import Spent, spent_in
 from karat.model.timings import NS_PER_MS, Measured, Sample
 from karat.report.findings.latency import milliseconds
 from karat.report.table import Cell, Column, Table
-from karat.stats import percentiles
+from karat.scoring.stats import percentiles
 
 __all__ = ["mean_spent", "phase_tables", "spent_tables"]
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import chain
 from math import isnan
 
-from karat.metrics import parse
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
 from karat.report.findings.fate_words import FATES, fate_text, told_fates
@@ -23,6 +22,7 @@ from karat.report.html.markup import Markup, joined, tag
 from karat.report.html.scatter import scatter
 from karat.report.html.tables import plain_table
 from karat.report.html.waterfall import waterfall
+from karat.scoring.metrics import parse
 
 __all__ = ["charts", "highest", "lost_targets", "times"]
 

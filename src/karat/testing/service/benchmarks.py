@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from karat.errors import Conflict, TooManyJobs, UnknownName
-from karat.store import RunStatus
-from karat.store.service import Benchmark, JobStatus, ServiceStore
+from karat.experiments.store import RunStatus
+from karat.service.store import Benchmark, JobStatus, ServiceStore
 from karat.testing.recorder import PLAN
 from karat.testing.service.fixtures import GOLD, Clock, ServiceFixtures
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from karat.errors import Conflict, TooManyJobs, UnknownName
-from karat.store.service import Benchmark, Document, JobKind, JobStatus, ServiceStore
+from karat.service.store import Benchmark, Document, JobKind, JobStatus, ServiceStore
 from karat.testing.service.fixtures import Clock, ServiceFixtures
 
 __all__ = ["CollectionLaw"]

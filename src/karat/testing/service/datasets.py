@@ -9,7 +9,7 @@ import pytest
 
 from karat.errors import Conflict, InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.store.service import Edit, ServiceStore
+from karat.service.store import Edit, ServiceStore
 from karat.testing.service.fixtures import GOLD, Clock, ServiceFixtures
 
 __all__ = ["DatasetLaw"]

@@ -6,7 +6,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-from karat.store.service import ServiceStore
+from karat.service.store import ServiceStore
 from karat.testing.service.fixtures import Clock, ServiceFixtures
 
 __all__ = ["EventLaw"]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from karat.model import Dataset, Query, Target
-from karat.store.service import Benchmark, ServiceStore
+from karat.service.store import Benchmark, ServiceStore
 
 __all__ = ["GOLD", "Clock", "OpenService", "ServiceFixtures"]
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from karat.errors import Conflict, InputError, TooManyJobs, UnknownName
-from karat.store.service import JobKind, JobStatus, ServiceStore
+from karat.service.store import JobKind, JobStatus, ServiceStore
 from karat.testing.recorder import ELSEWHERE, dead_worker
 from karat.testing.service.fixtures import Clock, ServiceFixtures
 

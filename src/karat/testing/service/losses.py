@@ -9,8 +9,8 @@ import pytest
 
 from karat.errors import KaratError
 from karat.model.fate import Fate
-from karat.store.service import Benchmark, ServiceStore
-from karat.store.service.losses import Lost
+from karat.service.store import Benchmark, ServiceStore
+from karat.service.store.judgments import Lost
 from karat.testing.recorder import PLAN
 from karat.testing.service.fixtures import GOLD, ServiceFixtures
 

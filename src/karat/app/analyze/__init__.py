@@ -1,0 +1,1 @@
+"""`karat analyze`: topics, embeddings, index health and trends."""

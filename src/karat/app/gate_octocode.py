@@ -1,0 +1,113 @@
+"""The gate of octocode's own benchmark: its search over its questions, hit@5 at least 0.70."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
+
+from karat.app.evaluate import evaluated
+from karat.app.gate import Rules, gate
+from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
+from karat.experiments.configurations import engine_entries
+from karat.experiments.presence import Where
+from karat.experiments.run import Request, run_experiment
+from karat.experiments.store import Kind, Store
+from karat.experiments.stored import timed_run
+from karat.experiments.workers import Event, Settings
+from karat.formats.octocode import OctocodeResults
+from karat.model import Dataset
+from karat.model.baseline import Baseline
+from karat.model.evaluation import Evaluation
+from karat.model.gate import Gate
+from karat.scoring.metrics import parse
+from karat.scoring.settings import Confidence, Scoring
+
+__all__ = ["LEAST", "MODES", "OctocodeGate", "octocode_engine", "octocode_gate"]
+
+LEAST = "hit@5=0.70"
+MODES = ("code", "docs")
+# What octocode's embedding and reranking providers ask for, where it is set.
+KEYS = (
+    *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
+    *("OPENROUTER_API_KEY", "TOGETHER_API_KEY"),
+)
+TIMEOUT_S = 60
+
+
+class OctocodeGate(NamedTuple):
+    """What the gate says, the scores behind it and their settings, and octocode's averages."""
+
+    gate: Gate
+    evaluation: Evaluation
+    results: OctocodeResults
+    scoring: Scoring
+
+
+def octocode_engine(mode: str = "code", *, threshold: float | None = None) -> dict[str, object]:
+    """Return octocode's command line; *threshold* is the least similarity that it returns.
+
+    >>> octocode_engine("docs", threshold=0.5)["command"][3:]
+    ['--format', 'json', '--mode', 'docs', '--threshold', '0.5']
+    """
+    command = ["octocode", "search", "{query}", "--format", "json", "--mode", mode]
+    if threshold is not None:
+        command += ["--threshold", f"{threshold:g}"]
+    return {
+        "engine": "command",
+        "name": "octocode",
+        "command": command,
+        "output": "octocode",
+        "env": list(KEYS),
+        "timeout_s": TIMEOUT_S,
+    }
+
+
+def octocode_gate(
+    gold: Dataset,
+    engine: str | Mapping[str, object],
+    rules: Rules,
+    store: Store,
+    *,
+    corpus: str = ".",
+    max_results: int = 20,
+    baseline: Baseline | None = None,
+    confidence: Confidence | None = None,
+    allow_changed: bool = False,
+    listen: Callable[[Event], None] = lambda _: None,
+    wait: bool = True,
+) -> OctocodeGate:
+    """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
+
+    It is searched anew each time, and kept in *store*. A query that ends in an error counts 0. A
+    measure that looks deeper than *max_results* is not computed, and is None among the results.
+    Latency is measured only where *rules* limit it; without *wait*, also while other karat runs
+    disturb it.
+    """
+    measures = tuple(
+        name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
+    )
+    # Octocode's order is its answer: what it scores alike stays as it came.
+    scoring = Scoring(measures, ties="order")
+    request = Request(
+        gold=gold,
+        entries=engine_entries([engine], k=max_results),
+        where=Where(corpus=corpus),
+        kind=Kind.EVALUATE,
+        scoring=scoring,
+        settings=Settings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
+        timed=None if rules.latencies_ms else 0,
+        wait=wait,
+    )
+    done = run_experiment(request, store, listen=listen, again=True)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    found = evaluated(gold, done, scoring=scoring, confidence=confidence)
+    decided = gate(
+        gold,
+        timed_run(found.runs[0]),
+        rules,
+        baseline=baseline,
+        scoring=scoring,
+        confidence=confidence,
+        allow_changed=allow_changed,
+    )
+    evaluation = cast("Evaluation", found.overall)  # of one engine, so that nothing is compared
+    return OctocodeGate(decided, evaluation, octocode_averages(evaluation), scoring)

@@ -1,0 +1,205 @@
+"""karat analyze: why a search is as good as it is."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.main import Group
+from karat.cli.options.shared import (
+    Inputs,
+    WholeNumber,
+    confidence_options,
+    judging_options,
+    place_options,
+    store_option,
+)
+from karat.cli.options.stray import stray
+
+if TYPE_CHECKING:
+    from karat.app.search import EngineLike
+    from karat.report.table import Table
+    from karat.scoring.settings import Confidence, Scoring
+
+__all__ = ["command"]
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON, every place included.")
+GOLD = click.argument("gold", type=click.Path(exists=True))
+
+
+@click.group("analyze", cls=Group)
+def command() -> None:
+    """Look behind the scores: weak topics, embeddings, the index, and changes over time.
+
+    \b
+    karat analyze topics gold.json old.run new.run
+    karat analyze embedding gold.json ../project
+    karat analyze index ../project --engine dense --gold gold.json
+    karat analyze trend latest
+    """
+
+
+@command.command("topics")
+@click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
+@click.option("--model", metavar="SPEC", help="An embedder, or words; granite where it is there.")
+@click.option("--topics", type=WholeNumber(1), metavar="N", help="As many topics.")
+@store_option
+@judging_options
+@confidence_options
+@AS_JSON
+def topics_(
+    names: tuple[str, ...],
+    *,
+    store: str,
+    model: str | None,
+    topics: int | None,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    as_json: bool,
+) -> None:
+    """Group the queries of GOLD by what they are about, and find where RUNs are weak.
+
+    A RUN that is no file is an experiment or a run of the store, which knows its gold set.
+
+    \b
+    karat analyze topics gold.json bm25.run
+    karat analyze topics latest
+    karat analyze topics gold.json bm25.run --model words --topics 8 -m recall@10
+    """
+    from karat.app.analyze.topics import query_topics
+    from karat.app.report import gather
+    from karat.report.analysis_view import topics_table
+
+    given = gather(names, store=store, gold_format=inputs.gold_format, run_format=inputs.run_format)
+    found = query_topics(
+        given.gold,
+        given.runs,
+        model=model,
+        topics=topics,
+        scoring=scoring,
+        confidence=confidence,
+    )
+    _put(topics_table(found), found, as_json=as_json)
+
+
+@command.command("embedding")
+@GOLD
+@click.argument("place", metavar="PLACE")
+@click.option("--rev", metavar="REVISION", help="PLACE as Git had it at REVISION.")
+@click.option("--model", default="granite", show_default=True, metavar="SPEC", help="An embedder.")
+@click.option("--chunker", default="auto", show_default=True, help="How texts are cut.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
+@AS_JSON
+def embedding_(
+    gold: str,
+    place: str,
+    *,
+    rev: str | None,
+    model: str,
+    chunker: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Say how far a model tells the targets of GOLD from the rest of PLACE.
+
+    \b
+    karat analyze embedding gold.json .
+    karat analyze embedding gold.json ../project --rev v2.0 --model static --json
+    """
+    from karat.app.analyze.embedding import embedding_quality
+    from karat.engines.caches import user_caches
+    from karat.experiments.workers.sources import load_corpus
+    from karat.formats import read_dataset
+    from karat.report.analysis_view import embedding_table
+
+    found = embedding_quality(
+        read_dataset(gold),
+        load_corpus(place, revision=rev),
+        model=model,
+        chunker=chunker,
+        caches=user_caches(wanted=True),
+        seed=seed,
+    )
+    _put(embedding_table(found), found, as_json=as_json)
+
+
+@command.command("index")
+@place_options
+@stray({"--engine": "the engine"})
+@click.option(
+    "--gold",
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="Ask its queries, and count what none of them retrieves.",
+)
+@click.option("-k", "k", default=10, show_default=True, metavar="N", help="Hits of each query.")
+@AS_JSON
+def index_(
+    place: str,
+    rev: str | None,
+    engine: "EngineLike",
+    *,
+    gold: str | None,
+    k: int,
+    as_json: bool,
+) -> None:
+    """Find what an index of PLACE holds in vain: empty, duplicate, oversized, never retrieved.
+
+    \b
+    karat analyze index .
+    karat analyze index ../project --profile balanced --gold gold.json -k 20
+    """
+    from karat.app.analyze.health import index_health
+    from karat.experiments.workers.sources import load_corpus
+    from karat.report.analysis_view import health_table
+
+    queries: tuple[str, ...] = ()
+    if gold is not None:
+        from karat.formats import read_dataset
+
+        queries = read_dataset(gold).texts
+    corpus = load_corpus(place, revision=rev)
+    found = index_health(corpus, engine, queries=queries, k=k)
+    _put(health_table(found), found, as_json=as_json)
+
+
+@command.command("trend")
+@click.argument("experiment", default="latest", metavar="[EXPERIMENT]")
+@store_option
+@judging_options
+@confidence_options
+@AS_JSON
+def trend_(
+    experiment: str,
+    *,
+    store: str,
+    scoring: "Scoring",
+    inputs: Inputs,  # noqa: ARG001 - the gold set and the runs come from the store
+    confidence: "Confidence",
+    as_json: bool,
+) -> None:
+    """Follow the configurations of EXPERIMENT through all experiments on its gold set.
+
+    \b
+    karat analyze trend
+    karat analyze trend k3nq -m recall@10 --json
+    """
+    from karat.app.analyze.trend import trends
+    from karat.experiments.stored import choose, open_store
+    from karat.report.analysis_view import trend_table
+
+    with open_store(store) as opened:
+        chosen = choose(opened, experiment)
+        asked = replace(chosen.experiment, runs=chosen.runs)
+        found = trends(opened, asked, scoring=scoring, confidence=confidence)
+    _put(trend_table(found), {"trends": found}, as_json=as_json)
+
+
+def _put(table: "Table", found: object, *, as_json: bool) -> None:
+    from karat.cli.output.show import put_json, put_table
+
+    if as_json:
+        put_json(found)
+    else:
+        put_table(table)

@@ -1,0 +1,104 @@
+"""karat baseline: the scores that later runs are held against."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.main import Group
+from karat.cli.options.one_run import one_run
+from karat.cli.options.shared import Inputs, judging_options, store_option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.model.baseline import Baseline
+    from karat.scoring.settings import Scoring
+
+__all__ = ["command"]
+
+
+@click.group("baseline", cls=Group)
+def command() -> None:
+    """Keep the scores that `karat gate --baseline` compares with.
+
+    \b
+    karat baseline update gold.json bm25.run -o baseline.json
+    """
+
+
+@command.command("update")
+@click.argument("names", nargs=-1, metavar="[GOLD] RUN")
+@click.option(
+    "-o",
+    "--output",
+    default="baseline.json",
+    show_default=True,
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="The file to write, or to replace.",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@store_option
+@judging_options
+def update(
+    names: tuple[str, ...],
+    output: str,
+    *,
+    as_json: bool,
+    store: str,
+    scoring: "Scoring",
+    inputs: Inputs,
+) -> None:
+    """Score RUN on GOLD and write every query's scores to a file that belongs into the repository.
+
+    The gate must judge as this did: give it the same --match, --ties and the like. A RUN that is no
+    file is one of the store, which knows its gold set.
+
+    \b
+    karat baseline update gold.json bm25.run -o baseline.json
+    karat baseline update code.csv run.jsonl -m hit@5,ndcg@10
+    karat baseline update latest.1
+    """
+    from datetime import UTC, datetime
+
+    from karat.formats.baseline import read_baseline, write_baseline
+    from karat.installation import __version__
+    from karat.scoring.baseline import make_baseline
+    from karat.scoring.sources import load_run, run_name
+
+    dataset, run = one_run(names, store, inputs)
+    before = read_baseline(output).means if Path(output).exists() else {}
+    baseline = make_baseline(
+        dataset,
+        load_run(run, dataset, scoring=scoring, format=inputs.run_format),
+        name=run_name(run, 1),
+        made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        version=__version__,
+        scoring=scoring,
+    )
+    write_baseline(baseline, output)
+    (_show_json if as_json else _show)(baseline, before, output)
+
+
+def _show(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:
+    from karat.report.table import number
+
+    click.echo(f"wrote {path}: {baseline.name}, {len(baseline.queries)} queries")
+    for measure, mean in baseline.means.items():
+        was = f", before {number(before[measure]).text}" if measure in before else ""
+        click.echo(f"  {measure}: {number(mean).text}{was}")
+
+
+def _show_json(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:
+    from karat.cli.output.show import put_json
+
+    put_json(
+        {
+            "written": path,
+            "name": baseline.name,
+            "queries": len(baseline.queries),
+            "means": dict(baseline.means),
+            "before": {name: before[name] for name in baseline.means if name in before},
+        }
+    )

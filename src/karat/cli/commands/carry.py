@@ -1,0 +1,139 @@
+"""karat carry: a gold set for a newer commit."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.repository import repo_option
+from karat.cli.options.stray import stray
+from karat.report.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.app.carry import Carrying
+    from karat.model import Target
+
+__all__ = ["command"]
+
+LOSSES = 1
+
+
+@click.command("carry")
+@click.argument("goldset", type=click.Path(exists=True))
+@stray({"--to": "the commit", "-o": "the new set"})
+@click.option(
+    "--to",
+    required=True,
+    multiple=True,
+    metavar="[NAME=]REVISION",
+    help="The commit to bring it to; of a set of several repositories, by name or one for all.",
+)
+@click.option(
+    "--from",
+    "base",
+    metavar="REVISION",
+    help="The commit that cases without a base commit were written for.",
+)
+@repo_option(
+    "The repository, if it is neither the one that GOLDSET names nor the one you are in; of "
+    "several, by name."
+)
+@click.option(
+    "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write the new set."
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if anything was lost.")
+@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    goldset: str,
+    *,
+    to: tuple[str, ...],
+    base: str | None,
+    repositories: "Mapping[str, str] | None",
+    output: str | None,
+    format_name: str | None,
+    force: bool,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Bring GOLDSET to a newer commit: its paths, lines and symbols, by the changes since then.
+
+    Renamed files are followed, lines are counted anew, and a definition that moved to another file
+    is found there. What is lost is listed with the reason; without -o nothing is written.
+
+    \b
+    karat carry code.csv --from v1.0 --to v2.0 -o code-v2.csv
+    karat carry gold.json --to HEAD --repo ../project -o gold-new.json --strict
+    karat carry two.json --to click=8.1.0 --to gin=v1.9.0 -o two-new.json
+    """
+    from karat.app.carry import carry_file
+
+    done = carry_file(
+        goldset,
+        output,
+        repositories=repositories or {},
+        to=to,
+        base=base,
+        format=format_name,
+        force=force,
+    )
+    if as_json:
+        click.echo(_json(done))
+    else:
+        _show(done)
+    if strict and done.carried.lost:
+        ctx.exit(LOSSES)
+
+
+def _show(done: "Carrying") -> None:
+    carried = done.carried
+    kept = done.targets - len(carried.lost)
+    click.echo(
+        f"{printable(done.source)}: {done.queries:,} queries, {done.targets:,} targets, "
+        f"now at {printable(done.place)}"
+    )
+    click.echo(
+        f"  kept: {kept:,} targets, {carried.renamed:,} in files of another name, "
+        f"{carried.shifted:,} on other lines"
+    )
+    click.echo(f"  lost: {len(carried.lost):,} targets")
+    if carried.dropped:
+        click.echo(f"  queries left out, with no relevant target left: {len(carried.dropped):,}")
+    click.echo(f"  written: {printable(done.target) if done.target else 'nothing (-o FILE)'}")
+    for loss in carried.lost:
+        place = _place(loss.target)
+        click.echo(printable(f"lost: query {loss.query_id!r}: {place}: {loss.reason}"), err=True)
+    for warning in done.warnings:
+        click.echo(f"warning: lost: {warning}", err=True)
+
+
+def _place(target: "Target") -> str:
+    lines = f":{target.start_line}-{target.end_line}" if target.end_line else ""
+    return " ".join(part for part in (f"{target.path}{lines}", target.symbol) if part)
+
+
+def _json(done: "Carrying") -> str:
+    import json
+
+    carried = done.carried
+    value = {
+        "source": done.source,
+        "commit": carried.commit or None,
+        "commits": dict(done.commits),
+        "queries": done.queries,
+        "targets": done.targets,
+        "renamed": carried.renamed,
+        "shifted": carried.shifted,
+        "lost": [
+            {"query_id": loss.query_id, **loss.target._asdict(), "reason": loss.reason}
+            for loss in carried.lost
+        ],
+        "dropped": list(carried.dropped),
+        "written": done.target or None,
+        "warnings": list(done.warnings),
+    }
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,184 @@
+"""karat engines: which searches can be measured, and whether one of them works."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.main import Group
+from karat.report.display import counted, printable
+
+if TYPE_CHECKING:
+    from karat.app.engines import EngineCheck, EngineInfo
+    from karat.model.spending import Spent
+
+__all__ = ["command"]
+
+BROKEN = 3
+
+
+@click.group("engines", cls=Group, invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.pass_context
+def command(ctx: click.Context, *, as_json: bool) -> None:
+    """List the engines: what is available, what is missing and how to install it.
+
+    \b
+    karat engines
+    karat engines check engine.yaml --corpus . --query "where is login"
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from karat.app.engines import list_engines
+
+    found = list_engines()
+    if as_json:
+        _echo_json([_listed(entry) for entry in found])
+        return
+    width = max(len(entry.name) for entry in found)
+    for entry in found:
+        click.echo(f"{entry.name:{width}}  {printable(_about(entry))}")
+
+
+@command.command("check")
+@click.argument("spec", metavar="SPEC")
+@click.option("--corpus", metavar="DIR", help="The folder to search; else three small files.")
+@click.option("--query", metavar="TEXT", help="The query to probe with.")
+@click.option("-k", default=10, show_default=True, metavar="N", help="How many hits to ask for.")
+@click.option("--repeat", default=5, show_default=True, metavar="N", help="How often to search.")
+@click.option("--no-calibrate", is_flag=True, help="Do not measure a search that does nothing.")
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    spec: str,
+    *,
+    corpus: str | None,
+    query: str | None,
+    k: int,
+    repeat: int,
+    no_calibrate: bool,
+    as_json: bool,
+) -> None:
+    """Search once through the engine SPEC and say what came back, and what the way costs.
+
+    SPEC is a name, module:Class, name(option=value, ...), a mapping in JSON, or a YAML or JSON
+    file. The exit code is 3 if the engine breaks the law of engines.
+
+    \b
+    karat engines check my_package:MySearch --corpus src
+    karat engines check engine.yaml --corpus src --query "where is login" --json
+    """
+    from karat.app.engines import check_engine
+
+    found = check_engine(
+        spec, corpus=corpus, query=query, k=k, repetitions=repeat, calibrate=not no_calibrate
+    )
+    if as_json:
+        _echo_json(_checked(found))
+    else:
+        for line in _lines(found):
+            click.echo(printable(line))
+    if not found.works:
+        ctx.exit(BROKEN)
+
+
+def _about(entry: "EngineInfo") -> str:
+    if entry.available:
+        return entry.summary
+    hint = f": {entry.install}" if entry.install else ""
+    return f"not available, needs {entry.missing}{hint}"
+
+
+def _lines(found: "EngineCheck") -> list[str]:
+    """Return what was found, one fact per line."""
+    from karat.engines.registry import ADAPTERS
+
+    lines = [
+        f"{found.name}: {found.spec.name}, configuration {found.spec.digest[:12]}",
+        f"  corpus {found.corpus}: {counted(found.documents, 'document')}, "
+        f"indexed in {_ms(found.index_ns)}",
+        f"  query {found.query!r}: {counted(len(found.hits), 'hit')}",
+    ]
+    for rank, hit in enumerate(found.hits, 1):
+        place = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
+        symbol = f"  {hit.symbol}" if hit.symbol else ""
+        lines.append(f"  {rank:4}. {hit.path}{place}  {hit.score:.6g}{symbol}")
+    lines += [f"  dropped: {reason} ({count})" for reason, count in found.invalid.items()]
+    lines += [f"  repaired: {reason} ({count})" for reason, count in found.mended.items()]
+    lines.append(f"  latency: first {_ms(found.first_ns)}, then {_ms(found.median_ns)} (median)")
+    if found.phases_ns:
+        parts = [f"{phase} {_ms(spent)}" for phase, spent in found.phases_ns.items()]
+        lines.append(f"  phases of the last search: {', '.join(parts)}")
+    if found.spec.name in ADAPTERS:
+        lines.append(f"  {_spent_line(found.spent)}")
+    if found.overhead is not None:
+        lines.append(
+            f"  overhead of {found.overhead.kind}, measured with a search that does nothing: "
+            f"median {_ms(found.overhead.median_ns)}, p99 {_ms(found.overhead.p99_ns)}"
+        )
+    lines += [f"  warning: {warning}" for warning in found.warnings]
+    lines += [f"  broken law: {law}" for law in found.broken]
+    lines.append(f"  {_conclusion(found)}")
+    return lines
+
+
+def _conclusion(found: "EngineCheck") -> str:
+    if not found.works:
+        return "does not work"
+    if found.hits:
+        return "works"
+    return f"answered, but with 0 hits for the test query {found.query!r}; try --query"
+
+
+def _spent_line(spent: "Spent") -> str:
+    tokens = "not reported" if spent.tokens is None else f"{spent.tokens:,}"
+    cost = "not reported" if spent.cost is None else f"{spent.cost:.6g}"
+    ignored = f" ({counted(spent.ignored, 'value')} ignored)" if spent.ignored else ""
+    return f"of the last search: tokens {tokens}, cost {cost}{ignored}"
+
+
+def _ms(spent_ns: int) -> str:
+    return f"{spent_ns / 1e6:.2f} ms"
+
+
+def _listed(entry: "EngineInfo") -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "built_in": entry.built_in,
+        "available": entry.available,
+        "missing": entry.missing or None,
+        "install": entry.install or None,
+    }
+
+
+def _checked(found: "EngineCheck") -> dict[str, object]:
+    return {
+        "name": found.name,
+        "engine": found.spec.name,
+        "digest": found.spec.digest,
+        "works": found.works,
+        "broken": list(found.broken),
+        "corpus": found.corpus,
+        "documents": found.documents,
+        "query": found.query,
+        "hits": [hit._asdict() for hit in found.hits],
+        "invalid": dict(found.invalid),
+        "mended": dict(found.mended),
+        "index_ns": found.index_ns,
+        "first_ns": found.first_ns,
+        "median_ns": found.median_ns,
+        "phases_ns": dict(found.phases_ns),
+        "tokens": found.spent.tokens,
+        "cost": found.spent.cost,
+        "overhead": found.overhead._asdict() if found.overhead else None,
+        "warnings": list(found.warnings),
+    }
+
+
+def _echo_json(value: object) -> None:
+    import json
+
+    from karat.report.json import plain
+
+    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))

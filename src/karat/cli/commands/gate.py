@@ -1,0 +1,239 @@
+"""karat gate: hold a run to its rules, and tell continuous integration by the exit code."""
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.gate import (
+    Octocode,
+    Outcome,
+    Outlets,
+    Wanted,
+    octocode_options,
+    outlet_options,
+    rule_options,
+)
+from karat.cli.options.one_run import one_run
+from karat.cli.options.shared import (
+    Inputs,
+    Output,
+    confidence_options,
+    judging_options,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from karat.model.baseline import Baseline
+    from karat.model.gate import Gate
+    from karat.scoring.settings import Confidence, Scoring
+
+
+__all__ = ["command", "octocode_outcome"]
+
+MAX_RESULTS = 20
+
+
+def octocode_outcome(
+    given: Octocode,
+    wanted: Wanted,
+    baseline: "Baseline | None",
+    confidence: "Confidence",
+    *,
+    store: str,
+    allow_changed: bool,
+) -> Outcome:
+    """Search, and write the averages where they are asked for."""
+    from pathlib import Path
+
+    from karat.app.gate_octocode import LEAST, octocode_engine, octocode_gate
+    from karat.cli.output.progress import run_progress
+    from karat.experiments.stored import open_store
+    from karat.formats import read_dataset
+    from karat.formats.octocode import write_octocode_results
+    from karat.report.score_view import per_query_table, score_table
+
+    if given.csv is None:
+        raise click.UsageError("--preset octocode needs --csv FILE.")
+    if given.engine and (given.mode or given.threshold is not None):
+        raise click.UsageError("--mode and --threshold are octocode's; --engine takes its place.")
+    gold = read_dataset(given.csv, format="octocode")
+    rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
+    engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
+    with open_store(store, new=True) as opened, run_progress({}) as listen:
+        found = octocode_gate(
+            gold,
+            engine,
+            rules,
+            opened,
+            corpus=given.corpus or ".",
+            max_results=given.max_results or MAX_RESULTS,
+            baseline=baseline,
+            confidence=confidence,
+            allow_changed=allow_changed,
+            listen=listen,
+            wait=not given.no_wait,
+        )
+    if given.json_out:
+        write_octocode_results(found.results, Path(given.json_out))
+    # Its notes stand below the checks too.
+    tables = [replace(score_table(found.evaluation), notes=())]
+    if given.verbose:
+        texts = dict(zip(gold.query_ids, gold.texts, strict=True))
+        tables.insert(0, per_query_table(found.evaluation, texts))
+    return Outcome(found.gate, found.scoring, tuple(tables))
+
+
+FAILED = 1
+NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None, False)
+
+
+@click.command("gate")
+@click.argument("names", nargs=-1, metavar="[GOLD] RUN")
+@rule_options
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="What `karat baseline update` wrote.",
+)
+@click.option(
+    "--allow-changed-dataset",
+    "allow_changed",
+    is_flag=True,
+    help="Compare the queries that are the same, where the baseline has another gold set.",
+)
+@store_option
+@outlet_options
+@judging_options
+@confidence_options
+@click.option("--preset", type=click.Choice(["octocode"]), help="octocode's own benchmark.")
+@octocode_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    baseline: str | None,
+    store: str,
+    *,
+    preset: str | None,
+    allow_changed: bool,
+    wanted: Wanted,
+    outlets: Outlets,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    octocode: Octocode,
+) -> None:
+    """Check RUN on GOLD against minimums, a baseline and latencies.
+
+    The exit code is 0 where every rule holds, 1 where one is broken, 2 for input that cannot be
+    used, 3 where a search breaks. A loss against the baseline fails where it is larger than allowed
+    and its interval excludes 0; inside the noise it is inconclusive, which only --strict fails. A
+    RUN that is no file is one of the store, which knows its gold set.
+
+    \b
+    karat gate gold.json new.run --min hit@5=0.70 --min ndcg@10=0.6
+    karat gate gold.json new.run --baseline baseline.json --max-regression 0.02
+    karat gate gold.json new.jsonl --max-latency p90=200ms --junit gate.xml
+    karat gate latest.1 --min hit@5=0.70
+    karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
+    """
+    from karat.cli.output.show import single_threaded
+
+    single_threaded()
+    before = _read(baseline)
+    if preset:
+        _refuse_unused(names, scoring, inputs)
+
+        outcome = octocode_outcome(
+            octocode, wanted, before, confidence, store=store, allow_changed=allow_changed
+        )
+    else:
+        if octocode != NOTHING_SAID:
+            raise click.UsageError("--csv, --engine and their like belong to --preset octocode.")
+        from karat.app.gate import gate
+
+        if not names:
+            raise click.UsageError(
+                "Expected GOLD and RUN, a run of the store, or --preset octocode."
+            )
+        gold, run = one_run(names, store, inputs)
+        found = gate(
+            gold,
+            run,
+            wanted.rules(level=scoring.level),
+            baseline=before,
+            scoring=scoring,
+            confidence=confidence,
+            allow_changed=allow_changed,
+            run_format=inputs.run_format,
+        )
+        outcome = Outcome(found, scoring)
+    _tell(outcome, outlets, confidence)
+    ctx.exit(FAILED if outcome.gate.closed else 0)
+
+
+def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -> None:
+    """Refuse what a preset decides by itself; an option without effect is a mistake."""
+    from karat.scoring.settings import Scoring
+
+    if names:
+        raise click.UsageError("--preset octocode takes --csv, and neither GOLD nor RUN.")
+    if scoring != Scoring() or any(inputs):
+        raise click.UsageError("--preset octocode decides itself how to judge and what to measure.")
+
+
+def _read(baseline: str | None) -> "Baseline | None":
+    if baseline is None:
+        return None
+    from karat.formats.baseline import read_baseline
+
+    return read_baseline(baseline)
+
+
+def _tell(outcome: Outcome, outlets: Outlets, confidence: "Confidence") -> None:
+    from karat.cli.output import show
+    from karat.report.gate_view import checks_table, moved_table
+
+    gate = outcome.gate
+    if outlets.as_json:
+        from karat.report.json import gate_json
+
+        click.echo(gate_json(gate, show.named((outcome.scoring, confidence))), nl=False)
+    else:
+        drawn = [*outcome.tables, moved_table(gate), checks_table(gate)]
+        plain = Output(None, per_query=False, path=None)
+        show.put(show.drawn([table for table in drawn if table], plain), plain)
+    if outlets.junit:
+        from karat.formats.atomic import write_text
+        from karat.report.junit import junit_xml
+
+        write_text(outlets.junit, junit_xml(gate))
+    _summarise(gate, outlets.summary)
+    if outlets.annotations:
+        from karat.report.github import annotations
+
+        # Not among the output, which may be JSON; GitHub reads both streams.
+        for line in annotations(gate):
+            click.echo(line, err=True)
+
+
+def _summarise(gate: "Gate", path: str | None) -> None:
+    """Write the summary, or add it to that of a GitHub step, which other commands add to as well.
+
+    That file may be out of reach, in a container for one; then the gate still says what it says.
+    """
+    from karat.report.github import summary
+
+    if path:
+        from karat.formats.atomic import write_text
+
+        write_text(path, summary(gate))
+    elif step := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(step, "a", encoding="utf-8") as stream:  # noqa: PTH123 - as it is named
+                stream.write(summary(gate))
+        except OSError as error:
+            click.echo(f"warning: no summary of the step: {step}: {error.strerror}", err=True)

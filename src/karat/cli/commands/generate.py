@@ -1,0 +1,270 @@
+"""karat generate: a gold set from the history of a Git repository."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.mining import accepted_by, recipe_options
+from karat.cli.options.shared import Number, Output
+from karat.cli.options.stray import stray
+from karat.cli.output.show import drawn
+from karat.report.table import Cell, Column, Table
+from karat.report.text import printable
+
+if TYPE_CHECKING:
+    from karat.app.generate import Generated
+    from karat.mining.mine import Mined
+    from karat.mining.recipe import Recipe
+    from karat.model import Dataset
+
+
+__all__ = ["command", "show", "show_json"]
+
+PLAIN = Output(style=None, per_query=False, path=None)
+SAMPLES = 10
+UNREADABLE_SHOWN = 3
+# In this order; what only some sets have comes last.
+TAGS = (
+    *("repository", "complexity", "difficulty", "leak", "identifier"),
+    *("category", "hardness", "attack"),
+)
+
+
+def show(made: "Generated", written: "Mapping[str, Dataset]") -> None:
+    """Print the waterfall, what the cases are like, some to read, and what to type next."""
+    tables = [_waterfall(one) for one in made.mined]
+    click.echo(drawn([*tables, _kinds(made), _samples(made.dataset)], PLAIN))
+    for warning in _warnings(made):
+        click.echo(printable(f"note: {warning}"), err=True)
+    for path, part in written.items():
+        click.echo(f"wrote {len(part):,} cases to {printable(path)}")
+    path, part = next(iter(written.items()))
+    file = shlex.quote(path)
+    click.echo(printable(f"next: karat evaluate {file} --engine bm25"))
+    click.echo(printable(f"      karat inspect {file} {shlex.quote(part.query_ids[0])}"))
+
+
+def show_json(made: "Generated", written: "Mapping[str, Dataset]") -> None:
+    """Print the metadata of the set, what its cases are like, and the files."""
+    from karat.formats.jsontext import dumps
+
+    value = {
+        **made.dataset.metadata,
+        "queries": dict(made.statuses),
+        "model_failure": made.failure or None,
+        "tags": {tag: dict(counts) for tag, counts in _counted(made.dataset)},
+        "files": {path: len(part) for path, part in written.items()},
+    }
+    click.echo(dumps(value))
+
+
+def _waterfall(mined: "Mined") -> Table:
+    """Return the rules that dropped a commit, with their share of all commits."""
+    fall = mined.waterfall
+    left = fall.total
+    rows = []
+    for step in fall.steps:
+        left -= step.dropped
+        if step.dropped:
+            share = f"{step.dropped / fall.total:.1%}"
+            cells = (step.rule, f"{step.dropped:,}", share, f"{left:,}", step.why)
+            rows.append(tuple(map(Cell, cells)))
+    columns = (
+        Column("rule"),
+        Column("dropped", numeric=True),
+        Column("share", numeric=True),
+        Column("left", numeric=True),
+        Column("why", spare=1),
+    )
+    title = f"{mined.path}: {fall.total:,} commits up to {mined.head[:12]}"
+    return Table(title, columns, tuple(rows))
+
+
+def _kinds(made: "Generated") -> Table:
+    """Return how many queries are of which kind."""
+    rows = [("files", _listed(_file_counts(made.dataset).items()))]
+    rows += [(tag, _listed(counts.most_common())) for tag, counts in _counted(made.dataset)]
+    rows.append(("wording", _listed(made.statuses.items())))
+    return Table(
+        f"{len(made.dataset):,} cases",
+        (Column("kind"), Column("cases", spare=1)),
+        tuple((Cell(kind), Cell(text)) for kind, text in rows),
+    )
+
+
+def _file_counts(dataset: "Dataset") -> Counter[str]:
+    counts = [len(dataset.judgments(row)) for row in range(len(dataset))]
+    names = {1: "1", 2: "2-3", 3: "2-3"}
+    return Counter(names.get(count, "4 or more") for count in sorted(counts))
+
+
+def _counted(dataset: "Dataset") -> Iterable[tuple[str, Counter[str]]]:
+    for tag in TAGS:
+        if tag in dataset.tags:
+            yield tag, Counter(dataset.tags[tag])
+
+
+def _listed(counts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} ({count:,})" for name, count in counts)
+
+
+def _samples(dataset: "Dataset") -> Table:
+    """Return some cases to read, evenly spread, each of another commit."""
+    first_of = {extra["commit_hash"]: row for row, extra in reversed([*enumerate(dataset.extras)])}
+    firsts = sorted(first_of.values())
+    rows = []
+    for row in firsts[:: max(len(firsts) // SAMPLES, 1)][:SAMPLES]:
+        paths = list(dataset.judgments(row))
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        rows.append((Cell(dataset.texts[row]), Cell(f"{paths[0]}{more}")))
+    return Table("", (Column("query"), Column("should find", spare=1)), tuple(rows))
+
+
+def _warnings(made: "Generated") -> Iterable[str]:
+    """Yield what a user should know about what was left out or did not work."""
+    for one in made.mined:
+        losses = one.losses
+        yield from losses.notes
+        if losses.skipped:
+            yield f"files left out of the truth: {_listed(losses.skipped.most_common())}"
+        if losses.unreadable:
+            shown = ", ".join(commit[:12] for commit, _ in losses.unreadable[:UNREADABLE_SHOWN])
+            reason = losses.unreadable[0].reason
+            yield f"{len(losses.unreadable):,} commits cannot be read ({shown}...): {reason}"
+    if made.failure:
+        yield f"the model did not always answer: {made.failure}"
+
+
+def _configure(ctx: click.Context, _option: click.Parameter, path: str | None) -> None:
+    """Take what the file says for options that are not given."""
+    if path:
+        from karat.app.generate import read_mining_config
+
+        ctx.default_map = dict(read_mining_config(path, accepts=accepted_by(ctx.command)))
+
+
+def _list_rules(*, as_json: bool) -> None:
+    from karat.mining.filters import rule_table
+
+    if as_json:
+        from karat.cli.output.show import put_json
+
+        put_json(rule_table())
+        return
+    for name, why in rule_table().items():
+        click.echo(f"{name:15} {why}")
+
+
+def _part_names(
+    _ctx: click.Context, _option: click.Parameter, given: str | None
+) -> tuple[str, str] | None:
+    if given is None:
+        return None
+    older, _, newer = given.partition("/")
+    if not older or not newer or "/" in newer or older == newer:
+        raise click.BadParameter(f"{given!r} is no pair of names such as dev/test")
+    return older, newer
+
+
+@click.command("generate")
+@stray({"--repo": "the repository", "-o": "the gold set"})
+@click.option(
+    "--repo",
+    "repositories",
+    multiple=True,
+    metavar="DIR",
+    help="A Git repository, bare or not; repeat it for a set of several.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="The gold set to write, such as gold.json.",
+)
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_configure,
+    help="YAML whose section `dataset` sets options; those given here win.",
+)
+@recipe_options
+@click.option(
+    "--rewrite",
+    default="",
+    metavar="MODEL",
+    help="Let a language model word the queries, such as openai/gpt-4o-mini.",
+)
+@click.option("--list-rules", is_flag=True, help="Show the rules that can be turned off.")
+@click.option(
+    "--split",
+    callback=_part_names,
+    metavar="OLDER/NEWER",
+    help="Write two files by time; dev/test makes FILE.dev.json and FILE.test.json.",
+)
+@click.option(
+    "--test-share",
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    type=Number(0, 1, min_open=True, max_open=True),
+    help="Share of the cases in the newer file.",
+)
+@click.option("--cache", is_flag=True, help="Keep what Git says about commits for the next time.")
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+def command(
+    *,
+    repositories: tuple[str, ...],
+    output: str | None,
+    recipe: "Recipe",
+    rewrite: str,
+    list_rules: bool,
+    split: tuple[str, str] | None,
+    test_share: float,
+    cache: bool,
+    as_json: bool,
+) -> None:
+    """Mine a gold set from the history of a Git repository.
+
+    What a commit says it does becomes a query; the files that it changed, as they were before it,
+    are what a search should find there.
+
+    \b
+    karat generate --repo ../flask -o gold.json
+    karat generate --repo ../flask --level line --since 2023-01-01 --limit 100 -o gold.json
+    karat generate --repo ../flask --split dev/test -o gold.json
+    """
+    if list_rules:
+        _list_rules(as_json=as_json)
+        return
+    if not repositories:
+        raise click.UsageError("Missing option '--repo': the repository to read, such as ../flask.")
+    if output is None:
+        raise click.UsageError("Missing option '-o': the gold set to write, such as gold.json.")
+    from karat.app.generate import Split, generate, write_gold
+    from karat.cli.output.progress import progress_bars
+
+    if not output.lower().removesuffix(".gz").endswith(".json"):
+        raise click.BadParameter(
+            f"{output}: a gold set is JSON; expected a name such as gold.json, of which karat "
+            "convert makes other formats",
+            param_hint="--output",
+        )
+    if not Path(output).resolve().parent.is_dir():
+        raise click.BadParameter(f"{output}: its folder does not exist", param_hint="--output")
+    with progress_bars() as watch:
+        made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)
+    parts = Split(split, test_share) if split else None
+    written = write_gold(made.dataset, output, split=parts)
+
+    if as_json:
+        show_json(made, written)
+    else:
+        show(made, written)

@@ -1,0 +1,93 @@
+"""karat index: prepare a folder or a Git revision for quick searches."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.shared import place_options
+from karat.cli.options.stray import stray
+
+if TYPE_CHECKING:
+    from karat.app.search import EngineLike, Indexed
+
+__all__ = ["command"]
+
+
+@click.command("index")
+@place_options
+@stray({"--engine": "the engine"})
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool) -> None:
+    """Cut and embed PLACE, a folder or a repository, ahead of searching it.
+
+    Chunks and vectors are kept by their content in ~/.cache/karat, or where KARAT_CACHE says, so
+    that after a change only what changed is done again.
+
+    \b
+    karat index . --profile balanced
+    karat index ../project.git --rev v2.0 --engine "dense(model=granite)" --json
+    """
+    from karat.app.search import index_ahead
+    from karat.cli.output.progress import progress_bar
+    from karat.experiments.workers.sources import load_corpus
+
+    with progress_bar("embedding") as progress:
+        found = index_ahead(load_corpus(place, revision=rev), engine, progress=progress)
+    if as_json:
+        _show_json(found)
+    else:
+        _show(found)
+
+
+def _show(found: "Indexed") -> None:
+    from karat.report.display import printable
+
+    work = found.work
+    rows = [
+        ("corpus", f"{found.corpus.name}, snapshot {found.corpus.snapshot[:12]}"),
+        ("documents", f"{len(found.corpus):,}: {_counts(found.languages)}"),
+        ("left out", _counts(found.corpus.skipped)),
+        ("chunks", f"{found.chunks:,}"),
+        ("cut otherwise", _counts(found.fallbacks)),
+        ("embedded", f"{work['embedded']:,} texts" if "embedded" in work else ""),
+        ("reused", f"{work['reused']:,} vectors" if "reused" in work else ""),
+        ("recall", f"{found.recall:.3f} of the nearest" if found.recall is not None else ""),
+        ("time", f"{found.index_ns / 1e9:.2f} s by {found.engine}"),
+        ("cache", f"{found.cache_folder}, {found.cache_bytes / 1e6:.1f} MB"),
+        ("not kept", found.cache_problem),
+    ]
+    for label, value in rows:
+        if value:
+            click.echo(printable(f"{label:13} {value}"))
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name or 'other'}" for name, count in counts.items())
+
+
+def _show_json(found: "Indexed") -> None:
+    import json
+
+    from karat.report.json import plain
+
+    value = {
+        "engine": found.engine,
+        "corpus": found.corpus.name,
+        "snapshot": found.corpus.snapshot,
+        "documents": len(found.corpus),
+        "languages": dict(found.languages),
+        "skipped": dict(found.corpus.skipped),
+        "notes": dict(found.corpus.notes),
+        "chunks": found.chunks,
+        "fallbacks": dict(found.fallbacks),
+        "work": dict(found.work),
+        "index_ns": found.index_ns,
+        "recall": found.recall,
+        "cache": {
+            "folder": str(found.cache_folder),
+            "bytes": found.cache_bytes,
+            "problem": found.cache_problem or None,
+        },
+    }
+    click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))

@@ -1,0 +1,213 @@
+"""karat judge: grade what searches returned and nobody has judged."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.repository import repo_option
+from karat.report.text import printable
+
+if TYPE_CHECKING:
+    from karat.app.judge import Code, Judging, Pooled
+    from karat.model import Dataset, Hit
+
+__all__ = ["command"]
+
+PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
+
+
+@click.command("judge")
+@click.argument("goldset", type=click.Path(exists=True))
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True))
+@click.option(
+    "-k", "--depth", default=10, show_default=True, metavar="K", help="Pool the first K hits."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Save there instead of in GOLDSET, and go on with it if it exists.",
+)
+@click.option("--judge", metavar="NAME", help="Who judges; by default the user.")
+@repo_option("Show code from this repository; of several, by name.")
+@click.option(
+    "--rev",
+    default="HEAD",
+    show_default=True,
+    metavar="REVISION",
+    help="Where to read it for cases without a base commit.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Show code from files as they lie in this folder.",
+)
+@click.option("--gold-format", metavar="FORMAT", help="Format of the gold set.")
+@click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
+@click.option("--list", "as_list", is_flag=True, help="List what is unjudged and ask nothing.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def command(
+    goldset: str,
+    runs: tuple[str, ...],
+    *,
+    depth: int,
+    output: str | None,
+    judge: str | None,
+    repositories: Mapping[str, str] | None,
+    rev: str | None,
+    folder: str | None,
+    gold_format: str | None,
+    run_format: str | None,
+    as_list: bool,
+    as_json: bool,
+) -> None:
+    """Grade the hits of each RUN that GOLDSET does not judge, from 0 (not relevant) to 3.
+
+    Each hit is shown with its code, but not which run found it. Every answer is saved at once, with
+    who gave it, when, and the words after the grade as the reason; the next call goes on where this
+    one stopped. Code comes from --repo at the case's base commit, or from --folder; without
+    either, from the repository that GOLDSET names, or the one or the folder you are in.
+
+    \b
+    karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
+    karat judge code.csv bm25.jsonl -k 5 -o gold.json --folder ../project
+    karat judge gold.json bm25.jsonl --list
+    """
+    from karat.app.judge import Judging, begun, folder_code, pool, repository_code, save_place
+    from karat.formats import read_run
+    from karat.scoring.sources import distinct_names
+
+    if repositories and folder:
+        raise click.UsageError("--repo and --folder exclude each other")
+    data = begun(goldset, output, format=gold_format)
+    read = [read_run(run, format=run_format) for run in runs]
+    items = pool(data, dict(zip(distinct_names(runs), read, strict=True)), depth=depth)
+    if as_list or as_json:
+        show = _show_json if as_json else _show_list
+        show(data, items)
+        return
+    judging = Judging(data, save_place(goldset, output, format=gold_format), judge=judge or _user())
+    has_commits = any(extra.get("base_commit") for extra in data.extras)
+    with ExitStack() as stack:
+        if folder or not (repositories or has_commits):
+            code = folder_code(folder or ".")
+        else:
+            code = stack.enter_context(repository_code(data, repositories or {}, revision=rev))
+        _Session(judging, items, code).run()
+
+
+def _user() -> str:
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (ImportError, KeyError, OSError):  # one for each system and version of Python
+        raise click.UsageError("nothing says who judges; name someone (--judge)") from None
+
+
+class _Session:
+    """Goes through the pool, question by question."""
+
+    def __init__(self, judging: "Judging", items: "Sequence[Pooled]", code: "Code") -> None:
+        self._judging = judging
+        self._items = items
+        self._code = code
+        self._place = 0
+        # The places that were answered, and whether by a grade.
+        self._answered: list[tuple[int, bool]] = []
+
+    def run(self) -> None:
+        """Ask until the end of the pool or of the input; what was answered is saved by then."""
+        try:
+            while self._place < len(self._items):
+                item = self._items[self._place]
+                if not self._judging.is_open(item):
+                    self._place += 1
+                elif not self._ask(item):
+                    break
+        finally:
+            self._sum_up()
+
+    def _ask(self, item: "Pooled") -> bool:
+        """Show *item* and take answers until one of them moves on; say whether to go on."""
+        self._show(item)
+        while True:
+            click.echo(PROMPT, nl=False)
+            line = sys.stdin.readline()
+            key, _, note = line.strip().partition(" ")
+            if not line or key == "q":
+                return False
+            if self._take(item, key.lower(), note.strip()):
+                return True
+
+    def _take(self, item: "Pooled", key: str, note: str) -> bool:
+        """Do what *key* says; False if that is nothing."""
+        if key in ("0", "1", "2", "3"):
+            self._judging.grade(item, int(key), note)
+        elif key == "u" and self._answered:
+            self._place, graded = self._answered.pop()
+            if graded:
+                self._judging.undo()
+            return True
+        elif key != "s":
+            click.echo("nothing to undo" if key == "u" else "expected 0, 1, 2, 3, s, u or q")
+            return False
+        self._answered.append((self._place, key != "s"))
+        self._place += 1
+        return True
+
+    def _show(self, item: "Pooled") -> None:
+        from karat.corpus.chunkers.base import lines_of
+        from karat.report.code import code_lines
+
+        data, hit = self._judging.data, item.hit
+        query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"
+        click.echo(f"\n[{self._place + 1} of {len(self._items)}] {printable(query)}")
+        whole = "  (the whole file is graded)" if self._judging.is_whole_file(item) else ""
+        click.echo(printable(_place(hit)) + whole)
+        content = self._code(item.row, hit.path)
+        if content.reason:
+            click.echo(printable(f"  (nothing to show: {content.reason})"))
+        for line in code_lines(lines_of(content.text), hit.start_line, hit.end_line):
+            click.echo(f"  {line}")
+
+    def _sum_up(self) -> None:
+        graded = sum(is_graded for _, is_graded in self._answered)
+        left = sum(map(self._judging.is_open, self._items))
+        saved = f", saved in {os.fspath(self._judging.path)}" if graded else ""
+        click.echo(f"\n{graded:,} judged, {left:,} left{printable(saved)}")
+
+
+def _place(hit: "Hit") -> str:
+    lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
+    return "  ".join(part for part in (f"{hit.path}{lines}", hit.symbol) if part)
+
+
+def _show_list(data: "Dataset", items: "Sequence[Pooled]") -> None:
+    for item in items:
+        ranks = ", ".join(f"{run} {rank}" for run, rank in item.ranks.items())
+        click.echo(printable(f"{data.query_ids[item.row]}  {_place(item.hit)}  ({ranks})"))
+    queries = len({item.row for item in items})
+    click.echo(f"{len(items):,} hits of {queries:,} queries are unjudged", err=True)
+
+
+def _show_json(data: "Dataset", items: "Sequence[Pooled]") -> None:
+    import json
+
+    keys = ("path", "start_line", "end_line", "symbol")
+    value = [
+        {
+            "query_id": data.query_ids[item.row],
+            "query": data.texts[item.row],
+            **{key: getattr(item.hit, key) for key in keys},
+            "ranks": dict(item.ranks),
+        }
+        for item in items
+    ]
+    click.echo(json.dumps({"unjudged": value}, indent=2, ensure_ascii=False))

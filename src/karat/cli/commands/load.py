@@ -1,0 +1,99 @@
+"""karat load: measure latency under load."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+import click
+
+from karat.cli.options.experiment import NO_WAIT
+from karat.cli.options.shared import Number, WholeNumber, place_options
+from karat.cli.options.stray import stray
+
+__all__ = ["command"]
+
+
+@click.command("load")
+@click.argument("gold", type=click.Path(exists=True))
+@place_options
+@stray({"--engine": "the engine"})
+@click.option(
+    "--rate",
+    "rates",
+    multiple=True,
+    type=Number(0, min_open=True),
+    default=(1.0, 5.0, 20.0),
+    show_default=True,
+    help="Queries a second; repeat it.",
+)
+@click.option(
+    "--seconds",
+    default=10.0,
+    show_default=True,
+    type=Number(0, min_open=True),
+    help="How long each rate is offered.",
+)
+@click.option(
+    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
+)
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
+@NO_WAIT
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+def command(
+    gold: str,
+    place: str,
+    rev: str | None,
+    engine: str | Mapping[str, object],
+    rates: tuple[float, ...],
+    *,
+    seconds: float,
+    k: int,
+    seed: int,
+    no_wait: bool,
+    as_json: bool,
+) -> None:
+    """Measure latency under load.
+
+    An engine that searches PLACE receives the queries of GOLD at one rate after the other.
+
+    Queries come whether or not earlier ones were answered, as those of users do, so that waiting
+    in line is part of the latency. Meant for searches behind HTTP, on a service that may be
+    disturbed.
+
+    \b
+    karat load gold.json ../project -e "http(url=http://localhost/?q={query})" --rate 10 --rate 50
+    karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
+    """
+    from karat.app.load import under_load
+    from karat.cli.output.progress import progress_bar, waiting_text
+    from karat.formats import read_dataset
+
+    with ExitStack() as bar:
+        progress = bar.enter_context(progress_bar("embedding"))
+
+        def say(text: str) -> None:
+            bar.close()
+            click.echo(text, err=True)
+
+        points = under_load(
+            read_dataset(gold),
+            engine,
+            place,
+            revision=rev,
+            rates=rates,
+            seconds=seconds,
+            k=k,
+            seed=seed,
+            progress=progress,
+            reached=lambda point: say(f"offered {point.rate:g} a second"),
+            waiting=lambda found: say(waiting_text([h._asdict() for h in found])),
+            wait=not no_wait,
+        )
+    from karat.cli.output import show
+
+    if as_json:
+        show.put_json([point._asdict() for point in points])
+        return
+    from karat.report.load_view import load_table
+
+    name = engine if isinstance(engine, str) else str(engine["engine"])
+    show.put_table(load_table(points, engine=name, seconds=seconds))

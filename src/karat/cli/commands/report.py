@@ -1,0 +1,112 @@
+"""karat report: everything about one run or several on one page."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.experiment import LOSSES
+from karat.cli.options.shared import Inputs, confidence_options, scoring_options, store_option
+from karat.cli.output.report_files import findings_of, judged_by, write_charts, write_report
+from karat.cli.output.schema_files import SCHEMAS, check_schema, write_schema
+from karat.report.display import printable
+
+if TYPE_CHECKING:
+    from karat.scoring.settings import Confidence, Scoring
+
+__all__ = ["command"]
+
+
+@click.command("report")
+@click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Where to write; .html, .md, .txt, .csv, .json or .tex decides the format.",
+)
+@click.option(
+    "--charts",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Write charts as PNG and SVG files; needs karatbench[charts].",
+)
+@click.option(
+    "--schema",
+    type=click.Choice(["karat", *SCHEMAS]),
+    default="karat",
+    show_default=True,
+    help="The shape of .json, and of .csv for agents: ours, or that of another benchmark.",
+)
+@LOSSES
+@store_option
+@scoring_options
+@confidence_options
+@click.option(
+    "--pairs",
+    type=click.Choice(["all", "lead", "baseline"]),
+    help="Compare all runs with each other (default for up to 12), only on the first measure "
+    "(default for more; on the others with the first run), or each with the first run.",
+)
+def command(
+    names: tuple[str, ...],
+    output: str | None,
+    charts: str | None,
+    *,
+    schema: str,
+    losses: bool,
+    store: str,
+    pairs: str | None,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+) -> None:
+    """Report on run files against GOLD, or on what was kept; the first run is the baseline.
+
+    A page of HTML is one file that loads nothing from anywhere: leaderboard, charts, slices, and
+    every query with its hits. Without --by, every tag that tells kinds of queries apart is shown.
+    A RUN that is no file is an experiment or a run of the store, which knows its gold set.
+
+    \b
+    karat report gold.json keyword.run bm25.run -o report.html
+    karat report latest -o report.html --losses
+    karat report k3nq.1 k3nq.4 -o report.md -m ndcg@10,recall@100
+    karat report latest -o '{engine}.csv' --schema agents
+    """
+    from karat.cli.output.show import single_threaded
+    from karat.report.draw import drawer
+
+    if output is None and charts is None:
+        raise click.UsageError("Nothing to write; expected -o FILE or --charts FOLDER.")
+    if output is not None:
+        drawer(output) if schema == "karat" else check_schema(schema, output)
+    single_threaded()
+    from karat.app.report import gather
+
+    found = gather(
+        names,
+        store=store,
+        gold_format=inputs.gold_format,
+        run_format=inputs.run_format,
+        tags=inputs.tags,
+    )
+    for remark in found.remarks:
+        click.echo(printable(f"warning: {remark}"), err=True)
+    if output is not None and schema != "karat":
+        write_schema(schema, judged_by(found, scoring, confidence), output)
+        output = None
+    if output is None and charts is None:
+        return
+    sure = replace(confidence, pairs=pairs)
+    findings = findings_of(found, scoring, sure, by=inputs.by or None)
+    if losses:
+        from karat.app.losses import with_losses
+        from karat.cli.output.progress import progress_bar
+
+        with progress_bar("explaining") as progress:
+            findings = with_losses(findings, progress=progress)
+    if output is not None:
+        write_report(findings, output)
+    if charts is not None:
+        write_charts(findings, charts)

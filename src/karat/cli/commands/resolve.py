@@ -1,0 +1,111 @@
+"""karat resolve: which documents of a corpus the references of a gold set mean."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.shared import MATCHES
+from karat.report.display import counted, printable
+
+if TYPE_CHECKING:
+    from karat.app.resolve import Resolution, Unresolved
+
+__all__ = ["command"]
+
+LOST = 1
+SHOWN = 20
+
+
+@click.command("resolve")
+@click.argument("dataset", type=click.Path(exists=True))
+@click.argument("corpus", type=click.Path(exists=True))
+@click.option("--rev", metavar="REVISION", help="CORPUS as Git had it at REVISION.")
+@click.option("--match", type=click.Choice(MATCHES), help="How hits will be matched.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the gold set with the paths that were found.",
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if a reference means no document.")
+@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@click.option("--json", "as_json", is_flag=True, help="JSON, every such reference included.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    dataset: str,
+    corpus: str,
+    *,
+    rev: str | None,
+    match: str | None,
+    output: str | None,
+    format_name: str | None,
+    force: bool,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Find what the references of DATASET mean in CORPUS: a folder, a repository or BEIR.
+
+    A reference is a document id, a uri, a content hash, a path or a file name. What means no
+    document, or several, is listed with the reason; it stays in the set that -o writes, and counts
+    as missed.
+
+    \b
+    karat resolve questions.json ../docs
+    karat resolve questions.json ../project --rev v2.0 -o resolved.json
+    """
+    from karat.app.convert import refuse_overwriting, write_like
+    from karat.app.resolve import resolve
+    from karat.experiments.workers.sources import load_corpus
+    from karat.formats import FORMATS, detect, read_dataset
+
+    if output is not None:
+        refuse_overwriting(Path(dataset), Path(output), force=force)
+    chosen = FORMATS.get(format_name) if format_name else detect(dataset, kind="dataset")
+    gold = read_dataset(dataset, format=chosen.name)
+    found = resolve(gold, load_corpus(corpus, revision=rev), match=match)
+    if output is not None:
+        write_like(found.dataset, output, chosen)
+    if as_json:
+        _show_json(found, output)
+    else:
+        _show(found, dataset, output)
+    if strict and found.unresolved:
+        ctx.exit(LOST)
+
+
+def _show(found: "Resolution", dataset: str, output: str | None) -> None:
+    click.echo(
+        f"{printable(dataset)}: {found.mapped_count:,} of "
+        f"{counted(found.total_count, 'reference')} found"
+    )
+    for reason, count in Counter(lost.reason for lost in found.unresolved).most_common():
+        click.echo(f"  {reason}: {count:,}")
+    click.echo(f"  written: {printable(output) if output else 'nothing (-o FILE)'}")
+    for lost in found.unresolved[:SHOWN]:
+        click.echo(printable(_line(lost)), err=True)
+    if len(found.unresolved) > SHOWN:
+        click.echo(f"... and {len(found.unresolved) - SHOWN:,} more (--json lists all)", err=True)
+
+
+def _line(lost: "Unresolved") -> str:
+    kind, name = next(iter(lost.doc_ref.items()))
+    which = f": {', '.join(lost.candidates)}" if lost.candidates else ""
+    return f"{lost.reason}: query {lost.query_id!r}: {kind} {name!r}{which}"
+
+
+def _show_json(found: "Resolution", output: str | None) -> None:
+    from karat.formats.jsontext import dumps
+
+    value = {
+        "status": found.status,
+        "mapped_count": found.mapped_count,
+        "total_count": found.total_count,
+        "unresolved": [lost._asdict() for lost in found.unresolved],
+        "written": output,
+    }
+    click.echo(dumps(value))

@@ -1,0 +1,281 @@
+"""karat runs: what was evaluated before, and its results again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.main import Group
+from karat.cli.options.shared import WholeNumber, store_option
+from karat.model.evaluation import Summary
+from karat.report.score_view import interval_cell
+from karat.report.table import Cell, Column, Table, number
+
+if TYPE_CHECKING:
+    from karat.experiments.store import Experiment, SqlStore, StoredRun
+
+
+__all__ = ["command", "experiment_json", "experiments_table", "runs_table"]
+
+Scores = Mapping[str, Sequence[Summary]]
+
+
+def experiments_table(experiments: "Sequence[Experiment]") -> Table:
+    """Return one row for each of *experiments*."""
+    return Table(
+        "",
+        (
+            Column("id"),
+            Column("made"),
+            Column("command", spare=2),
+            Column("queries", numeric=True, spare=3),
+            Column("runs", numeric=True),
+            Column("status"),
+            Column("name", spare=1),
+        ),
+        tuple(
+            (
+                Cell(experiment.id),
+                Cell(_moment(experiment.created)),
+                Cell(experiment.kind),
+                Cell(f"{experiment.queries:,}"),
+                Cell(str(len(experiment.runs))),
+                Cell(experiment.status),
+                Cell(experiment.name),
+            )
+            for experiment in experiments
+        ),
+    )
+
+
+def runs_table(experiment: "Experiment", runs: "Sequence[StoredRun]", scores: Scores) -> Table:
+    """Return one row for each of *runs*, with the first of its *scores*."""
+    leads = {run: found[0] for run, found in scores.items() if found}
+    lead = next((first.measure for first in leads.values()), "")
+    sure = any(first.interval for first in leads.values())
+    columns = [
+        Column("run"),
+        Column("status"),
+        Column("answered", numeric=True),
+        *((Column(lead, numeric=True),) if lead else ()),
+        *((Column("interval", numeric=True),) if sure else ()),
+        Column("configuration", spare=1),
+    ]
+    rows = []
+    for run in runs:
+        cells = [Cell(run.id), Cell(run.status), Cell(f"{run.answers:,} of {experiment.queries:,}")]
+        first = leads.get(run.id)
+        if lead:
+            cells.append(number(first.mean if first else None, digits=3))
+        if sure:
+            cells.append(interval_cell(first) if first else Cell("-"))
+        rows.append((*cells, Cell(run.label)))
+    errors = tuple(f"{run.id}: {run.error}" for run in runs if run.error)
+    return Table(_title(experiment), tuple(columns), tuple(rows), (*_about(experiment), *errors))
+
+
+def experiment_json(
+    experiment: "Experiment",
+    runs: "Sequence[StoredRun] | None" = None,
+    scores: Scores | None = None,
+) -> dict[str, object]:
+    """Return *experiment* as JSON can hold it, with all runs unless some are chosen."""
+    return {
+        "id": experiment.id,
+        "name": experiment.name,
+        "kind": experiment.kind.value,
+        "status": experiment.status,
+        "created": experiment.created.isoformat(),
+        "dataset": experiment.dataset,
+        "queries": experiment.queries,
+        "seed": experiment.seed,
+        "version": experiment.version,
+        "config": experiment.config,
+        "environment": experiment.environment,
+        "runs": [
+            {
+                "id": run.id,
+                "label": run.label,
+                "engine": {"name": run.engine.name, "options": dict(run.engine.params)},
+                "metadata": run.metadata,
+                "status": run.status.value,
+                "error": run.error or None,
+                "answers": run.answers,
+                "begun": run.begun and run.begun.isoformat(),
+                "ended": run.ended and run.ended.isoformat(),
+                "scores": {each.measure: each for each in (scores or {}).get(run.id, ())},
+            }
+            for run in (experiment.runs if runs is None else runs)
+        ],
+    }
+
+
+def _title(experiment: "Experiment") -> str:
+    return f"{experiment.id}, {experiment.kind} {experiment.name}".rstrip()
+
+
+def _about(experiment: "Experiment") -> tuple[str, ...]:
+    return (
+        f"made {_moment(experiment.created)} by Karat {experiment.version}, "
+        f"seed {experiment.seed}; {experiment.queries:,} queries, "
+        f"gold set {experiment.dataset[:12]}",
+    )
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+@click.group("runs", cls=Group)
+def command() -> None:
+    """List, show, export and delete what evaluate, compare and sweep have kept.
+
+    An ID may be shortened as long as it is clear, and `latest` is the newest experiment. A point
+    and a number after it name one of its runs.
+
+    \b
+    karat runs list
+    karat runs show latest
+    karat runs export latest.2 -o bm25.run
+    karat runs delete k3nq
+    """
+
+
+@command.command("list")
+@click.option(
+    "--kind",
+    type=click.Choice(["evaluate", "compare", "sweep"]),
+    help="Only what this command has made.",
+)
+@click.option(
+    "--limit", type=WholeNumber(1), default=20, show_default=True, help="At most so many."
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@store_option
+def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
+    """List experiments, the newest first.
+
+    \b
+    karat runs list
+    karat runs list --kind sweep --json
+    """
+    from karat.cli.output import show
+    from karat.experiments.store import Kind
+    from karat.experiments.stored import open_store, shown_place
+
+    with open_store(store) as opened:
+        found = opened.experiments(Kind(kind) if kind else None, limit=limit)
+    if as_json:
+        show.put_json([experiment_json(experiment) for experiment in found])
+    elif found:
+        show.put_table(experiments_table(found))
+    else:
+        which = f" of {kind}" if kind else ""
+        click.echo(f"{shown_place(store)} holds no experiment{which} yet", err=True)
+
+
+@command.command("show")
+@click.argument("name", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="JSON, all scores included.")
+@store_option
+def show_(name: str, store: str, *, as_json: bool) -> None:
+    """Show an experiment with its runs, or one run.
+
+    \b
+    karat runs show latest
+    karat runs show k3nq.2 --json
+    """
+    from karat.experiments.stored import open_store
+
+    with open_store(store) as opened:
+        _show(opened, name, as_json=as_json)
+
+
+@command.command("latest")
+@click.option("--json", "as_json", is_flag=True, help="JSON, all scores included.")
+@store_option
+def latest_(store: str, *, as_json: bool) -> None:
+    """Show the newest experiment: `karat runs show latest`.
+
+    \b
+    karat runs latest
+    karat runs latest --json
+    """
+    from karat.experiments.stored import LATEST, open_store
+
+    with open_store(store) as opened:
+        _show(opened, LATEST, as_json=as_json)
+
+
+@command.command("export")
+@click.argument("name", metavar="ID")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="The file to write; of several runs, {engine} in its name tells them apart.",
+)
+@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@store_option
+def export(name: str, output: str, format_name: str | None, store: str) -> None:
+    """Write runs to files: TREC, Karat's own, and every other format of a run.
+
+    \b
+    karat runs export latest.1 -o bm25.run
+    karat runs export latest -o '{engine}.jsonl'
+    """
+    from karat.cli.output.run_files import keeper
+    from karat.experiments.stored import choose, open_store, timed_run
+
+    with open_store(store) as opened:
+        experiment, runs = choose(opened, name)
+        keep = keeper(output, format_name, several=len(runs) > 1)
+        for run in runs:
+            keep(timed_run(opened.measured(run.id)))
+            if run.answers < experiment.queries:
+                what = f"{run.id} has only {run.answers:,} of {experiment.queries:,} answers"
+                click.echo(f"note: {what}; it is {run.status}", err=True)
+
+
+@command.command("delete")
+@click.argument("names", nargs=-1, required=True, metavar="ID...")
+@click.option("--force", is_flag=True, help="Also where somebody seems to work on it.")
+@store_option
+def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
+    """Delete experiments with all of their runs.
+
+    \b
+    karat runs delete k3nq
+    """
+    from karat.experiments.stored import choose, open_store
+
+    with open_store(store) as opened:
+        # All are looked up before the first is gone: `latest` means the same wherever it stands.
+        chosen = dict.fromkeys(choose(opened, _whole(name)).experiment.id for name in names)
+        for experiment in chosen:
+            opened.delete(experiment, force=force)
+            click.echo(f"deleted {experiment}")
+        opened.vacuum()
+
+
+def _whole(name: str) -> str:
+    if "." in name:
+        raise click.UsageError(
+            f"{name} is one run of an experiment; expected the experiment, {name.partition('.')[0]}"
+        )
+    return name
+
+
+def _show(store: "SqlStore", name: str, *, as_json: bool) -> None:
+    from karat.cli.output import show
+    from karat.experiments.stored import choose
+
+    experiment, runs = choose(store, name)
+    scores = {run.id: store.scores(run.id) for run in runs}
+    if as_json:
+        show.put_json(experiment_json(experiment, runs, scores))
+    else:
+        show.put_table(runs_table(experiment, runs, scores))

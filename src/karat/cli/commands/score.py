@@ -1,0 +1,73 @@
+"""karat score: numbers for one run."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.shared import (
+    Inputs,
+    Output,
+    confidence_options,
+    output_options,
+    scoring_options,
+)
+from karat.cli.options.stray import stray
+
+if TYPE_CHECKING:
+    from karat.scoring.settings import Confidence, Scoring
+
+__all__ = ["command"]
+
+
+@click.command("score")
+@click.argument("gold", type=click.Path(exists=True))
+@click.argument("run", type=click.Path(exists=True))
+@stray({"--metric": "a measure"})
+@scoring_options
+@click.option(
+    "--ci",
+    type=click.Choice(["bootstrap", "none"]),
+    default="bootstrap",
+    show_default=True,
+    help="Intervals of the means, or none.",
+)
+@confidence_options
+@output_options
+def command(
+    gold: str,
+    run: str,
+    ci: str,
+    *,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    output: Output,
+) -> None:
+    """Score RUN against GOLD, with an interval on every mean.
+
+    GOLD holds queries and what they should find, RUN what a search returned. Formats are detected;
+    `karat validate FILE` says what a file is.
+
+    \b
+    karat score qrels.txt bm25.run
+    karat score code.csv results.json -m hit@5,mrr@10 --by category
+    karat score qrels.txt bm25.run -m "ndcg(gain=exp)@10" --ci none --json
+    """
+    from karat.cli.output.show import show_evaluation, single_threaded
+    from karat.scoring.score import score
+    from karat.scoring.sources import load_truth
+
+    if ci == "none":
+        confidence = replace(confidence, draws=0)
+    single_threaded()
+    truth = load_truth(gold, format=inputs.gold_format, tags=inputs.tags)
+    evaluation = score(
+        truth,
+        run,
+        scoring=scoring,
+        confidence=confidence,
+        by=inputs.by,
+        run_format=inputs.run_format,
+    )
+    show_evaluation(evaluation, truth, output, settings=(scoring, confidence))

@@ -1,0 +1,134 @@
+"""karat serve: the service for a team."""
+
+import click
+
+from karat.cli.options.shared import WholeNumber, store_option
+
+__all__ = ["command"]
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    type=WholeNumber(0, 65535),
+    metavar="N",
+    help="Port to listen on; 0 is any that is free.",
+)
+@store_option
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False),
+    default=".karat",
+    show_default=True,
+    help="Folder of uploaded documents.",
+)
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Collections may be made of folders and repositories below this one; repeat it.",
+)
+@click.option(
+    "--http-target",
+    "targets",
+    multiple=True,
+    metavar="NAME=URL",
+    help="A search of yours that benchmarks may ask as NAME: an address with {query}; repeat it.",
+)
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME=SPEC",
+    help="Any other engine, as for karat evaluate: also a command or a Python class; repeat it.",
+)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=WholeNumber(0, 64),
+    metavar="N",
+    help="Processes that index and run benchmarks; 0 leaves that to another service.",
+)
+@click.option(
+    "--allowed-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name by which clients reach the service, such as that of a proxy; repeat it.",
+)
+@click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=N",
+    help="Another limit than the usual one, such as upload_queries=5000; repeat it.",
+)
+@click.option(
+    "--unsafe-allow-unauthenticated",
+    "unsafe",
+    is_flag=True,
+    help="Let in everybody who can reach the service, without a token.",
+)
+def command(
+    *,
+    host: str,
+    port: int,
+    store: str,
+    data: str,
+    roots: tuple[str, ...],
+    targets: tuple[str, ...],
+    engines: tuple[str, ...],
+    workers: int,
+    hosts: tuple[str, ...],
+    browse: bool,
+    limits: tuple[str, ...],
+    unsafe: bool,
+) -> None:
+    """Serve the API, and the web page, until interrupted.
+
+    Without further options only this machine can reach it, and nobody needs a token. See
+    docs/security.md before you let others in.
+
+    \b
+    karat serve --root ~/projects --open
+    karat serve --http-target "docs=http://localhost:9200/find?q={query}&n={k}"
+    karat token create ada
+    karat serve --host 0.0.0.0 --allowed-host karat.example.org
+    """
+    from pathlib import Path
+
+    from karat.errors import MissingExtra
+    from karat.service.benchmarks import offered_engines
+
+    try:
+        from karat.service.run import serve
+        from karat.service.settings import Limits, Settings
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] == "karat":
+            raise
+        raise MissingExtra(str(missing.name), extra="server", purpose="the service") from missing
+
+    def ready(address: str) -> None:
+        click.echo(f"Karat answers at {address}", err=True)
+        if browse:
+            click.launch(address)
+
+    settings = Settings(
+        store=store,
+        data=Path(data).resolve(),
+        host=host,
+        port=port,
+        hosts=hosts,
+        roots=tuple(Path(root).resolve() for root in roots),
+        engines=offered_engines(engines, targets),
+        workers=workers,
+        unsafe=unsafe,
+        limits=Limits().changed(limits),
+    )
+    serve(settings, ready=ready)

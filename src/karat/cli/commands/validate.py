@@ -1,0 +1,130 @@
+"""karat validate: what a file is, and what is wrong with it."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.repository import repo_option
+from karat.report.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.app.validate import Validation
+
+__all__ = ["command"]
+
+INVALID = 2
+VALUES_SHOWN = 8
+
+
+@click.command("validate")
+@click.argument("file", type=click.Path(exists=True))
+@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@repo_option(
+    "Look up every path, line range and symbol there; alone, where FILE was mined. Of several "
+    "repositories, by name.",
+    is_flag=False,
+    flag_value="",
+)
+@click.option(
+    "--rev",
+    default="HEAD",
+    show_default=True,
+    metavar="REVISION",
+    help="Where to look up cases without a base commit.",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    format_name: str | None,
+    repositories: "Mapping[str, str] | None",
+    rev: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Say what FILE is, what it holds and every problem in it, with its line.
+
+    With --repo, also what it points to and is not there. The exit code is 0 if FILE is valid and 2
+    if it is not.
+
+    \b
+    karat validate code.csv
+    karat validate code.csv --repo ../project --rev v2.0
+    karat validate bm25.run --format trec-run --json
+    """
+    from karat.app.validate import validate
+
+    found = validate(file, format=format_name, repositories=repositories, revision=rev)
+    if as_json:
+        click.echo(_json(found))
+    else:
+        for line in _lines(found):
+            click.echo(line)
+        for problem in found.problems:
+            click.echo(printable(str(problem)), err=True)
+    if not found.valid:
+        ctx.exit(INVALID)
+
+
+def _lines(found: "Validation") -> list[str]:
+    """Return the summary, one fact per line."""
+    entries = "targets" if found.kind == "dataset" else "hits"
+    lines = [f"{printable(found.path)}: {found.kind}, format {found.format}"]
+    if not found.valid:
+        count = len(found.problems)
+        lines.append(f"  not valid: {count:,} problem{'s' if count > 1 else ''}")
+    if not found.queries:
+        return lines
+    evidence = f", {found.evidence:,} symbols as evidence" if found.evidence else ""
+    lines.append(f"  {found.queries:,} queries, {found.entries:,} {entries}{evidence}")
+    if found.checked:
+        lines.append("  looked up: " + _counts(found.checked))
+    if found.missing:
+        lines.append("  missing: " + _counts(found.missing))
+    if found.unchecked:
+        lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
+    if found.match:
+        lines.append(f"  match: {found.match}")
+    if found.grades:
+        lines.append("  grades: " + _counts(found.grades))
+    if found.unjudged:
+        lines.append(f"  without a relevant target, hence not scored: {found.unjudged:,}")
+    if found.outcomes:
+        lines.append("  outcomes: " + _counts(found.outcomes))
+    lines.extend(f"  tag {printable(tag)}: {_counts(v)}" for tag, v in found.tags.items())
+    return lines
+
+
+def _counts(counts: "Mapping[str, int]") -> str:
+    """Return ``hard (27), standard (100)``; of many values the first few, the rest counted."""
+    values = list(counts.items())[:VALUES_SHOWN]
+    shown = [f"{printable(value)} ({count:,})" for value, count in values]
+    hidden = len(counts) - len(shown)
+    return ", ".join(shown) + (f" and {hidden:,} more" if hidden else "")
+
+
+def _json(found: "Validation") -> str:
+    import json
+
+    value = {
+        "path": found.path,
+        "format": found.format,
+        "kind": found.kind,
+        "valid": found.valid,
+        "queries": found.queries,
+        "targets" if found.kind == "dataset" else "hits": found.entries,
+        "evidence": found.evidence,
+        "unjudged": found.unjudged,
+        "match": found.match or None,
+        "grades": dict(found.grades),
+        "tags": {tag: dict(values) for tag, values in found.tags.items()},
+        "outcomes": dict(found.outcomes),
+        "checked": dict(found.checked),
+        "missing": dict(found.missing),
+        "unchecked": found.unchecked,
+        "problems": [problem._asdict() for problem in found.problems],
+    }
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,116 @@
+"""karat verify: run a report again, and say whether the same comes out."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.shared import WholeNumber, store_option
+from karat.report.display import counted, printable
+
+if TYPE_CHECKING:
+    from karat.app.verify import Verification
+    from karat.experiments.stored import RunRecord
+    from karat.model import Dataset
+
+__all__ = ["command"]
+
+DIFFERS = 1
+
+
+@click.command("verify")
+@click.argument("report", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--gold-set",
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="The gold set, where the store does not hold it.",
+)
+@click.option(
+    "--place",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Where the repository or the corpus is, if it has moved.",
+)
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Run what is not Karat's own: a report may name any program, module, model or host.",
+)
+@click.option(
+    "--workers",
+    type=WholeNumber(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that search at once.",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@store_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    report: str,
+    gold_set: str | None,
+    place: str | None,
+    *,
+    trust: bool,
+    workers: int,
+    store: str,
+    as_json: bool,
+) -> None:
+    """Run REPORT again, HTML or JSON, by what it keeps: engines, seeds, and digests of all inputs.
+
+    Every answer is compared with what it was. The exit code is 0 where all are identical, and 1
+    where something differs, which is then listed. Times are not compared.
+
+    \b
+    karat verify report.html
+    karat verify report.json --gold-set gold.json --place ../project
+    """
+    from karat.cli.output.show import single_threaded
+
+    single_threaded()
+    from karat.app.verify import verify
+    from karat.cli.output.progress import run_progress
+    from karat.experiments.stored import read_records
+
+    records = read_records(report)
+    gold = _gold(records, gold_set, store)
+    with run_progress({record.name: len(gold) for record in records}) as listen:
+        found = verify(records, gold, place=place, trusted=trust, workers=workers, listen=listen)
+    _show_json(found) if as_json else _show(found)
+    ctx.exit(0 if found.identical else DIFFERS)
+
+
+def _gold(records: "Sequence[RunRecord]", path: str | None, store: str) -> "Dataset":
+    if path is not None:
+        from karat.formats import read_dataset
+
+        return read_dataset(path)
+    from karat.experiments.stored import open_store
+
+    with open_store(store) as opened:
+        return opened.dataset(records[0].gold)
+
+
+def _show(found: "Verification") -> None:
+    what = f"{counted(found.runs, 'run')}, {counted(found.answers, 'answer')}"
+    click.echo(f"identical: {what}" if found.identical else f"different: {what}")
+    for line in found.differences:
+        click.echo(printable(f"  {line}"))
+    for line in found.notes:
+        click.echo(printable(f"note: {line}"), err=True)
+
+
+def _show_json(found: "Verification") -> None:
+    from karat.formats.jsontext import dumps
+
+    value = {
+        "identical": found.identical,
+        "runs": found.runs,
+        "answers": found.answers,
+        "differences": list(found.differences),
+        "notes": list(found.notes),
+    }
+    click.echo(dumps(value))

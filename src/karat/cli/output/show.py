@@ -1,0 +1,170 @@
+"""Put results on the terminal or into a file, in the style asked for."""
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.options.shared import Output
+from karat.model import Dataset
+from karat.model.evaluation import Evaluation
+from karat.report import score_view
+from karat.report.table import Table
+
+if TYPE_CHECKING:
+    from karat.model.contest import Contest
+    from karat.scoring.matching.judge import Truth
+    from karat.scoring.settings import Confidence, Scoring
+
+__all__ = [
+    "contest_tables",
+    "drawn",
+    "evaluation_tables",
+    "named",
+    "put",
+    "put_json",
+    "put_table",
+    "show_contest",
+    "show_evaluation",
+    "single_threaded",
+    "warned",
+]
+
+
+def single_threaded() -> None:
+    """Keep numpy's linear algebra from starting threads, which costs more than it brings here."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def show_evaluation(
+    evaluation: Evaluation,
+    truth: "Truth",
+    output: Output,
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Show one scored run."""
+    if output.style == "json":
+        from karat.report.json import evaluation_json
+
+        text = evaluation_json(evaluation, named(settings))
+    elif output.style == "csv":
+        from karat.report.csv import evaluation_csv, queries_csv
+
+        _warn(evaluation.warnings)
+        text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
+    else:
+        text = drawn(evaluation_tables(evaluation, truth, output), output)
+    put(text, output)
+
+
+def show_contest(
+    contest: "Contest",
+    truth: "Truth",
+    output: Output,
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Show several runs compared."""
+    if output.style == "json":
+        from karat.report.json import contest_json
+
+        text = contest_json(contest, named(settings))
+    elif output.style == "csv":
+        from karat.report.csv import contest_csv, queries_csv
+
+        _warn(contest.warnings)
+        text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
+    else:
+        text = drawn(contest_tables(contest, truth, output), output)
+    put(text, output)
+
+
+def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) -> list[Table]:
+    """Return what to draw of one scored run, the scores over all queries last."""
+    # What matters most comes last, where the eye is when a terminal has scrolled.
+    tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
+    if output.per_query:
+        tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
+    return warned(tables, evaluation.warnings)
+
+
+def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[Table]:
+    """Return what to draw of several runs compared, the comparison over all queries last."""
+    # It brings the statistics along, and numpy with them, which a plain score can do without.
+    from karat.report import compare_view
+
+    tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
+    if output.per_query:
+        lead = contest.comparison.metrics[0]
+        tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
+    return warned(tables, contest.warnings)
+
+
+def warned(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
+    """Return *tables* with *warnings* before the first of them."""
+    return [replace(tables[0], warnings=warnings), *tables[1:]]
+
+
+def drawn(tables: list[Table], output: Output) -> str:
+    """Return *tables* as Markdown, or as text for the terminal or a file."""
+    if output.style == "markdown":
+        from karat.report.markdown import render as render_markdown
+
+        return "\n".join(map(render_markdown, tables))
+    from karat.report.text import render
+
+    on_terminal = not output.path and sys.stdout.isatty()
+    # https://no-color.org: any value but an empty one.
+    colour = on_terminal and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size().columns if on_terminal else None
+    return "\n".join(render(table, colour=colour, width=width) for table in tables)
+
+
+def _warn(warnings: tuple[str, ...]) -> None:
+    """Print *warnings* beside output that has no place for them."""
+    from karat.report.display import printable
+
+    for text in warnings:
+        click.echo(printable(f"warning: {text}"), err=True)
+
+
+def put(text: str, output: Output) -> None:
+    """Print *text*, or write it to the file that *output* names."""
+    if output.path is None:
+        # What looks like an escape in CSV is data; `color` keeps click from taking it away.
+        click.echo(text, nl=False, color=True)
+        return
+    from karat.formats.atomic import write_text
+
+    write_text(output.path, text)
+    click.echo(f"wrote {output.path}", err=True)
+
+
+def put_table(table: Table) -> None:
+    """Print *table*."""
+    output = Output(style=None, per_query=False, path=None)
+    put(drawn([table], output), output)
+
+
+def put_json(value: object) -> None:
+    """Print *value* as JSON."""
+    from karat.formats.jsontext import dumps
+    from karat.report.json import plain
+
+    click.echo(dumps(plain(value)))
+
+
+def _texts(truth: "Truth") -> dict[str, str]:
+    if not isinstance(truth, Dataset):
+        return {}
+    return dict(zip(truth.query_ids, truth.texts, strict=True))
+
+
+def named(settings: "tuple[Scoring, Confidence]") -> dict[str, object]:
+    """Return *settings* by name, for machines."""
+    scoring, confidence = settings
+    return {"scoring": scoring, "confidence": confidence}

@@ -1,0 +1,1 @@
+"""Chunkers: by lines, tokens, sections or syntax."""

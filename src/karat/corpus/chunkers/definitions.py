@@ -1,0 +1,139 @@
+"""The definitions in a text: functions, classes, methods, types, constants."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from karat.corpus.chunkers.grammars import GRAMMARS, Parsed, parse, symbol_query
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["TYPES", "Symbol", "symbols", "tree_symbols"]
+
+_SEPARATOR = re.compile(r"::|[.:]")
+# No code is nested so deep; brackets that nobody closes are, and each level would cost as much time
+# as there are levels above it.
+_DEEPEST = 500
+TYPES = frozenset({"class", "struct", "union", "trait", "interface", "enum", "impl"})
+
+
+class Symbol(NamedTuple):
+    """One definition; lines count from 1, *end_line* included.
+
+    *kind* is one of function, method, class, struct, union, trait, interface, enum, impl, module,
+    type, constant, macro and property; *parent* names what encloses it, outermost first, joined by
+    dots.
+    """
+
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+    parent: str = ""
+
+    @property
+    def qualified(self) -> str:
+        """Return the name with what encloses it: ``Session.login``."""
+        return f"{self.parent}.{self.name}" if self.parent else self.name
+
+
+def symbols(text: str, language: str) -> list[Symbol]:
+    r"""Return the definitions in *text*, in its order; none for a language without a grammar.
+
+    A definition starts at its first decorator. A function in a class, a trait and the like is a
+    method. A text that cannot be parsed in time has none.
+
+    >>> for symbol in symbols("class A:\n    @cached\n    def f(self): ...\n", "python"):
+    ...     print(*symbol)
+    A class 1 3
+    f method 2 3 A
+    """
+    if language not in GRAMMARS:
+        return []
+    parsed = parse(text, language)
+    return [] if parsed is None else tree_symbols(parsed)
+
+
+class _Found(NamedTuple):
+    order: int
+    start: int
+    end: int
+    kind: str
+    name: str
+    parent: str
+    first_row: int
+    last_row: int
+
+
+def tree_symbols(parsed: Parsed, lines: tuple[int, int] | None = None) -> list[Symbol]:
+    """Return the definitions in a syntax tree, in the order of the text.
+
+    With *lines*, a first and a last one, only those that have a line in common with them: many
+    times as fast in a long text.
+    """
+    from tree_sitter import QueryCursor
+
+    cursor = QueryCursor(symbol_query(parsed.language))
+    cursor.set_max_start_depth(_DEEPEST)
+    if lines:
+        cursor.set_point_range((lines[0] - 1, 0), (lines[1], 0))
+    best: dict[int, _Found] = {}
+    for order, captures in cursor.matches(parsed.root):
+        name = captures["name"][0]
+        found = _found(name, captures, order, parsed.data)
+        known = best.get(name.start_byte)
+        if found:
+            best[name.start_byte] = _united(known, found) if known else found
+    return _nested(sorted(best.values(), key=lambda found: (found.start, -found.end)))
+
+
+def _found(
+    name: "Node", captures: "dict[str, list[Node]]", order: int, data: bytes
+) -> _Found | None:
+    kind = next(key for key in captures if key not in ("name", "parent", "body", "_word"))
+    node = captures[kind][0]
+    last = captures["body"][0] if "body" in captures else node
+    *parents, label = _SEPARATOR.split(_text(name, data).strip("\"'`"))
+    if not label.strip():
+        return None
+    parents = [_text(part, data) for part in captures.get("parent", ())] or parents
+    first_row, last_row = node.start_point[0], last.end_point[0]
+    if last.end_point[1] == 0 and last_row > first_row:
+        last_row -= 1
+    return _Found(
+        order, node.start_byte, last.end_byte, kind, label, ".".join(parents), first_row, last_row
+    )
+
+
+def _united(one: _Found, other: _Found) -> _Found:
+    """Return one definition from two matches of a name: bare and decorated, function and constant.
+
+    The first pattern of the query gives the kind, the wider match the range.
+    """
+    first = min(one, other)
+    wide = min(one, other, key=lambda found: (found.start, -found.end))
+    return first._replace(
+        start=wide.start, end=wide.end, first_row=wide.first_row, last_row=wide.last_row
+    )
+
+
+def _text(node: "Node", data: bytes) -> str:
+    return data[node.start_byte : node.end_byte].decode(errors="replace")
+
+
+def _nested(found: Sequence[_Found]) -> list[Symbol]:
+    """Return symbols with their parents from definitions sorted by where they start."""
+    result: list[Symbol] = []
+    around: list[tuple[int, Symbol]] = []
+    for item in found:
+        while around and around[-1][0] <= item.start:
+            around.pop()
+        outer = around[-1][1] if around else None
+        parent = ".".join(part for part in (outer and outer.qualified, item.parent) if part)
+        in_type = outer is not None and outer.kind in TYPES
+        kind = "method" if in_type and item.kind == "function" else item.kind
+        symbol = Symbol(item.name, kind, item.first_row + 1, item.last_row + 1, parent)
+        result.append(symbol)
+        around.append((item.end, symbol))
+    return result

@@ -1,0 +1,181 @@
+"""The chunker ``window``: the same number of words, characters or tokens each time."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from karat.corpus.chunkers.base import (
+    Piece,
+    Split,
+    lines_of,
+    piece_of,
+    require_below,
+    spec_of,
+)
+from karat.corpus.chunkers.tokenizers import DEFAULT_TOKENIZER, Span, Tokenizer, create_tokenizer
+from karat.errors import InputError
+from karat.model.spec import Spec
+
+__all__ = ["Lines", "Window", "token_windows"]
+
+
+def token_windows(text: str, tokenizer: Tokenizer, *, size: int, overlap: int) -> Iterator[Span]:
+    """Yield where the windows of *text* begin and end, without blanks around them.
+
+    Each has at most *size* tokens when it is counted by itself: a word that is cut, or has lost
+    the blank before it, may be read as more tokens than in the whole text. Only a window of one
+    token there may be read as more than *size*. The next one repeats up to *overlap* tokens.
+    """
+    starts, before = _cuts(text, tokenizer.spans(text))
+    first, reached, last = 0, 0, len(starts) - 1
+    while reached < last:
+        end = max(bisect_right(before, before[first] + size) - 1, first + 1)
+        window = _trimmed(text, starts[first], starts[end])
+        while end > first + 1 and (excess := _count(text, window, tokenizer) - size) > 0:
+            end = max(bisect_right(before, before[end] - excess) - 1, first + 1)
+            window = _trimmed(text, starts[first], starts[end])
+        # One that ends no later than the one before it says nothing new.
+        if end > reached:
+            yield window
+            reached = end
+        first = max(bisect_left(before, before[end] - overlap), first + 1)
+
+
+def _cuts(text: str, spans: Sequence[Span]) -> tuple[list[int], list[int]]:
+    """Return where a window may begin or end, and how many tokens stand before that.
+
+    A window begins with a token that is not blank, and at a character of its own. What belongs to
+    no token, as a sign that the model does not know, stays with the token before it.
+    """
+    starts: list[int] = []
+    before: list[int] = []
+    for number, (start, end) in enumerate(spans):
+        if text[start:end].strip() and (not starts or start > starts[-1]):
+            starts.append(start)
+            before.append(number)
+    if not starts:
+        return ([0, len(text)], [0, len(spans)]) if text.strip() else ([], [])
+    return [0, *starts[1:], len(text)], [*before, len(spans)]
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
+
+
+def _count(text: str, window: Span, tokenizer: Tokenizer) -> int:
+    return len(tokenizer.spans(text[slice(*window)]))
+
+
+# What most tokenisers keep whole or cut a little: a word, or one sign.
+_WORD = re.compile(r"\w+|[^\w\s]")
+_CHARACTER = re.compile(r"\S")
+_UNITS = {"words": _WORD, "characters": _CHARACTER}
+OVERLAP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Windows of *size* units, each repeating the last *overlap* units of the one before.
+
+    Where nobody says how many, that is 32, and half of a size that is less than twice as large.
+    A unit is a word or a sign (``words``, about as many as tokens), a character that is not white
+    (``characters``), or what a model reads as one (``tokens``), of the *tokenizer* that is named,
+    else of the default embedder's; special tokens do not count. A window may begin and end within
+    a line, so that one long line is cut as well; its lines are those that it touches.
+
+    >>> [p.text for p in Window(size=4, overlap=1).split("one two, three four five", "").pieces]
+    ['one two, three', 'three four five']
+    """
+
+    size: int = 256
+    overlap: int | None = None
+    unit: str = "words"
+    tokenizer: str = ""
+
+    def __post_init__(self) -> None:
+        require_below("window", size=self.size, overlap=0 if self.overlap is None else self.overlap)
+        if self.unit == "tokens":
+            self._tokens()
+            return
+        if self.unit not in _UNITS:
+            units = ", ".join((*_UNITS, "tokens"))
+            raise InputError(f"chunker 'window': unit is {self.unit!r}; expected {units}")
+        if self.tokenizer:
+            raise InputError(
+                f"chunker 'window': tokenizer {self.tokenizer!r} counts no {self.unit}; expected "
+                "it with unit=tokens"
+            )
+
+    @property
+    def spec(self) -> Spec:
+        """Return the name and parameters, with the hash of the tokenizer."""
+        own = spec_of(self, "window")
+        params = {**own.params, "overlap": self._repeated}
+        if self.unit == "tokens":
+            params["tokens"] = self._tokens().digest
+        return Spec(own.kind, own.name, params)
+
+    def split(self, text: str, language: str) -> Split:  # noqa: ARG002 - part of the protocol
+        """Return the windows of *text*; the *language* does not matter."""
+        line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        return Split(
+            [
+                Piece(
+                    bisect_right(line_starts, start),
+                    bisect_right(line_starts, end - 1),
+                    text[start:end],
+                )
+                for start, end in self._windows(text)
+            ]
+        )
+
+    def _windows(self, text: str) -> Iterator[Span]:
+        if self.unit == "tokens":
+            yield from token_windows(text, self._tokens(), size=self.size, overlap=self._repeated)
+            return
+        spans = [found.span() for found in _UNITS[self.unit].finditer(text)]
+        firsts = range(0, max(len(spans) - self._repeated, 1), self.size - self._repeated)
+        for first in firsts if spans else ():
+            yield spans[first][0], spans[min(first + self.size, len(spans)) - 1][1]
+
+    @property
+    def _repeated(self) -> int:
+        return min(OVERLAP, self.size // 2) if self.overlap is None else self.overlap
+
+    def _tokens(self) -> Tokenizer:
+        return create_tokenizer(self.tokenizer or DEFAULT_TOKENIZER)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    r"""Pieces of *size* lines; each repeats the last *overlap* lines of the one before.
+
+    Blank lines around a piece are left out.
+
+    >>> split = Lines(size=3, overlap=1).split("a\nb\nc\nd", "")
+    >>> [(piece.start_line, piece.end_line) for piece in split.pieces]
+    [(1, 3), (3, 4)]
+    """
+
+    size: int = 40
+    overlap: int = 0
+
+    def __post_init__(self) -> None:
+        require_below("lines", size=self.size, overlap=self.overlap)
+
+    @property
+    def spec(self) -> Spec:
+        """Return the name and parameters."""
+        return spec_of(self, "lines")
+
+    def split(self, text: str, language: str) -> Split:  # noqa: ARG002 - part of the protocol
+        """Return the pieces of *text*; the *language* does not matter."""
+        lines = lines_of(text)
+        step = self.size - self.overlap
+        # The last piece ends with the text; one that only repeated its end would say nothing new.
+        starts = range(0, max(len(lines) - self.overlap, 1), step)
+        ranges = ((first, min(first + self.size, len(lines)) - 1) for first in starts)
+        pieces = (piece_of(lines, first, last) for first, last in ranges)
+        return Split([piece for piece in pieces if piece])

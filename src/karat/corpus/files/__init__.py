@@ -1,0 +1,1 @@
+"""Corpora from folders, texts and archives, and the traits of their files."""

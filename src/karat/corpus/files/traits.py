@@ -1,0 +1,175 @@
+"""What a file is for, by its path: test, docs, configuration, lock, vendored or generated.
+
+The one place that decides it: corpora, engines and mining all ask here.
+"""
+
+import re
+from enum import Flag, auto
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from karat.corpus.chunkers.languages import CONFIG, PROSE, language_of
+
+__all__ = ["FileClass", "Trait", "classify"]
+
+
+class Trait(Flag):
+    """What a file may be besides source code; several may hold at once."""
+
+    NONE = 0
+    TEST = auto()
+    DOCS = auto()
+    CONFIG = auto()
+    LOCK = auto()
+    VENDORED = auto()
+    GENERATED = auto()
+    MINIFIED = auto()
+
+
+class FileClass(NamedTuple):
+    """The language and the traits of a path."""
+
+    language: str
+    traits: Trait
+
+    @property
+    def is_test(self) -> bool:
+        """Say whether this is a test, or something that only tests use."""
+        return Trait.TEST in self.traits
+
+    @property
+    def is_docs(self) -> bool:
+        """Say whether people are meant to read it: prose, and all that lies below ``docs/``."""
+        return Trait.DOCS in self.traits
+
+    @property
+    def is_config(self) -> bool:
+        """Say whether it configures a tool or a program."""
+        return Trait.CONFIG in self.traits
+
+    @property
+    def is_lock(self) -> bool:
+        """Say whether a package manager wrote it to pin versions."""
+        return Trait.LOCK in self.traits
+
+    @property
+    def is_vendored(self) -> bool:
+        """Say whether it is a copy of someone else's code."""
+        return Trait.VENDORED in self.traits
+
+    @property
+    def is_generated(self) -> bool:
+        """Say whether its name says that a program wrote it; its content is not looked at."""
+        return Trait.GENERATED in self.traits
+
+    @property
+    def is_source(self) -> bool:
+        """Say whether it is production code: a language, and none of the traits."""
+        return bool(self.language) and not self.traits
+
+
+_TEST_FOLDERS = frozenset(
+    {
+        "test",
+        "tests",
+        "__tests__",
+        "__mocks__",
+        "testing",
+        "testdata",
+        "test-data",
+        "testsuite",
+        "testsuites",
+        "e2e",
+        "unittest",
+        "unittests",
+        "spec",
+        "specs",
+        "androidtest",
+    }
+)
+_DOCS_FOLDERS = frozenset({"doc", "docs", "documentation"})
+_VENDORED_FOLDERS = frozenset(
+    {
+        "vendor",
+        "vendors",
+        "vendored",
+        "_vendor",
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "3rdparty",
+        "node_modules",
+        "bower_components",
+        "jspm_packages",
+        "site-packages",
+        "godeps",
+        "pods",
+        "carthage",
+    }
+)
+_GENERATED_FOLDERS = frozenset({"generated", "__generated__", "gen-src", "__snapshots__"})
+
+_TEST_NAME = re.compile(
+    # test_x.py, x_test.go, x.spec.ts
+    r"^(?:test_.*|tests?|conftest|.*[_.-](?:tests?|spec))\.[a-z]+$"
+)
+# FooTest.java, but not latest.java: the capital tells them apart.
+_TEST_CLASS = re.compile(r"(?:[a-z0-9](?:Tests?|TestCase|Spec|IT)|^Test[A-Z]\w*)\.[a-z]+$")
+_LOCK_NAME = re.compile(
+    r"^(?:.*\.lock|.*\.lockb|.*\.lockfile|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.ya?ml"
+    r"|packages\.lock\.json|go\.sum|pylock.*\.toml|package\.resolved)$"
+)
+_GENERATED_NAME = re.compile(
+    r"(?:_pb2(?:_grpc)?\.pyi?|\.pb(?:\.gw)?\.(?:go|cc|h|dart)|_grpc\.pb\.go|\.(?:g|freezed)\.dart"
+    r"|\.(?:g|designer|generated)\.cs|[._-]generated\.[a-z]+|\.snap|\.map|^bindata\.go"
+    r"|^zz_generated.*)$"
+)
+_MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|css|html)$|\.bundle\.(?:js|css)$")
+_CONFIG_NAME = re.compile(r"^(?:requirements.*\.txt|constraints.*\.txt|cmakelists\.txt|\..*rc)$")
+
+
+@lru_cache(maxsize=1 << 16)
+def classify(path: str) -> FileClass:
+    """Return the language and the traits of *path*, which has forward slashes.
+
+    >>> classify("src/auth.py").is_source, classify("tests/auth.py").is_test
+    (True, True)
+    >>> classify("web/vendor/jquery.min.js").traits
+    <Trait.VENDORED|MINIFIED: 80>
+    """
+    folder, _, name = path.rpartition("/")
+    language = language_of(path)
+    return FileClass(language, _trait_set(_of_folder(folder) | _of_name(name, language)))
+
+
+# A history names thousands of files in each folder, so that its traits are worked out once.
+@lru_cache(maxsize=1 << 14)
+def _of_folder(folder: str) -> int:
+    above = {step.lower() for step in folder.split("/")}
+    return _holding(
+        (Trait.TEST, above & _TEST_FOLDERS),
+        (Trait.DOCS, above & _DOCS_FOLDERS),
+        (Trait.VENDORED, above & _VENDORED_FOLDERS),
+        (Trait.GENERATED, above & _GENERATED_FOLDERS),
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_name(name: str, language: str) -> int:
+    lower = name.lower()
+    return _holding(
+        (Trait.TEST, _TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
+        (Trait.DOCS, language in PROSE),
+        (Trait.CONFIG, language in CONFIG or _CONFIG_NAME.match(lower)),
+        (Trait.LOCK, _LOCK_NAME.match(lower)),
+        (Trait.GENERATED, _GENERATED_NAME.search(lower)),
+        (Trait.MINIFIED, _MINIFIED_NAME.search(lower)),
+    )
+
+
+def _holding(*traits: tuple[Trait, object]) -> int:
+    return sum(trait.value for trait, true in traits if true)
+
+
+# Flags are slow to join; their numbers are not, and few sets of them occur.
+_trait_set = cache(Trait)

@@ -1,0 +1,1 @@
+"""Corpora from Git: revisions read through plumbing commands, and chains of snapshots."""

@@ -1,0 +1,331 @@
+"""A matrix of settings: every combination that makes a difference is one configuration."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from karat.corpus import create_chunker
+from karat.engines.embedding import DEFAULT_EMBEDDER
+from karat.engines.embedding.catalogue import embedder_named
+from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
+from karat.errors import InputError, MissingExtra
+from karat.experiments.plan import Entry
+from karat.formats import DEFAULT, Limits
+from karat.formats.akashic_suites import SWITCH
+from karat.formats.fields import Checker, Place
+from karat.formats.jsontext import load_json
+from karat.formats.yamltext import load_yaml
+from karat.model.spec import Spec
+
+__all__ = ["MODES", "Matrix", "faults", "read_matrix"]
+
+# The engine of each mode, and which axes it looks at.
+MODES: Mapping[str, tuple[str, frozenset[str]]] = {
+    "dense": ("dense", frozenset({"model"})),
+    "sparse": ("bm25", frozenset()),
+    "hybrid": ("hybrid", frozenset({"model", "rrf_k"})),
+}
+THRESHOLDS = "score_thresholds"
+
+
+def faults(axis: str, values: Sequence[object]) -> Iterator[tuple[int | None, str]]:
+    """Yield what is wrong with the *values* of *axis*, each with its place; None for all of them.
+
+    >>> list(faults("top_k_values", [10, 0, 10]))
+    [(1, '0 is out of range; expected 1 or more'), (2, '10 appears more than once')]
+    """
+    if not values and axis not in MAY_BE_EMPTY:
+        yield None, "the list is empty"
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            yield place, f"{'null' if value is None else repr(value)} appears more than once"
+        elif axis in CHECKS:
+            try:
+                CHECKS[axis](value)
+            except (InputError, MissingExtra) as error:
+                yield place, str(error)
+    if axis == THRESHOLDS and {None, 0.0} <= set(values):
+        yield None, "null and 0 both drop nothing; expected one of them"
+
+
+def _mode(name: str) -> None:
+    if name not in MODES:
+        raise InputError(f"{name!r} is none of: {', '.join(MODES)}")
+
+
+def _count(value: int) -> None:
+    if value < 1:
+        raise InputError(f"{value} is out of range; expected 1 or more")
+
+
+def _threshold(value: float | None) -> None:
+    if not 0.0 <= (value or 0.0) <= 1.0:
+        raise InputError(f"{value} is out of range; expected 0 to 1, or null")
+
+
+MAY_BE_EMPTY = frozenset({"k_values_for_metrics"})
+CHECKS: Mapping[str, Callable[[Any], object]] = {
+    "search_modes": _mode,
+    "top_k_values": _count,
+    "rrf_k_values": _count,
+    THRESHOLDS: _threshold,
+    "chunkers": create_chunker,
+    "models": embedder_named,
+    "rerankers": check_reranker,
+    "k_values_for_metrics": _count,
+    "primary_k": _count,
+}
+
+
+class _Choice(NamedTuple):
+    """One value of each axis; None for an axis that the mode does not look at."""
+
+    chunker: str
+    search_mode: str
+    model: str | None
+    rrf_k: int | None
+    top_k: int
+    reranker: str | None
+    score_threshold: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """The values to combine. Those that a mode does not use make no further configurations.
+
+    A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
+    the best score of the query. *primary_k* and *k_values_for_metrics* say what is measured.
+    *engines* are further searches by their names, of which nothing but the depth is combined; with
+    some of them there may be no mode. A model may have the name that the hub gives it.
+
+    >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
+    >>> [entry.name for entry in matrix.entries()]
+    ['dense @10', 'hybrid rrf40 @10', 'hybrid rrf60 @10']
+    """
+
+    search_modes: tuple[str, ...] = ("dense",)
+    use_reranker: tuple[bool, ...] = (False,)
+    top_k_values: tuple[int, ...] = (10,)
+    rrf_k_values: tuple[int, ...] = (60,)
+    score_thresholds: tuple[float | None, ...] = (None,)
+    chunkers: tuple[str, ...] = ("auto",)
+    models: tuple[str, ...] = (DEFAULT_EMBEDDER,)
+    rerankers: tuple[str, ...] = (DEFAULT_RERANKER,)
+    primary_k: int | None = None
+    k_values_for_metrics: tuple[int, ...] = ()
+    engines: Mapping[str, Spec] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse axes that hold what means nothing; all that is wrong is told at once."""
+        wrong = [
+            f"{axis}: {message}"
+            for axis, values in self._axes()
+            for _, message in faults(axis, values)
+        ]
+        if wrong:
+            raise InputError("\n".join(wrong))
+
+    def _axes(self) -> Iterator[tuple[str, Sequence[object]]]:
+        for axis in fields(self):
+            held = getattr(self, axis.name)
+            if isinstance(held, int):
+                yield axis.name, (held,)
+            elif isinstance(held, tuple) and (
+                held or axis.name != "search_modes" or not self.engines
+            ):
+                yield axis.name, held
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the configurations, in the order of the axes."""
+        return (*map(self._entry, self._choices()), *self._engine_entries())
+
+    def count(self) -> int:
+        """Return how many configurations there are, without making them.
+
+        >>> Matrix(search_modes=("sparse", "hybrid"), rrf_k_values=(20, 40, 60)).count()
+        4
+        """
+        return sum(1 for _ in self._choices()) + len(self.engines) * len(self.top_k_values)
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the names of what is measured, first what configurations are ranked by.
+
+        Empty where the matrix does not say.
+
+        >>> Matrix(primary_k=10, k_values_for_metrics=(5,)).measures()
+        ('ndcg@10', 'mrr', 'ap', 'precision@5', 'recall@5', 'ndcg@5')
+        """
+        cuts = self.k_values_for_metrics or ((self.primary_k,) if self.primary_k else ())
+        if not cuts:
+            return ()
+        at_k = [f"{metric}@{k}" for metric in ("precision", "recall", "ndcg") for k in cuts]
+        return tuple(dict.fromkeys([f"ndcg@{self.primary_k or cuts[0]}", "mrr", "ap", *at_k]))
+
+    def _choices(self) -> Iterator[_Choice]:
+        rerankers = [
+            reranker
+            for used in self.use_reranker
+            for reranker in (self.rerankers if used else (None,))
+        ]
+        for chunker, mode in product(self.chunkers, self.search_modes):
+            _, axes = MODES[mode]
+            combined = product(
+                self.models if "model" in axes else (None,),
+                self.rrf_k_values if "rrf_k" in axes else (None,),
+                self.top_k_values,
+                rerankers,
+                self.score_thresholds,
+            )
+            yield from (_Choice(chunker, mode, *values) for values in combined)
+
+    def _entry(self, choice: _Choice) -> Entry:
+        options = {
+            "search_mode": choice.search_mode,
+            "use_reranker": choice.reranker is not None,
+            "top_k": choice.top_k,
+            "score_threshold": choice.score_threshold,
+            "chunker": choice.chunker,
+        }
+        used = {"rrf_k": choice.rrf_k, "model": choice.model, "reranker": choice.reranker}
+        options |= {name: value for name, value in used.items() if value is not None}
+        threshold = choice.score_threshold or 0.0
+        return Entry(self._name(choice), _spec(choice), choice.top_k, threshold, options)
+
+    def _engine_entries(self) -> Iterator[Entry]:
+        for (name, spec), k in product(self.engines.items(), self.top_k_values):
+            yield Entry(f"{name} @{k}", spec, k, options={"engine": name, "top_k": k})
+
+    def _name(self, choice: _Choice) -> str:
+        """Return the mode and what tells this configuration from the others."""
+        parts = [choice.search_mode]
+        if choice.rrf_k and len(self.rrf_k_values) > 1:
+            parts.append(f"rrf{choice.rrf_k}")
+        if len(self.chunkers) > 1:
+            parts.append(choice.chunker)
+        if choice.model and len(self.models) > 1:
+            parts.append(choice.model)
+        if choice.reranker:
+            parts.append(f"+{choice.reranker if len(self.rerankers) > 1 else 'rerank'}")
+        parts.append(f"@{choice.top_k}")
+        if choice.score_threshold is not None:
+            parts.append(f"≥{choice.score_threshold}")
+        return " ".join(parts)
+
+
+def _spec(choice: _Choice) -> Spec:
+    """Return the engine of *choice*; what it would do by itself is left unsaid."""
+    engine, _ = MODES[choice.search_mode]
+    params: dict[str, object] = {}
+    if choice.rrf_k is not None:
+        params |= {"fusion": "rrf", "rrf_k": choice.rrf_k}
+    if choice.model is not None and (model := embedder_named(choice.model)) != DEFAULT_EMBEDDER:
+        params["model"] = model
+    if choice.chunker != "auto":
+        params["chunker"] = choice.chunker
+    if choice.reranker is None:
+        return Spec("engine", engine, params)
+    outer: dict[str, object] = {"over": {"engine": engine, **params}}
+    if choice.reranker != DEFAULT_RERANKER:
+        outer["model"] = choice.reranker
+    return Spec("engine", "rerank", outer)
+
+
+BELOW = "config_matrix"
+
+
+def read_matrix(path: str | os.PathLike[str], *, limits: Limits = DEFAULT) -> Matrix:
+    """Return the matrix in *path*, which stands there alone or below ``config_matrix``.
+
+    A value alone stands for a list of one. Every problem is told at once, with its line.
+    """
+    value, check = (
+        load_json(path, limit=limits.yaml_bytes)
+        if Path(path).suffix.lower() == ".json"
+        else load_yaml(path, limit=limits.yaml_bytes)
+    )
+    top = check.record(value, ())
+    place: Place = ()
+    if BELOW in top:
+        check.known(top, (BELOW,), ())
+        place = (BELOW,)
+        top = check.record(top[BELOW], place)
+    check.known(top, (*AXES, *SINGLE), place)
+    found = {
+        key: _values(check, top[key], (*place, key), read)
+        for key, read in (AXES | SINGLE).items()
+        if top.get(key) is not None
+    }
+    if "rerankers" in found and not any(found.get("use_reranker", ())):
+        check.add((*place, "rerankers"), "no run has a reranker; expected true in use_reranker")
+    check.finish()
+    alone = {key: values[0] for key, values in found.items() if key in SINGLE}
+    return Matrix(**found | alone)  # type: ignore[arg-type]
+
+
+def _values(
+    check: Checker, given: object, place: Place, read: Callable[[object], object]
+) -> tuple[object, ...]:
+    """Return what *read* makes of one value or of a list, without those that mean nothing."""
+    several = isinstance(given, list) and place[-1] in AXES
+    rows = check.rows(given, place) if several else [(place, given)]
+    found: dict[Place, object] = {}
+    for at, value in rows:
+        try:
+            found[at] = read(value)
+        except ValueError as error:
+            check.add(at, str(error))
+    if found or given == []:
+        places = list(found)
+        for number, message in faults(str(place[-1]), tuple(found.values())):
+            check.add(place if number is None else places[number], message)
+    return tuple(found.values())
+
+
+# From JSON come numbers and truth values, from YAML their spelling.
+def _whole(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    raise ValueError(f"{value!r} is no whole number")
+
+
+def _threshold_value(value: object) -> float | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return float(value)
+    except ValueError:
+        pass
+    raise ValueError(f"{value!r} is no number; expected 0 to 1, or null")
+
+
+def _switch(value: object) -> bool:
+    found = value if isinstance(value, bool) else SWITCH.get(str(value).lower())
+    if found is None:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return found
+
+
+def _word(value: object) -> str:
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise ValueError(f"{value!r} is no name")
+
+
+AXES: dict[str, Callable[[object], object]] = {
+    "search_modes": _word,
+    "use_reranker": _switch,
+    "top_k_values": _whole,
+    "rrf_k_values": _whole,
+    "score_thresholds": _threshold_value,
+    "chunkers": _word,
+    "models": _word,
+    "rerankers": _word,
+    "k_values_for_metrics": _whole,
+}
+SINGLE: dict[str, Callable[[object], object]] = {"primary_k": _whole}

@@ -1,0 +1,331 @@
+"""Which tree each query of a gold set is searched on: the one before its change, or another."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import NamedTuple
+
+from karat.corpus import Corpus, GitRepository, Trait
+from karat.corpus.git.chain import in_order, object_ids
+from karat.errors import InputError
+from karat.experiments.workers.sources import Opener, Source, corpus_source
+from karat.model import Dataset, Query
+
+__all__ = [
+    "CANDIDATES",
+    "HEAD",
+    "NOWHERE_ELSE",
+    "SNAPSHOTS",
+    "TAG",
+    "Part",
+    "Repository",
+    "Trees",
+    "Visit",
+    "carried_to",
+    "check_names",
+    "corpus_trees",
+    "history_trees",
+    "home_of",
+    "homes",
+    "part_of",
+]
+
+TAG = "repository"
+# Where cases are looked up if neither the user nor the set names a revision.
+HEAD = "HEAD"
+NOWHERE_ELSE: Mapping[str, str] = MappingProxyType({})
+
+
+class Repository(NamedTuple):
+    """A repository: its *name* in the gold set ("" where there is only one) and its folder.
+
+    Cases that name no commit are searched at *revision*; only files below *root* are searched.
+    """
+
+    name: str
+    place: str
+    revision: str = ""
+    root: str = ""
+
+
+def check_names(gold: Dataset, moved: Mapping[str, str]) -> None:
+    """Raise InputError if *moved* has a name that is not the name of a repository of *gold*."""
+    names = {*gold.tags.get(TAG, ()), *_declared(gold)} - {""}
+    unknown = sorted(moved.keys() - names - {""})
+    if unknown:
+        known = ", ".join(sorted(names)) or "none"
+        raise InputError(f"{gold.name}: no repository {unknown[0]!r}; it has {known}")
+
+
+def homes(
+    gold: Dataset, moved: Mapping[str, str] = NOWHERE_ELSE, *, otherwise: str = ""
+) -> dict[Repository, list[int]]:
+    """Return the rows of *gold* by their repository, in the order of the set.
+
+    *moved* has the folders of repositories by name; that of "" is for all others. Without one, the
+    folder is what the case says (``extra.repository``), or the set (``metadata.repositories`` by
+    name, ``metadata.repository``), or *otherwise*. Folders that do not exist raise InputError.
+    """
+    check_names(gold, moved)
+    declared = _declared(gold)
+    names = gold.tags.get(TAG, ("",) * len(gold))
+    found: dict[Repository, list[int]] = {}
+    for row, name in enumerate(names):
+        home = _home(gold, name, gold.extras[row], declared)
+        given = moved.get(name) or moved.get("")
+        found.setdefault(home._replace(place=given or home.place or otherwise), []).append(row)
+    _check_places(gold, found, moved)
+    return found
+
+
+def home_of(
+    gold: Dataset, query: Query, moved: Mapping[str, str] = NOWHERE_ELSE
+) -> Repository | None:
+    """Return the repository of *query*, a case of *gold*, as :func:`homes` does; None without."""
+    check_names(gold, moved)
+    alone = Dataset.of([query], name=gold.name, match=gold.match, metadata=gold.metadata)
+    own = {name: place for name, place in moved.items() if name in ("", query.tags.get(TAG))}
+    (home,) = homes(alone, own)
+    return home if home.place else None
+
+
+def part_of(gold: Dataset, rows: list[int]) -> Dataset:
+    """Return *gold* with the queries at *rows* alone."""
+    if len(rows) == len(gold):
+        return gold
+    queries = list(gold.queries())
+    kept = [queries[row] for row in rows]
+    return Dataset.of(kept, name=gold.name, match=gold.match, metadata=gold.metadata)
+
+
+def _declared(gold: Dataset) -> dict[str, Mapping[str, object]]:
+    """Return what the metadata say about each repository, by its name."""
+    listed = gold.metadata.get("repositories")
+    entries = listed if isinstance(listed, list | tuple) else ()
+    return {str(entry.get("name") or ""): entry for entry in entries if isinstance(entry, Mapping)}
+
+
+def _home(
+    gold: Dataset,
+    name: str,
+    extra: Mapping[str, object],
+    declared: Mapping[str, Mapping[str, object]],
+) -> Repository:
+    entry: Mapping[str, object] = declared.get(name, {})
+    if not name and len(declared) == 1:
+        (entry,) = declared.values()
+    several = len(declared) > 1
+    places = (extra.get("repository"), entry.get("path"), gold.metadata.get("repository"))
+    # The last names all repositories of a set that was mined from several.
+    told = (place for place in places[: 2 if several else 3] if place and isinstance(place, str))
+    revision, root = (str(entry.get(key) or "") for key in ("revision", "root"))
+    return Repository(name, next(told, ""), revision, root)
+
+
+def _check_places(
+    gold: Dataset, found: Mapping[Repository, list[int]], moved: Mapping[str, str]
+) -> None:
+    given = set(moved.values())
+    missing = [
+        home
+        for home in found
+        if home.place and home.place not in given and not Path(home.place).is_dir()
+    ]
+    if missing:
+        places = ", ".join(home.place for home in missing)
+        options = " ".join(f"--repo {home.name}=DIR" for home in missing if home.name) or "--repo"
+        are, it = ("are", "them") if len(missing) > 1 else ("is", "it")
+        raise InputError(
+            f"{gold.name} was mined from {places}, which {are} not here; name {it} ({options})"
+        )
+
+
+SNAPSHOTS = ("parent", "base", "head", "child")
+CANDIDATES = ("production", "all")
+
+
+class Visit(NamedTuple):
+    """A tree, and the rows of the gold set whose queries are searched there, in this order.
+
+    *source* is where another process finds the same tree.
+    """
+
+    revision: str
+    corpus: Corpus
+    rows: tuple[int, ...]
+    source: Source
+
+
+class Part(NamedTuple):
+    """The revisions of one repository, and the rows of the gold set that belong to each.
+
+    Only documents below the folder *root* are searched, if there is one.
+    """
+
+    corpora: Callable[[], Iterable[tuple[str, Corpus]]]
+    rows: Mapping[str, Sequence[int]]
+    source: Callable[[str], Source]
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The trees of one evaluation; iterating visits each of them, again for every engine.
+
+    Ancestors come before descendants, so that neighbours differ little; the order of the queries
+    on one tree is left to chance, by *seed*. The names are those of
+    :class:`karat.model.searched.Searched`.
+    """
+
+    snapshot: str
+    place: str
+    candidates: str
+    parts: tuple[Part, ...]
+    seed: int = 0
+    revision: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a set of candidates that means nothing."""
+        if self.candidates not in CANDIDATES:
+            known = ", ".join(CANDIDATES)
+            raise InputError(f"candidates {self.candidates!r} are none of: {known}")
+
+    def __iter__(self) -> Iterator[Visit]:
+        for part in self.parts:
+            for revision, corpus in part.corpora():
+                rows = list(part.rows[revision])
+                Random(f"{self.seed} {revision}").shuffle(rows)
+                tests = self.candidates == "all"
+                below = corpus.below(part.root)
+                chosen = below if tests else below.without(Trait.TEST)
+                source = replace(part.source(revision), tests=tests, root=part.root)
+                yield Visit(revision, chosen, tuple(rows), source)
+
+
+@contextmanager
+def history_trees(
+    gold: Dataset,
+    repositories: Mapping[str, str] = NOWHERE_ELSE,
+    *,
+    snapshot: str = "parent",
+    candidates: str | None = None,
+    seed: int = 0,
+) -> Iterator[Trees]:
+    """Open the trees of a mined gold set, in the repositories that it was mined from.
+
+    *repositories* says by name where those are that have moved; one without a name is for all.
+    ``parent`` is the tree before the change of each case and ``child`` the one after it, which
+    holds the answer. ``base`` is one tree before all changes: the first of the parents in the order
+    of history, which holds no change of the gold set. ``head`` is HEAD for all. A gold set that was
+    carried is searched where it was carried to, for ``parent`` and ``base`` alike. *candidates*
+    None are those that the gold set was made for.
+    """
+    if snapshot not in SNAPSHOTS:
+        raise InputError(f"snapshot {snapshot!r} is none of: {', '.join(SNAPSHOTS)}")
+    carried = carried_to(gold)
+    if carried and snapshot == "child":
+        shown = carried if " " in carried else carried[:12]
+        raise InputError(
+            f"{gold.name} was carried to {shown}, and none of its changes comes right after "
+            "that; expected the set as it was mined, or no --snapshot child"
+        )
+    found = _homes(gold, repositories)
+    if len({home.name for home in found}) > 1 and len({home.place for home in found}) == 1:
+        _check_commits(gold, found)
+    with ExitStack() as stack:
+        parts = []
+        for home, rows in found.items():
+            opened = stack.enter_context(GitRepository(home.place))
+            searched = _revisions(gold, rows, snapshot, opened.path, home.revision)
+            source = partial(Source.git, home.place)
+            parts.append(Part(partial(opened.snapshots, searched), searched, source, home.root))
+        chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
+        if carried and snapshot != "head":
+            snapshot = "carried"
+        places = dict.fromkeys(home.place for home in found)
+        yield Trees(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
+
+
+def corpus_trees(
+    gold: Dataset,
+    place: str,
+    *,
+    revision: str | None = None,
+    candidates: str = "all",
+    seed: int = 0,
+) -> Trees:
+    """Return one tree for all queries: the folder *place*, or what Git had there at *revision*."""
+    source = corpus_source(place, revision=revision)
+    corpus = Opener().open(source)
+    name = revision or ""
+    part = Part(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
+    return Trees("corpus", place, candidates, (part,), seed)
+
+
+def carried_to(gold: Dataset) -> str:
+    """Return the commit that *gold* was carried to, "" if it was not; of several, with names."""
+    commits = gold.metadata.get("carried_to") or ""
+    if isinstance(commits, Mapping):
+        return ", ".join(f"{name} {str(commit)[:12]}" for name, commit in commits.items())
+    return str(commits)
+
+
+def _homes(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int]]:
+    found = homes(gold, moved)
+    lacking = [home.name for home in found if not home.place]
+    if lacking:
+        named = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo"
+        raise InputError(
+            f"{gold.name} names no repository; name it with {named}, or the documents to search "
+            "with --corpus"
+        )
+    return found
+
+
+def _check_commits(gold: Dataset, found: Mapping[Repository, Sequence[int]]) -> None:
+    """Raise InputError if one folder is given for several repositories and is not all of them."""
+    for home, rows in found.items():
+        first = str(gold.extras[rows[0]].get("base_commit") or "")
+        if first and not object_ids(home.place, [first], "commit")[0]:
+            options = " ".join(f"--repo {home.name}=DIR" for home in found)
+            raise InputError(
+                f"{home.place} has no commit {first[:12]} of the repository {home.name!r}; "
+                f"{gold.name} has several: {options}"
+            )
+
+
+def _revisions(
+    gold: Dataset, rows: Sequence[int], snapshot: str, repository: str, revision: str
+) -> dict[str, Sequence[int]]:
+    """Return *rows* by the revision that they are searched on, *revision* if they name none."""
+    if snapshot == "head":
+        return {"HEAD": rows}
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        name = _child(gold, row) if snapshot == "child" else _parent(gold, row, revision)
+        found.setdefault(name, []).append(row)
+    if snapshot == "base":
+        return {in_order(repository, found)[0].commit: rows}
+    return dict(found)
+
+
+def _parent(gold: Dataset, row: int, revision: str) -> str:
+    extra = gold.extras[row]
+    base = extra.get("base_commit")
+    if isinstance(base, str) and base:
+        return base
+    return revision if revision and not extra.get("commit_hash") else f"{_child(gold, row)}^"
+
+
+def _child(gold: Dataset, row: int) -> str:
+    commit = gold.extras[row].get("commit_hash")
+    if isinstance(commit, str) and commit:
+        return commit
+    raise InputError(
+        f"{gold.name}: case {gold.query_ids[row]!r} names no commit; expected a gold set mined "
+        "from Git, or the documents to search (--corpus)"
+    )

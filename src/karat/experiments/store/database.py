@@ -1,0 +1,242 @@
+"""A database opened for a store: SQLite or PostgreSQL, and what goes wrong with them in words."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+
+from sqlalchemy import (
+    URL,
+    Connection,
+    Dialect,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    make_url,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from karat.corpus.shared_file import share
+from karat.errors import InputError, KaratError, MissingExtra
+from karat.experiments.store.migrations import is_current, upgrade
+
+__all__ = ["Database"]
+
+WAIT_S = 30.0
+POSTGRES = "postgresql+psycopg"
+
+# What SQLite says by a number, as a sentence about the file: of the user's making, and not.
+REFUSED: dict[int, str] = {
+    sqlite3.SQLITE_NOTADB: "is no database; expected a file that Karat has made, or a new name",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a folder that may be written to",
+    sqlite3.SQLITE_READONLY: "cannot be written to; a store writes even where it is only read",
+}
+BROKEN: dict[int, str] = {
+    sqlite3.SQLITE_FULL: "cannot grow, the disk is full; all that was kept before is safe",
+    sqlite3.SQLITE_BUSY: f"is in use: another process has been writing for {WAIT_S:g} s",
+    sqlite3.SQLITE_CORRUPT: "is damaged; something else than Karat has changed it",
+}
+
+
+class Database:
+    """A database with the tables of a store.
+
+    *place* is a file, or an address such as ``postgresql://user@host/database``. The tables are
+    made, or brought up to date, when it is opened. Threads may share it, and processes may open
+    the same place.
+    """
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        """Open the database."""
+        url = _url(os.fspath(place))
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        # A query part may hold a password, and the rest is shown without one.
+        self.name = str(url.database) if self.is_sqlite else str(url.set(query={}))
+        self._engine = self._opened(url)
+        # SQLite always reads one state; PostgreSQL does when it is told so.
+        level = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reading = self._engine.execution_options(**level)
+        self._writing = self._engine.execution_options(begin="BEGIN IMMEDIATE")
+        self._single = self._engine.execution_options(begin="")
+        self._held: Connection | None = None
+        self._lock = Lock()
+        self._closed = False
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that sees one state of the database."""
+        with self._explained(), self._reading.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def asking(self) -> Iterator[Connection]:
+        """Give a connection for one statement that reads, which sees one state by itself.
+
+        On SQLite it saves two calls out of three, after each of which a thread waits for its turn.
+        """
+        with self._explained(), self._single.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give a connection whose statements are kept together when all of them succeed."""
+        with self._explained(), self._writing.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def single(self) -> Iterator[Connection]:
+        """Give the connection for one statement, which on SQLite is a transaction by itself.
+
+        It stays open: taking one from the pool and giving it back costs more than the statement.
+        """
+        with self._lock, self._explained():
+            held = self._held = self._held or self._single.connect()
+            with held.begin():
+                yield held
+
+    @contextmanager
+    def driver(self) -> Iterator[sqlite3.Connection]:
+        """Give SQLite's own connection, on which every statement is a transaction by itself."""
+        with self._lock, self._explained():
+            held = self._held = self._held or self._single.connect()
+            yield held.connection.driver_connection  # type: ignore[misc]
+
+    @property
+    def dialect(self) -> Dialect:
+        """Return how statements and values are spelled."""
+        return self._engine.dialect
+
+    def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """Return an insert that may say what happens on a conflict; both dialects say it alike."""
+        return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+
+    def close(self) -> None:
+        """Close every connection."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+        self._engine.dispose()
+        self._closed = True
+
+    def _opened(self, url: URL) -> Engine:
+        if self.is_sqlite:
+            _make_private(Path(self.name))
+        try:
+            engine = create_engine(
+                url,
+                json_serializer=_json,
+                # A server may have been restarted since a connection was last used.
+                pool_pre_ping=not self.is_sqlite,
+                connect_args={"timeout": WAIT_S} if self.is_sqlite else {},
+                # Whether an insert was the first is told by the rows that it has changed.
+                execution_options={"preserve_rowcount": True},
+            )
+        except ModuleNotFoundError as error:
+            raise MissingExtra(
+                "psycopg", extra="postgres", purpose="a store in PostgreSQL"
+            ) from error
+        if self.is_sqlite:
+            event.listen(engine, "connect", _on_connect)
+            event.listen(engine, "begin", _on_begin)
+        return engine
+
+    def _prepare(self) -> None:
+        with self.reading() as connection:
+            if is_current(connection, self.name):
+                return
+        if self.is_sqlite:
+            # The file remembers both. A page holds several answers of a hundred hits, which saves a
+            # third of the room; and readers do not wait for a writer, nor it for them.
+            with self.driver() as driver:
+                driver.execute("PRAGMA page_size = 8192")
+                share(driver, wait_s=WAIT_S)
+        with self.writing() as connection:
+            upgrade(connection, self.name)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn what a driver raises into one sentence of ours."""
+        if self._closed:
+            raise KaratError(f"{self.name} was closed")
+        try:
+            yield
+        except StatementError as error:
+            raise self._reason(error.orig or error) from error
+        except (sqlite3.Error, SQLAlchemyError) as error:
+            raise self._reason(error) from error
+
+    def _reason(self, error: BaseException) -> KaratError:
+        if isinstance(error, KaratError):
+            return error
+        # The lower byte is the kind of error, the rest a detail of it.
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in REFUSED:
+            return InputError(f"{self.name} {REFUSED[code]}")
+        if code in BROKEN:
+            return KaratError(f"{self.name} {BROKEN[code]}")
+        # SQLite says "disk I/O error" of twenty different things, and only this tells which.
+        detail = getattr(error, "sqlite_errorname", "")
+        return KaratError(f"{self.name}: the database failed: {error}{detail and f' ({detail})'}")
+
+
+def _make_private(file: Path) -> None:
+    """Make the folder and the file where there are none, for their owner alone.
+
+    SQLite gives what it writes beside the file the same mode.
+    """
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{file}: no folder for a store: {error}") from error
+    # Where there can be no such file, SQLite says so.
+    with suppress(OSError):
+        file.touch(mode=0o600, exist_ok=False)
+
+
+def _url(place: str) -> URL:
+    if "://" not in place:
+        return URL.create("sqlite", database=place)
+    try:
+        url = make_url(place)
+    except (ArgumentError, ValueError):  # The latter for a port that is no number.
+        url = None
+    if url is None or url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise InputError(
+            "the address of the store is no database that Karat knows; expected a file, or "
+            "postgresql://user@host/database"
+        )
+    return url.set(drivername=POSTGRES) if url.get_backend_name() == "postgresql" else url
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"what was given cannot be kept as JSON: {error}") from error
+
+
+def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    # Python's module would begin a transaction when it thinks best; _on_begin does.
+    connection.isolation_level = None
+    # The death of a process loses nothing; a power cut may lose the last answers, never the file.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _on_begin(connection: Connection) -> None:
+    # Whoever will write says so at once: a reader that turns writer may find that another was
+    # faster, and cannot wait for it.
+    if statement := connection.get_execution_options().get("begin", "BEGIN"):
+        # Past SQLAlchemy, whose own way takes as long as a whole read.
+        connection.connection.driver_connection.execute(statement)  # type: ignore[union-attr]

@@ -1,0 +1,257 @@
+"""The side of the store that works on a run: answers are kept as they end."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from math import inf
+from time import monotonic
+from typing import Self
+
+from sqlalchemy import ColumnElement, Connection, Table, Update, func, literal, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from karat.errors import InputError, UnknownName
+from karat.experiments.store.base import Recorder
+from karat.experiments.store.database import Database
+from karat.experiments.store.environment import is_alive
+from karat.experiments.store.records import Kept, RunStatus
+from karat.experiments.store.rows import INDEX_COSTS, row_of, storable
+from karat.experiments.store.schema import ANSWERS, RUNS, SCORES, Moment
+from karat.model import Answer, Outcome
+from karat.model.timings import Sample, Timings
+
+__all__ = ["Buffer", "Insert", "Insertion", "SqlRecorder", "utc_now"]
+
+Insert = sqlite.Insert | postgresql.Insert
+
+
+class Insertion:
+    """Executes *insert*, which fills all columns of *table* but its key.
+
+    SQLite is asked by its own driver: SQLAlchemy would take three times as long as the statement,
+    and the queries of a run wait for it.
+    """
+
+    def __init__(self, database: Database, insert: Insert, table: Table) -> None:
+        """Compile the statement."""
+        self._database = database
+        self._insert = insert
+        dialect = database.dialect
+        columns = [column for column in table.columns if not column.primary_key]
+        compiled = insert.compile(dialect=dialect, column_keys=[one.name for one in columns])
+        binders = {
+            one.name: one.type.dialect_impl(dialect).bind_processor(dialect) for one in columns
+        }
+        self._text = str(compiled)
+        self._values = [(name, binders[name] or _as_it_is) for name in compiled.positiontup or ()]
+
+    def execute(self, rows: Sequence[Mapping[str, object]]) -> int | None:
+        """Insert all *rows* or none, and return how many have changed something.
+
+        None says that one of them belongs to nothing that is there.
+        """
+        if not self._database.is_sqlite:
+            with self._database.writing() as connection:
+                try:
+                    return connection.execute(self._insert, [dict(row) for row in rows]).rowcount
+                except IntegrityError:
+                    return None
+        values = [[bind(row[name]) for name, bind in self._values] for row in rows]
+        with self._database.driver() as driver:
+            try:
+                # It commits, or takes back what was done until an error.
+                with driver:
+                    driver.execute("BEGIN IMMEDIATE")
+                    return driver.executemany(self._text, values).rowcount
+            except sqlite3.IntegrityError:
+                return None
+
+
+def _as_it_is(value: object) -> object:
+    return value
+
+
+ANSWERED = Outcome.ANSWERED.name.lower()
+TIMES = ("cold_ns", "warm_ns", "first_result_ns", "phases", "tokens", "cost")
+
+
+def utc_now() -> datetime:
+    """Return this moment."""
+    return datetime.now(UTC)
+
+
+class SqlRecorder:
+    """Records runs in *database* for *worker*, a process as ``this_worker`` names it."""
+
+    def __init__(self, database: Database, *, worker: str, clock: Callable[[], datetime]) -> None:
+        """Keep the database; nothing is read yet."""
+        self._database = database
+        self._worker = worker
+        self._clock = clock
+        self._insertion = Insertion(database, _insert_of(database), ANSWERS)
+        self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == worker)
+
+    def claim(self, run: str) -> bool:
+        """Take *run* to work on it; False where it is completed or a live worker has it."""
+        with self._database.writing() as connection:
+            wanted = select(RUNS.c.status, RUNS.c.worker, RUNS.c.scored).where(RUNS.c.id == run)
+            found = connection.execute(wanted.with_for_update()).one_or_none()
+            if found is None:
+                raise UnknownName(f"no run {run!r}")
+            status = RunStatus(found.status)
+            taken = status.running and found.worker != self._worker and is_alive(found.worker)
+            if taken or status is RunStatus.COMPLETED:
+                return False
+            if found.scored is None:
+                connection.execute(SCORES.delete().where(SCORES.c.run == run))
+            connection.execute(
+                _changed(run).values(
+                    status=RunStatus.INDEXING, worker=self._worker, error="", begun=self._clock()
+                )
+            )
+        return True
+
+    def clear(self, run: str) -> None:
+        """Drop all answers of *run*, and with them its scores."""
+        with self._database.writing() as connection:
+            _check_known(connection, run)
+            connection.execute(ANSWERS.delete().where(ANSWERS.c.run == run))
+            connection.execute(SCORES.delete().where(SCORES.c.run == run))
+            connection.execute(_changed(run).values(scored=None))
+
+    def begin(self, run: str) -> None:
+        """Say that the queries of *run* are asked now."""
+        free = RUNS.c.status == RunStatus.PENDING.value
+        self._say(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
+
+    def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
+        """Return the ids of queries that have ended; with *timed*, that get no times any more."""
+        wanted = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
+        if timed:
+            wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None) | (ANSWERS.c.outcome != ANSWERED))
+        with self._database.reading() as connection:
+            found = frozenset(connection.execute(wanted).scalars())
+            if not found:
+                _check_known(connection, run)
+        return found
+
+    def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
+        """Keep an answer; False where nothing of it is new."""
+        return self.add_many([Kept(run, answer, sample)]) > 0
+
+    def add_many(self, answers: Iterable[Kept]) -> int:
+        """Keep answers all at once or not at all, and return of how many something is new."""
+        now = self._clock()
+        rows = [row_of(*kept, finished=now) for kept in answers]
+        if not rows:
+            return 0
+        changed = self._insertion.execute(rows)
+        if changed is None:
+            runs = sorted({str(row["run"]) for row in rows})
+            raise UnknownName(f"no run {' or '.join(map(repr, runs))}")
+        return changed
+
+    def finish(
+        self,
+        run: str,
+        status: RunStatus,
+        *,
+        error: str = "",
+        timings: Timings | None = None,
+        notes: Mapping[str, object] | None = None,
+    ) -> None:
+        """End the work on *run* with what its index has cost."""
+        if not status.ended:
+            raise InputError(f"a run cannot end as {status.value!r}")
+        values: dict[str, object] = {}
+        if timings:
+            values |= {name: getattr(timings, name) for name in INDEX_COSTS}
+        if status is RunStatus.COMPLETED:
+            values["scored"] = func.coalesce(RUNS.c.scored, literal(self._clock(), Moment))
+        self._say(
+            run,
+            self._mine,
+            status=status,
+            error=storable(error),
+            ended=self._clock(),
+            notes=dict(notes or {}) or None,
+            **values,
+        )
+
+    def _say(self, run: str, allowed: ColumnElement[bool], /, **values: object) -> None:
+        """Change *run* where that is *allowed*: one that another has taken is left alone."""
+        with self._database.single() as connection:
+            if not connection.execute(_changed(run).where(allowed).values(values)).rowcount:
+                _check_known(connection, run)
+
+
+def _check_known(connection: Connection, run: str) -> None:
+    if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run)).first() is None:
+        raise UnknownName(f"no run {run!r}")
+
+
+def _changed(run: str) -> Update:
+    return update(RUNS).where(RUNS.c.id == run)
+
+
+def _insert_of(database: Database) -> Insert:
+    """Return the statement that keeps an answer once, and gives it times where it has none.
+
+    One that has failed gets none: only answers come with times, and this one is no answer.
+    """
+    # Inline: nobody asks which id a row was given.
+    insert = database.insert(ANSWERS).inline()
+    return insert.on_conflict_do_update(
+        index_elements=[ANSWERS.c.run, ANSWERS.c.query],
+        set_={name: insert.excluded[name] for name in TIMES},
+        where=ANSWERS.c.cold_ns.is_(None)
+        & insert.excluded.cold_ns.is_not(None)
+        & (ANSWERS.c.outcome == insert.excluded.outcome),
+    )
+
+
+# Long enough for some dozen quick searches; whoever asks a slow one does not notice it.
+TOGETHER_S = 0.05
+
+
+class Buffer:
+    """Hands answers on to *recorder*: the first at once, then all that came in *together_s*.
+
+    A transaction for each would take longer than many a search. What is lost when the process is
+    killed took no longer than that to find, and is asked again. Leaving the context, for whatever
+    reason, keeps all.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        *,
+        together_s: float = TOGETHER_S,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """Begin with nothing."""
+        self._recorder = recorder
+        self._together_s = together_s
+        self._clock = clock
+        self._waiting: list[Kept] = []
+        self._flushed = -inf
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.flush()
+
+    def add(self, run: str, answer: Answer, sample: Sample | None = None) -> None:
+        """Keep an answer of *run*, now or a little later."""
+        self._waiting.append(Kept(run, answer, sample))
+        if self._clock() - self._flushed >= self._together_s:
+            self.flush()
+
+    def flush(self) -> None:
+        """Keep what is waiting."""
+        self._recorder.add_many(self._waiting)
+        # Only now: if that was interrupted, it is done once more.
+        self._waiting.clear()
+        self._flushed = self._clock()

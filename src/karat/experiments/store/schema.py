@@ -1,0 +1,353 @@
+"""The tables of a store, one description for SQLite and PostgreSQL."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+__all__ = [
+    "ANNOTATIONS",
+    "ANSWERS",
+    "BENCHMARKS",
+    "BENCHMARK_DATASETS",
+    "COLLECTIONS",
+    "DATASETS",
+    "DOCUMENTS",
+    "EVENTS",
+    "EXPERIMENTS",
+    "JOBS",
+    "JUDGMENTS",
+    "LOSSES",
+    "MAPPINGS",
+    "METADATA",
+    "RESULTS",
+    "RUNS",
+    "SCORES",
+    "TOKENS",
+    "VERSION",
+    "Moment",
+    "Value",
+]
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC; SQLite has no zones and keeps the bare time."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
+        """Return what the database is given."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
+        """Return what the database kept, with its zone."""
+        if value is None:
+            return None
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+# A dict or a list; an absent one is NULL. The type json of PostgreSQL, unlike jsonb, keeps every
+# escape, NUL among them.
+Value = JSON(none_as_null=True)
+
+METADATA = MetaData(
+    # Migrations find a constraint by its name, and SQLite would give it none.
+    naming_convention={
+        "fk": "%(table_name)s_%(column_0_name)s_fk",
+        "ix": "%(table_name)s_%(column_0_name)s_ix",
+        "pk": "%(table_name)s_pk",
+        "uq": "%(table_name)s_%(column_0_N_name)s_uq",
+    }
+)
+
+# Alembic's own, by a name that leaves room for another program in the same database.
+VERSION = Table("karat_version", METADATA, Column("version_num", String(32), primary_key=True))
+
+DATASETS = Table(
+    "datasets",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("queries", Integer, nullable=False),
+    Column("gold", Value, nullable=False),
+)
+
+EXPERIMENTS = Table(
+    "experiments",
+    METADATA,
+    Column("id", String(16), primary_key=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("dataset", ForeignKey(DATASETS.c.digest), nullable=False, index=True),
+    Column("config", Value, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("environment", Value, nullable=False),
+    Column("created", Moment, nullable=False, index=True),
+)
+
+RUNS = Table(
+    "runs",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("experiment", ForeignKey(EXPERIMENTS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("engine", Value, nullable=False),
+    Column("engine_digest", String(64), nullable=False, index=True),
+    Column("snapshot", Text, nullable=False),
+    Column("metadata", Value, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("error", Text, nullable=False),
+    Column("worker", Text),
+    Column("begun", Moment),
+    Column("ended", Moment),
+    Column("index_ns", BigInteger),
+    Column("index_bytes", BigInteger),
+    Column("peak_bytes", BigInteger),
+    Column("warm_up", Integer),
+    Column("repetitions", Integer),
+    Column("alone", Boolean),
+    Column("notes", Value),
+    # When all queries had an answer and the scores were stored; latency may be measured later.
+    Column("scored", Moment),
+    UniqueConstraint("experiment", "position"),
+)
+
+# The id is the order in which queries ended. The hits are packed by karat.model.packing.
+ANSWERS = Table(
+    "answers",
+    METADATA,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("query", Text, nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("hits", LargeBinary, nullable=False),
+    Column("latency_ns", BigInteger, nullable=False),
+    Column("extra", Value),
+    Column("cold_ns", BigInteger),
+    Column("warm_ns", Value),
+    Column("first_result_ns", BigInteger),
+    Column("phases", Value),
+    Column("tokens", BigInteger),
+    Column("cost", Float),
+    Column("finished", Moment, nullable=False),
+    UniqueConstraint("run", "query"),
+)
+
+SCORES = Table(
+    "scores",
+    METADATA,
+    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("measure", Text, nullable=False),
+    Column("mean", Float),
+    Column("answered", Float),
+    Column("n", Integer, nullable=False),
+    Column("low", Float),
+    Column("high", Float),
+    Column("level", Float),
+    Column("method", Text),
+)
+
+
+UUID = String(36)
+Number = BigInteger().with_variant(Integer, "sqlite")
+
+# The secret itself is nowhere, only its SHA-256.
+TOKENS = Table(
+    "tokens",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("scopes", Value, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("expires", Moment),
+    Column("revoked", Moment),
+)
+
+COLLECTIONS = Table(
+    "collections",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("source", Value, nullable=False),
+    Column("index", Value, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("error", Text, nullable=False),
+    Column("snapshot", Text, nullable=False),
+    Column("facts", Value, nullable=False),
+    Column("operation", UUID),
+    Column("created", Moment, nullable=False),
+    Column("updated", Moment, nullable=False),
+)
+
+DOCUMENTS = Table(
+    "collection_documents",
+    METADATA,
+    Column("collection", ForeignKey(COLLECTIONS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("path", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("lines", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+)
+
+# *version* counts the judgments made since the upload; the gold set itself is as uploaded.
+BENCHMARK_DATASETS = Table(
+    "benchmark_datasets",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("gold", ForeignKey(DATASETS.c.digest), nullable=False, index=True),
+    Column("schema_version", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("updated", Moment, nullable=False),
+)
+
+# Nothing is ever changed or removed: what takes a judgment back is a row that says so.
+JUDGMENTS = Table(
+    "judgments",
+    METADATA,
+    Column("dataset", ForeignKey(BENCHMARK_DATASETS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("query", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("start_line", Integer, nullable=False),
+    Column("end_line", Integer, nullable=False),
+    Column("grade", Float),
+    Column("before", Float),
+    Column("reason", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("undoes", Integer),
+    Column("created", Moment, nullable=False),
+)
+
+# *resolved* is the gold set with its references bound to paths of the collection.
+MAPPINGS = Table(
+    "mappings",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("dataset", ForeignKey(BENCHMARK_DATASETS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("collection", ForeignKey(COLLECTIONS.c.id), nullable=False, index=True),
+    Column("status", String(16), nullable=False),
+    Column("mapped", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("unresolved", Value, nullable=False),
+    Column("by_hand", Value, nullable=False),
+    Column("resolved", ForeignKey(DATASETS.c.digest), index=True),
+    Column("operation", UUID),
+    Column("created", Moment, nullable=False),
+    Column("resolved_at", Moment),
+    UniqueConstraint("dataset", "collection"),
+)
+
+# How many runs are done is counted where they are kept, so that no second number can differ.
+# *revision* is the commit that was searched, where that is known.
+BENCHMARKS = Table(
+    "benchmarks",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("mapping", ForeignKey(MAPPINGS.c.id), nullable=False, index=True),
+    Column("config", Value, nullable=False),
+    Column("total_runs", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("error", Text, nullable=False),
+    Column("experiment", ForeignKey(EXPERIMENTS.c.id, ondelete="SET NULL"), index=True),
+    Column("operation", UUID),
+    Column("start_key", Text),
+    Column("created", Moment, nullable=False, index=True),
+    Column("started", Moment),
+    Column("completed", Moment),
+    Column("revision", Value),
+)
+
+# What was computed of a benchmark last, as it is sent; *key* changes with all that it depends on.
+RESULTS = Table(
+    "benchmark_results",
+    METADATA,
+    Column("benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("key", String(64), nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+# Why targets were missed by a run, packed by karat.service.store.judgments.
+LOSSES = Table(
+    "losses",
+    METADATA,
+    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
+# The id of a job is the operation that clients follow; *correlation* the request that began it.
+JOBS = Table(
+    "jobs",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("kind", String(16), nullable=False),
+    Column("subject", UUID, nullable=False, index=True),
+    Column("status", String(16), nullable=False, index=True),
+    Column("cancel", Boolean, nullable=False),
+    Column("worker", Text),
+    Column("lease_until", Moment),
+    Column("attempts", Integer, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("started", Moment),
+    Column("ended", Moment),
+    Column("correlation", Text),
+)
+
+# An id is never given twice, also after the newest rows were removed: clients continue after it.
+EVENTS = Table(
+    "events",
+    METADATA,
+    Column("id", Number, primary_key=True),
+    Column("operation", UUID, nullable=False, index=True),
+    Column("subject", UUID, nullable=False, index=True),
+    Column("type", String(32), nullable=False),
+    Column("data", Value, nullable=False),
+    Column("created", Moment, nullable=False, index=True),
+    sqlite_autoincrement=True,
+)
+
+ANNOTATIONS = Table(
+    "annotations",
+    METADATA,
+    Column("id", Number, primary_key=True),
+    Column(
+        "benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), nullable=False, index=True
+    ),
+    Column("text", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("created", Moment, nullable=False),
+)

@@ -1,0 +1,255 @@
+"""The store in one SQLite file, or in PostgreSQL by the same statements."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Self
+
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
+
+from karat.errors import InputError, UnknownName
+from karat.experiments.store.database import Database
+from karat.experiments.store.environment import environment, is_alive, this_worker
+from karat.experiments.store.golds import drop_unused, keep, load, storable_gold
+from karat.experiments.store.recorder import SqlRecorder, utc_now
+from karat.experiments.store.records import Experiment, Kind, Plan, RunStatus, ScoredRun
+from karat.experiments.store.rows import (
+    OUTCOMES,
+    answer_of,
+    dataset_row,
+    experiment_of,
+    experiment_row,
+    run_of,
+    run_rows,
+    sample_of,
+    score_rows,
+    summary_of,
+    timings_of,
+)
+from karat.experiments.store.schema import ANSWERS, DATASETS, EXPERIMENTS, RUNS, SCORES, Moment
+from karat.model import Dataset, Outcome, Run
+from karat.model.evaluation import Summary
+from karat.model.timings import Measured
+
+__all__ = ["SqlStore"]
+
+RUNNING = [status.value for status in RunStatus if status.running]
+ALL_OF_EXPERIMENT = (
+    select(EXPERIMENTS, DATASETS.c.queries)
+    .join(DATASETS)
+    .order_by(EXPERIMENTS.c.created.desc(), EXPERIMENTS.c.id)
+)
+ALL_OF_RUN = select(
+    RUNS,
+    select(func.count()).where(ANSWERS.c.run == RUNS.c.id).scalar_subquery().label("answers"),
+).order_by(RUNS.c.experiment, RUNS.c.position)
+
+
+class SqlStore(SqlRecorder):
+    """A store at *place*: a file, or an address such as ``postgresql://user@host/database``.
+
+    A file may be used by several processes of one machine; it lies on a local disk, because SQLite
+    shares memory between them.
+    """
+
+    def __init__(
+        self,
+        place: str | os.PathLike[str] | Database,
+        *,
+        worker: str | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Open the store, which is made where there is none, or share a database that is open."""
+        database = place if isinstance(place, Database) else Database(place)
+        super().__init__(database, worker=worker or this_worker(), clock=clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def experiment(self, plan: Plan) -> str:
+        """Return the id of the experiment that *plan* describes; a new one is made if needed."""
+        if not plan.runs:
+            raise InputError(f"plan {plan.name!r} has no run; expected one or more")
+        plan = replace(plan, dataset=storable_gold(plan.dataset))
+        known = select(EXPERIMENTS.c.id).where(EXPERIMENTS.c.digest == plan.digest)
+        with self._database.reading() as connection:
+            if connection.execute(known).first() is not None:
+                return plan.id
+        dataset = dataset_row(plan.dataset)
+        experiment = experiment_row(plan, environment=environment(), created=self._clock())
+        with self._database.writing() as connection:
+            keep(self._database, connection, dataset)
+            # Another process may have been faster.
+            new = self._database.insert(EXPERIMENTS).on_conflict_do_nothing(
+                index_elements=[EXPERIMENTS.c.digest]
+            )
+            if connection.execute(new, experiment).rowcount:
+                connection.execute(insert(RUNS), run_rows(plan))
+        return plan.id
+
+    def experiments(
+        self, kind: Kind | None = None, *, limit: int = 20, offset: int = 0
+    ) -> tuple[Experiment, ...]:
+        """Return experiments, the newest first."""
+        wanted = ALL_OF_EXPERIMENT.limit(limit).offset(offset)
+        if kind is not None:
+            wanted = wanted.where(EXPERIMENTS.c.kind == kind.value)
+        with self._database.reading() as connection:
+            return _experiments(connection, wanted)
+
+    def latest(self) -> Experiment:
+        """Return the newest experiment; UnknownName where there is none."""
+        for experiment in self.experiments(limit=1):
+            return experiment
+        raise UnknownName(f"{self._database.name} holds no experiment yet")
+
+    def show(self, experiment: str) -> Experiment:
+        """Return an experiment with its runs in the order planned."""
+        with self._database.reading() as connection:
+            found = self._id(connection, experiment)
+            return _experiments(connection, ALL_OF_EXPERIMENT.where(EXPERIMENTS.c.id == found))[0]
+
+    def dataset(self, digest: str) -> Dataset:
+        """Return the gold set with this digest."""
+        return load(self._database, digest)
+
+    def measured(self, run: str) -> Measured:
+        """Return a run with its answers in the order in which they ended."""
+        with self._database.reading() as connection:
+            found = self._run_id(connection, run)
+            row = connection.execute(select(RUNS).where(RUNS.c.id == found)).one()
+            wanted = select(ANSWERS).where(ANSWERS.c.run == found).order_by(ANSWERS.c.id)
+            kept = connection.execute(wanted).all()
+        return Measured(
+            Run.of(map(answer_of, kept), name=row.label, metadata=row.metadata),
+            timings_of(row, map(sample_of, kept)),
+            row.engine_digest,
+            row.label,
+            row.notes or {},
+        )
+
+    def outcomes(self, experiment: str) -> Mapping[str, Mapping[Outcome, int]]:
+        """Return how many queries of each run have ended in which way."""
+        found: dict[str, dict[Outcome, int]] = {}
+        with self._database.reading() as connection:
+            wanted = (
+                select(ANSWERS.c.run, ANSWERS.c.outcome, func.count())
+                .join(RUNS)
+                .where(RUNS.c.experiment == self._id(connection, experiment))
+                .group_by(ANSWERS.c.run, ANSWERS.c.outcome)
+            )
+            for run, outcome, count in connection.execute(wanted):
+                found.setdefault(run, {})[OUTCOMES[outcome]] = count
+        return found
+
+    def keep_scores(
+        self, run: str, summaries: Iterable[Summary], *, complete: bool = False
+    ) -> None:
+        """Store the scores of a run in place of those before."""
+        with self._database.writing() as connection:
+            found = self._run_id(connection, run)
+            connection.execute(delete(SCORES).where(SCORES.c.run == found))
+            if rows := score_rows(found, summaries):
+                connection.execute(insert(SCORES), rows)
+            if complete:
+                unmarked = update(RUNS).where(RUNS.c.id == found, RUNS.c.scored.is_(None))
+                connection.execute(unmarked, {"scored": self._clock()})
+
+    def scores(self, run: str) -> tuple[Summary, ...]:
+        """Return the scores kept for a run."""
+        with self._database.reading() as connection:
+            found = self._run_id(connection, run)
+            wanted = select(SCORES).where(SCORES.c.run == found).order_by(SCORES.c.position)
+            return tuple(map(summary_of, connection.execute(wanted)))
+
+    def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
+        """Return the runs of these experiments whose queries are all answered, with scores."""
+        ended = func.coalesce(RUNS.c.ended, RUNS.c.scored, type_=Moment).label("ended")
+        wanted = (
+            select(RUNS.c.id.label("run_id"), RUNS.c.label, ended, SCORES)
+            .outerjoin(SCORES)
+            .where(RUNS.c.experiment.in_(experiments))
+            .where(RUNS.c.scored.is_not(None))
+            .order_by(RUNS.c.experiment, RUNS.c.position, SCORES.c.position)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        return tuple(
+            ScoredRun(*run, tuple(summary_of(row) for row in group if row.measure is not None))
+            for run, group in groupby(rows, key=lambda row: (row.run_id, row.label, row.ended))
+        )
+
+    def release(self, experiment: str) -> None:
+        """Take all runs from their workers."""
+        with self._database.writing() as connection:
+            found = self._id(connection, experiment)
+            working = (RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING))
+            free = {"status": RunStatus.PENDING.value, "worker": None}
+            connection.execute(update(RUNS).where(*working), free)
+
+    def delete(self, experiment: str, *, force: bool = False) -> None:
+        """Remove an experiment, and its gold set where no other uses it."""
+        with self._database.writing() as connection:
+            found = self._id(connection, experiment)
+            wanted = select(RUNS.c.id, RUNS.c.worker).where(
+                RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING)
+            )
+            for run in connection.execute(wanted):
+                if not force and is_alive(run.worker):
+                    raise InputError(
+                        f"run {run.id} is being worked on by {run.worker}; stop that first, or "
+                        "force it"
+                    )
+            connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found))
+            drop_unused(connection)
+
+    def vacuum(self) -> None:
+        """Give the room of what was deleted back to the disk; PostgreSQL does it by itself."""
+        if self._database.is_sqlite:
+            with self._database.single() as connection:
+                connection.exec_driver_sql("VACUUM")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _id(self, connection: Connection, prefix: str) -> str:
+        """Return the id of the one experiment that begins with *prefix*."""
+        begins = EXPERIMENTS.c.id.startswith(prefix.lower(), autoescape=True)
+        found = connection.execute(select(EXPERIMENTS.c.id).where(begins).limit(3)).scalars().all()
+        if not prefix or not found:
+            raise UnknownName(f"no experiment {prefix!r} in {self._database.name}")
+        if len(found) > 1:
+            several = ", ".join(sorted(found))
+            raise UnknownName(f"{prefix!r} begins several experiments: {several}; write more of it")
+        return str(found[0])
+
+    def _run_id(self, connection: Connection, run: str) -> str:
+        """Return the whole id of *run*, whose part before the point may be shortened."""
+        prefix, _, position = run.partition(".")
+        found = f"{self._id(connection, prefix)}.{position}"
+        if connection.execute(select(RUNS.c.id).where(RUNS.c.id == found)).first() is None:
+            raise UnknownName(
+                f"no run {run!r}; expected an experiment, a point and a number from 1"
+            )
+        return found
+
+
+def _experiments(
+    connection: Connection, wanted: Select[*tuple[Any, ...]]
+) -> tuple[Experiment, ...]:
+    """Return the experiments of *wanted* in its order, each with its runs."""
+    rows: Sequence[Any] = connection.execute(wanted).all()
+    ids = [row.id for row in rows]
+    found = connection.execute(ALL_OF_RUN.where(RUNS.c.experiment.in_(ids))).all()
+    runs = {
+        experiment: [run_of(run) for run in group]
+        for experiment, group in groupby(found, key=lambda run: run.experiment)
+    }
+    return tuple(experiment_of(row, runs[row.id]) for row in rows)

@@ -1,0 +1,257 @@
+"""What a store holds, found by what a user writes: an id, the beginning of one, or ``latest``."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from karat.errors import InputError, UnknownName
+from karat.experiments.store import Experiment, Store, StoredRun
+from karat.formats.fields import Checker, Place, Record
+from karat.formats.jsontext import parse, positions
+from karat.formats.karat_run import answer_digests
+from karat.formats.source import read_text
+from karat.model import Dataset, Run
+from karat.model.spec import Spec
+from karat.model.timings import NS_PER_MS, Measured, latency_ms
+
+if TYPE_CHECKING:
+    from karat.experiments.store import SqlStore
+
+
+__all__ = [
+    "DISTURBED",
+    "LATEST",
+    "Chosen",
+    "RunRecord",
+    "choose",
+    "differing",
+    "open_store",
+    "read_records",
+    "record_of",
+    "short_digests",
+    "shown_place",
+    "timed_run",
+    "versions_of",
+]
+
+LATEST = "latest"
+# In the metadata of a run whose latencies were not measured alone.
+DISTURBED = "disturbed"
+# A folder of this name holds nothing but what Karat keeps.
+OWN_FOLDER = ".karat"
+
+
+class Chosen(NamedTuple):
+    """An experiment and the runs of it that are meant: one, or all in the order planned."""
+
+    experiment: Experiment
+    runs: tuple[StoredRun, ...]
+
+
+def open_store(place: str, *, new: bool = False) -> "SqlStore":
+    """Return the store at *place*: a file, or the address of a PostgreSQL.
+
+    Only with *new* a file is made where there is none. Of a folder ``.karat`` Git is told to leave
+    it alone.
+    """
+    from karat.experiments.store import SqlStore
+
+    if not new and "://" not in place and not Path(place).is_file():
+        raise InputError(f"{place}: no store is here yet; karat evaluate and its like make one")
+    store = SqlStore(place)
+    folder = Path(place).parent
+    if folder.name == OWN_FOLDER and not (folder / ".gitignore").exists():
+        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+    return store
+
+
+def shown_place(place: str) -> str:
+    """Return *place* as it may stand in a log: of an address only the host and the database.
+
+    >>> shown_place(".karat/karat.db"), shown_place("postgresql://ann:secret@db.example/karat")
+    ('.karat/karat.db', 'postgresql://db.example/karat')
+    """
+    if "://" not in place:
+        return place
+    parts = urlsplit(place)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+
+
+def choose(store: Store, name: str) -> Chosen:
+    """Return what *name* means in *store*.
+
+    It is the id of an experiment or of a run, a point and a number from 1 after that of its
+    experiment. The id of an experiment may be shortened, and ``latest`` is the newest.
+    """
+    prefix, point, position = name.partition(".")
+    experiment = store.latest() if prefix == LATEST else store.show(prefix)
+    if not point:
+        return Chosen(experiment, experiment.runs)
+    run_id = f"{experiment.id}.{position}"
+    runs = tuple(run for run in experiment.runs if run.id == run_id)
+    if not runs:
+        raise UnknownName(
+            f"no run {name!r}; experiment {experiment.id} has those from 1 to "
+            f"{len(experiment.runs)}"
+        )
+    return Chosen(experiment, runs)
+
+
+def timed_run(measured: Measured) -> Run:
+    """Return the run with the latencies that were measured after its answers were kept.
+
+    Its metadata say where other work has disturbed them.
+    """
+    samples = measured.timings.samples if measured.timings else ()
+    times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
+    answers = (
+        answer._replace(latency_ns=times.get(answer.query_id, answer.latency_ns))
+        for answer in measured.run.answers()
+    )
+    metadata = dict(measured.run.metadata)
+    if measured.timings and not measured.timings.alone:
+        metadata[DISTURBED] = True
+    return Run.of(answers, name=measured.name, metadata=metadata)
+
+
+# So much of the SHA-256 of an answer is kept: one in four thousand million differs unseen.
+SHORT = 8
+EMBEDDED = re.compile(r'<script type="application/json" id="records">(.*?)</script>', re.DOTALL)
+LARGEST = 1_000_000_000
+READ = (".html", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run: what decides its answers, and what they were.
+
+    *gold* and *snapshot* are the digests of the dataset and of the corpus; *where* holds the
+    arguments of :class:`karat.experiments.presence.Where`. *answers* holds a short digest of each
+    query's hits in the order of the dataset, blank where there are none. *versions* are those of
+    Karat and of the libraries that decide the hits.
+    """
+
+    name: str
+    engine: Spec
+    k: int
+    threshold: float
+    seed: int
+    match: str
+    root: str
+    gold: str
+    snapshot: str
+    where: Mapping[str, object]
+    versions: Mapping[str, str]
+    answers: str
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON can hold it."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        engine = {"name": self.engine.name, "options": dict(self.engine.params)}
+        return fields | {"engine": engine, "where": dict(self.where)}
+
+
+def record_of(
+    experiment: Experiment, run: StoredRun, measured: Measured, gold: Dataset
+) -> RunRecord:
+    """Return what to keep of a *run* that the store holds."""
+    config, metadata = experiment.config, run.metadata
+    where = config.get("where")
+    k, threshold = metadata.get("k"), metadata.get("threshold")
+    return RunRecord(
+        name=measured.name,
+        engine=run.engine,
+        k=k if isinstance(k, int) else 0,
+        threshold=threshold if isinstance(threshold, float) else 0.0,
+        seed=experiment.seed,
+        match=str(config.get("match", gold.match)),
+        root=str(config.get("root", "")),
+        gold=experiment.dataset,
+        snapshot=run.snapshot,
+        where=where if isinstance(where, Mapping) else {},
+        versions=versions_of(experiment),
+        answers=short_digests(measured, gold),
+    )
+
+
+def versions_of(experiment: Experiment) -> dict[str, str]:
+    """Return the versions of Karat, of Python and of the packages that *experiment* ran with."""
+    packages = experiment.environment.get("packages")
+    return {
+        "karat": experiment.version,
+        "python": str(experiment.environment.get("python", "")),
+        **(packages if isinstance(packages, Mapping) else {}),
+    }
+
+
+def short_digests(measured: Measured, gold: Dataset) -> str:
+    """Return the digests of all answers, cut short, in the order of *gold*."""
+    found = answer_digests(measured.run)
+    return "".join(found.get(query_id, " " * SHORT)[:SHORT] for query_id in gold.query_ids)
+
+
+def differing(before: str, now: str, gold: Dataset) -> list[str]:
+    """Return the queries whose answers differ between two such texts."""
+    return [
+        query_id
+        for place, query_id in enumerate(gold.query_ids)
+        if before[place * SHORT : (place + 1) * SHORT] != now[place * SHORT : (place + 1) * SHORT]
+    ]
+
+
+def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
+    """Return what the report at *path*, HTML or JSON, keeps of its runs.
+
+    InputError where it keeps nothing: its runs came from files, and nobody knows how to get them.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in READ:
+        raise InputError(
+            f"{os.fspath(path)}: only {' and '.join(READ)} reports keep what is needed to run them "
+            "again"
+        )
+    text = read_text(path, limit=LARGEST, setting="json_bytes")
+    place: Place = ()
+    if suffix == ".html":
+        embedded = EMBEDDED.search(text)
+        text = embedded[1] if embedded else "[]"
+        value = parse(text, os.fspath(path))
+    else:
+        report = parse(text, os.fspath(path))
+        origin = report.get("origin") if isinstance(report, Mapping) else None
+        value = origin.get("records", []) if isinstance(origin, Mapping) else []
+        place = ("origin", "records")
+    check = Checker(path, lambda: positions(text))
+    rows = check.rows(value, place)
+    found = tuple(_record(check, check.record(row, at), at) for at, row in rows)
+    check.finish()
+    if not found:
+        raise InputError(
+            f"{os.fspath(path)} keeps no record of its runs; only reports on what karat evaluate, "
+            "compare or sweep have run can be run again"
+        )
+    return found
+
+
+def _record(check: Checker, row: Record, place: Place) -> RunRecord:
+    engine = check.record(row.get("engine"), (*place, "engine"))
+    options = check.record(engine.get("options"), (*place, "engine", "options"))
+    versions = check.record(row.get("versions"), (*place, "versions"))
+    return RunRecord(
+        name=check.text(row, "name", place),
+        engine=Spec("engine", check.text(engine, "name", (*place, "engine")), dict(options)),
+        k=check.whole(row, "k", place, default=0, low=1),
+        threshold=check.number(row, "threshold", place, default=0.0, low=0, high=1),
+        seed=check.whole(row, "seed", place, default=0),
+        match=check.text(row, "match", place),
+        root=check.text(row, "root", place) if row.get("root") else "",
+        gold=check.text(row, "gold", place),
+        snapshot=check.text(row, "snapshot", place),
+        where=dict(check.record(row.get("where"), (*place, "where"))),
+        versions={name: str(version) for name, version in versions.items()},
+        answers=check.text(row, "answers", place),
+    )

@@ -1,0 +1,166 @@
+"""An engine as its process asks it: its searches timed, its hits checked and cut."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter_ns
+from typing import NamedTuple
+
+from karat.corpus import Corpus
+from karat.engines.adapters.external import External
+from karat.engines.adapters.places import Accepted, Places
+from karat.engines.base import (
+    Engine,
+    SupportsMetadata,
+    SupportsPhases,
+    SupportsReset,
+    SupportsSize,
+    SupportsWork,
+)
+from karat.engines.fusion import by_score
+from karat.engines.registry import ADAPTERS, ENGINES
+from karat.errors import EngineError
+from karat.experiments.workers.depth import cut, deep_enough, needed
+from karat.experiments.workers.plan import Configuration
+from karat.experiments.workers.process import Message
+from karat.model import Hit
+from karat.model.packing import packed
+from karat.model.spending import Spent, spent, total
+
+__all__ = ["Asked"]
+
+
+class _Timed(NamedTuple):
+    hits: Sequence[Hit]
+    ns: int
+    phases: Mapping[str, int]
+    spent: Spent
+
+
+class Asked:
+    """The engine of *configuration*, and what is remembered of it between two questions."""
+
+    def __init__(self, configuration: Configuration, engine: Engine) -> None:
+        """Look up what the engine can; asking a protocol takes longer than some searches."""
+        self.engine = engine
+        self._asked_for = configuration
+        self._by_score = by_score(configuration.spec)
+        name = configuration.spec.name
+        ours = name in ENGINES.built_in() and name != "python"
+        # A search of somebody else may charge by the hit, or refuse to go deeper than it must.
+        self._learns = ours and name not in ADAPTERS
+        self._depth = configuration.k
+        self._external = engine if isinstance(engine, External) else None
+        self._trusted = ours or self._external is not None
+        # Holds the hits of a class that nobody has checked against the corpus.
+        self._guard: Places | None = None
+        # What an adapter had dropped and mended before its last search.
+        self._invalid: Counter[str] = Counter()
+        self._mended: Counter[str] = Counter()
+        self._hits: Sequence[Hit] = ()
+        self._reset: Callable[[], None] = (
+            engine.reset if isinstance(engine, SupportsReset) else lambda: None
+        )
+        self._phases: Callable[[], Mapping[str, int]] = (
+            engine.phases_ns if isinstance(engine, SupportsPhases) else dict
+        )
+        self._metadata: Callable[[], Mapping[str, object]] = (
+            engine.metadata if isinstance(engine, SupportsMetadata) else dict
+        )
+
+    def indexed(self, corpus: Corpus, index_ns: int) -> Message:
+        """Hear that *corpus* was indexed, and return what there is to say of that."""
+        root = "" if corpus.folder is None else str(corpus.folder)
+        self._guard = None if self._trusted else Places(corpus, root=root)
+        engine = self.engine
+        return {
+            "index_ns": index_ns,
+            "index_bytes": engine.index_bytes() if isinstance(engine, SupportsSize) else 0,
+            "documents": len(corpus),
+            "corpus": corpus.snapshot,
+            "work": dict(engine.work()) if isinstance(engine, SupportsWork) else {},
+        }
+
+    def ask(self, query: str, *, first: bool, before: Callable[[], None]) -> Message:
+        """Return the answer to *query*; *before* is called ahead of each search."""
+        if first:
+            self._reset()
+        timed = self._timed(query, before)
+        checked = self._accepted(timed.hits)
+        _, _, k, files, threshold = self._asked_for
+        hits = cut(checked.hits, k=k, files=files, threshold=threshold, by_score=self._by_score)
+        if not first:
+            return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
+        self._hits = hits
+        told = {
+            "phases": timed.phases,
+            "spent": _said(timed.spent),
+            "invalid": checked.invalid,
+            "mended": checked.mended,
+        }
+        # What says nothing stays here; most answers have only hits and phases.
+        said = {name: value for name, value in told.items() if value}
+        return {"ns": timed.ns, "hits": packed(hits), **said}
+
+    def _timed(self, query: str, before: Callable[[], None]) -> _Timed:
+        """Search *query*, deeper as long as there are too few files, and time all of that.
+
+        An engine of ours is asked as deep as it had to go for the query before; the hits that are
+        left are the same, and mostly one search is enough.
+        """
+        _, _, k, files, _ = self._asked_for
+        asked, total_ns = self._depth, 0
+        phases: Counter[str] = Counter()
+        spending: list[Spent] = []
+        while True:
+            before()
+            if self._external:
+                self._invalid = Counter(self._external.invalid)
+                self._mended = Counter(self._external.mended)
+            started = perf_counter_ns()
+            found = self.engine.search(query, asked)
+            total_ns += perf_counter_ns() - started
+            spending.append(spent(self._metadata()))
+            for name, ns in self._phases().items():
+                phases[name] += int(ns)
+            hits = _checked(found, self.engine.name)
+            if not files:
+                break
+            wanted = needed(hits, k)
+            if self._learns:
+                self._depth = deep_enough(wanted, files=k)
+            if wanted <= asked:
+                break
+            asked = deep_enough(asked + 1, files=k)
+        # An adapter checks every answer against the corpus, which is our work and not the search's.
+        ours = phases.pop("check", 0) if self._external else 0
+        return _Timed(hits, total_ns - ours, phases, total(spending))
+
+    def _accepted(self, hits: Sequence[Hit]) -> Accepted:
+        """Return the hits that are kept, and how many the last search dropped or mended.
+
+        One that went deeper has met again what those before it had dropped.
+        """
+        if self._guard is not None:
+            return self._guard.accept(hits, len(hits))
+        engine = self._external
+        if engine is None:
+            return Accepted(tuple(hits), {}, {})
+        invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
+        return Accepted(tuple(hits), invalid, mended)
+
+
+def _said(found: Spent) -> dict[str, float]:
+    """Return what the engine has reported, without what it has not."""
+    said = {"tokens": found.tokens, "cost": found.cost, "ignored": found.ignored or None}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
+    """Return the ranking: where each hit is, whatever it scores."""
+    return [hit[:1] + hit[2:5] for hit in hits]
+
+
+def _checked(found: object, name: str) -> Sequence[Hit]:
+    if isinstance(found, Sequence) and all(isinstance(hit, Hit) for hit in found):
+        return found
+    raise EngineError(f"{name}: search returned {type(found).__name__}; expected a list of hits")

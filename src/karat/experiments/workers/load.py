@@ -1,0 +1,197 @@
+"""How a service bears load: latencies at offered rates, as users who do not wait see them.
+
+Requests start by a schedule, whether or not earlier ones have ended, and a latency counts from
+when its request was due. Asking one after the other instead would leave out the waiting of all
+who came while an answer took long (coordinated omission).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import cycle
+from math import inf, isfinite
+from pathlib import Path
+from random import Random
+from time import perf_counter, sleep
+from typing import NamedTuple
+
+from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress
+from karat.engines.spec import build
+from karat.errors import EngineError, InputError
+from karat.experiments.workers.announcements import Holder, undisturbed
+from karat.experiments.workers.plan import Configuration
+from karat.experiments.workers.sources import Opener, Source
+
+__all__ = ["LoadPoint", "arrivals", "load"]
+
+THREADS = 256
+DRAIN_S = 30.0
+
+
+class LoadPoint(NamedTuple):
+    """What came of offering *rate* queries a second.
+
+    Percentiles are over all queries but *errors*; one without an answer within the time left
+    counts as endless, and a percentile that is endless is None. *late_ms* is the 99th percentile
+    of how late the queries were sent: where it is not small, Karat could not offer the rate. A
+    percentile that needs more queries than there were is None as well. *disturbed* says that other
+    karat runs worked meanwhile, or may have.
+    """
+
+    rate: float
+    sent: int
+    answered: int
+    errors: int
+    unanswered: int
+    answered_per_s: float
+    p50_ms: float | None
+    p90_ms: float | None
+    p99_ms: float | None
+    late_ms: float
+    disturbed: bool = False
+
+
+class _Asked(NamedTuple):
+    """One query, in seconds since the first could be due; *ended* is endless without an answer."""
+
+    due: float
+    sent: float
+    ended: float = inf
+    error: bool = False
+
+
+def load(
+    configuration: Configuration,
+    source: Source,
+    queries: Sequence[str],
+    *,
+    rates: Sequence[float],
+    seconds: float,
+    seed: int = 0,
+    threads: int = THREADS,
+    drain_s: float = DRAIN_S,
+    progress: Progress | None = None,
+    reached: Callable[[LoadPoint], None] = lambda _: None,
+    waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
+    wait: bool = True,
+    announcements: Path | None = None,
+) -> list[LoadPoint]:
+    """Return what comes of offering *queries* at each of *rates* (a second) for *seconds*.
+
+    The engine runs in this process and must be safe for threads, as those behind HTTP are; more
+    than *threads* queries are never under way at once, and those beyond wait their turn. Answers
+    may come until *drain_s* after the last query was due. *progress* receives how many texts are
+    embedded; *reached* is called with each rate when it is done. Karat runs that were announced
+    earlier are waited for, which *waiting* receives; without *wait* they are not.
+    """
+    if not queries or not rates or min(rates) <= 0 or seconds <= 0:
+        raise InputError("load needs queries, rates above 0 and a time above 0")
+    engine = build(configuration.spec)
+    if not engine.thread_safe:
+        raise InputError(f"{engine.name} answers one query at a time; it cannot be put under load")
+    if isinstance(engine, SupportsProgress):
+        engine.watch(progress)
+    opener = Opener()
+    try:
+        engine.index(opener.open(source))
+        engine.search(queries[0], configuration.k)
+        points = []
+        with undisturbed(
+            "load",
+            waiting=waiting,
+            cancelled=lambda: False,
+            wait=wait,
+            folder=announcements,
+        ) as turn:
+            for rate in rates:
+                due = arrivals(rate, seconds, Random(f"{seed} {rate}"))
+                plan = zip(due, cycle(queries), strict=False)
+                service = _Service(engine, configuration.k, threads=threads)
+                points.append(_point(rate, seconds, service.offer(plan, drain_s)))
+                reached(points[-1])
+        return [point._replace(disturbed=not turn.alone) for point in points]
+    finally:
+        if isinstance(engine, SupportsClose):
+            engine.close()
+        opener.close()
+
+
+def arrivals(rate: float, seconds: float, rng: Random) -> Iterator[float]:
+    """Yield when queries are due: independent of each other, *rate* a second on average.
+
+    >>> [round(due, 2) for due in arrivals(2, 2, Random(0))]
+    [0.93, 1.64, 1.91]
+    """
+    due = rng.expovariate(rate)
+    while due < seconds:
+        yield due
+        due += rng.expovariate(rate)
+
+
+class _Service:
+    """An engine, asked by several threads at once."""
+
+    def __init__(self, engine: Engine, k: int, *, threads: int) -> None:
+        self._engine = engine
+        self._k = k
+        self._threads = threads
+        self._begun = 0.0
+
+    def offer(self, plan: Iterable[tuple[float, str]], drain_s: float) -> list[_Asked]:
+        """Send every query of *plan* when it is due, and wait for the answers."""
+        sent = []
+        pool = ThreadPoolExecutor(self._threads)
+        self._begun = perf_counter()
+        try:
+            for due, query in plan:
+                sleep(max(due - self._now(), 0.0))
+                asked = _Asked(due, self._now())
+                sent.append((asked, pool.submit(self._ask, asked, query)))
+            wait([future for _, future in sent], drain_s)
+            ended = [future.done() for _, future in sent]
+        finally:
+            # What is under way must not burden the next rate.
+            pool.shutdown(cancel_futures=True)
+        return [
+            future.result() if in_time else asked
+            for (asked, future), in_time in zip(sent, ended, strict=True)
+        ]
+
+    def _ask(self, asked: _Asked, query: str) -> _Asked:
+        try:
+            self._engine.search(query, self._k)
+        except EngineError as error:
+            endless = isinstance(error.__cause__, TimeoutError)
+            return asked if endless else asked._replace(error=True)
+        return asked._replace(ended=self._now())
+
+    def _now(self) -> float:
+        return perf_counter() - self._begun
+
+
+def _point(rate: float, seconds: float, asked: Sequence[_Asked]) -> LoadPoint:
+    """Return the figures of *asked*."""
+    from karat.scoring.stats.moments import interpolated, least_values
+
+    latencies = sorted(one.ended - one.due for one in asked if not one.error)
+    late = sorted(one.sent - one.due for one in asked)
+
+    def at(point: float) -> float | None:
+        enough = len(latencies) >= least_values(point)
+        found = interpolated(latencies, point) if enough else inf
+        # Between an answer and none, the percentile is as unknown as none.
+        return found * 1000 if isfinite(found) else None
+
+    answered = sum(map(isfinite, latencies))
+    ended = max((one.ended for one in asked if isfinite(one.ended)), default=seconds)
+    return LoadPoint(
+        rate=rate,
+        sent=len(asked),
+        answered=answered,
+        errors=len(asked) - len(latencies),
+        unanswered=len(latencies) - answered,
+        answered_per_s=answered / max(seconds, ended),
+        p50_ms=at(50),
+        p90_ms=at(90),
+        p99_ms=at(99),
+        late_ms=interpolated(late, 99) * 1000 if late else 0.0,
+    )

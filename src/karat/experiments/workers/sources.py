@@ -1,0 +1,149 @@
+"""Where a corpus comes from, in a form that can be sent to another process."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Self
+
+from karat.corpus import Corpus, GitRepository, Trait, from_beir, from_folder, from_texts
+from karat.errors import InputError
+
+__all__ = ["Opener", "Source", "corpus_source", "load_corpus"]
+
+KINDS = ("folder", "git", "beir", "texts")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder, a revision of a Git repository, a BEIR corpus, or texts at hand.
+
+    *tests* False leaves out what tests the product, as ``Corpus.without`` does. Only documents
+    below the folder *root* count, if there is one.
+
+    >>> Source.git("flask", "2.0").revision
+    '2.0'
+    """
+
+    kind: str
+    place: str = ""
+    revision: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tests: bool = True
+    root: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a kind that is none."""
+        if self.kind not in KINDS:
+            raise InputError(f"a source is one of: {', '.join(KINDS)}; not {self.kind!r}")
+
+    @classmethod
+    def folder(cls, place: str, *, tests: bool = True) -> Self:
+        """Return the folder *place* as it lies on disk."""
+        return cls("folder", str(Path(place).resolve()), tests=tests)
+
+    @classmethod
+    def git(cls, place: str, revision: str, *, tests: bool = True) -> Self:
+        """Return what the repository at *place* held at *revision*."""
+        return cls("git", str(Path(place).resolve()), revision, tests=tests)
+
+    @classmethod
+    def beir(cls, place: str) -> Self:
+        """Return the documents of a BEIR folder."""
+        return cls("beir", str(Path(place).resolve()))
+
+    @classmethod
+    def of_texts(cls, texts: Mapping[str, str]) -> Self:
+        """Return *texts* by their paths; they travel to every process that needs them."""
+        return cls("texts", texts=dict(texts))
+
+    def to_json(self) -> dict[str, object]:
+        """Return what :class:`Source` takes as keywords."""
+        return asdict(self)
+
+
+class Opener:
+    """Opens sources; of one repository, each blob is looked at once."""
+
+    def __init__(self) -> None:
+        """Begin without a repository."""
+        self._repositories: dict[str, GitRepository] = {}
+        self._walks: dict[str, Iterator[tuple[str, Corpus]]] = {}
+        # Repositories that are visited in another order than that of history.
+        self._unordered: set[str] = set()
+
+    def open(self, source: Source, ahead: Sequence[str] = ()) -> Corpus:
+        """Return the corpus of *source*.
+
+        *ahead* are the revisions of the same repository that will be opened next. Where they come
+        in the order of history, only what changes from one to the next is read: 250 trees of
+        Django take 13 s instead of 70.
+        """
+        corpus = self._revision(source, ahead) if source.kind == "git" else _whole(source)
+        corpus = corpus.below(source.root)
+        return corpus if source.tests else corpus.without(Trait.TEST)
+
+    def close(self) -> None:
+        """Let go of the repositories."""
+        for repository in self._repositories.values():
+            repository.close()
+        self._repositories.clear()
+        self._walks.clear()
+
+    def _revision(self, source: Source, ahead: Sequence[str]) -> Corpus:
+        place, revision = source.place, source.revision
+        repository = self._repositories.get(place)
+        if repository is None:
+            repository = self._repositories[place] = GitRepository(place)
+        if place not in self._unordered:
+            found = next(self._walks.get(place, iter(())), None)
+            if found is None and ahead:
+                walk = self._walks[place] = repository.snapshots([revision, *ahead])
+                found = next(walk)
+            if found and found[0] == revision:
+                return found[1]
+            if found:
+                self._unordered.add(place)
+        return repository.corpus(revision)
+
+
+def _whole(source: Source) -> Corpus:
+    if source.kind == "folder":
+        return from_folder(source.place)
+    if source.kind == "beir":
+        return from_beir(source.place)
+    return from_texts(source.texts)
+
+
+def load_corpus(place: str, *, revision: str | None = None) -> Corpus:
+    """Return the documents of :func:`corpus_source`."""
+    return Opener().open(corpus_source(place, revision=revision))
+
+
+def corpus_source(place: str, *, revision: str | None = None) -> Source:
+    """Return the folder at *place*, or what Git held there at *revision*.
+
+    A folder of a work tree gives that folder of the revision, with paths from there. A bare
+    repository without a revision gives HEAD, and the name of the corpus says so. Of a BEIR folder,
+    the documents of its corpus.
+    """
+    folder = Path(place)
+    if folder.is_file():
+        raise InputError(f"{place} is a file; expected a folder or a repository")
+    if not folder.is_dir():
+        raise InputError(f"{place}: no such folder")
+    if revision is None and is_bare(folder):
+        revision = "HEAD"
+    if revision is not None:
+        with GitRepository(place) as repository:
+            below = repository.folder()
+        return Source.git(place, f"{revision}:{below}" if below else revision)
+    if any(folder.glob("corpus.jsonl*")) and any(folder.glob("queries.jsonl*")):
+        return Source.beir(place)
+    return Source.folder(place)
+
+
+def is_bare(folder: Path) -> bool:
+    """Return whether *folder* is what Git keeps for itself: a bare repository or a ``.git``."""
+    return (
+        (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    )

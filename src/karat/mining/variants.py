@@ -1,0 +1,175 @@
+"""Variants of a case: four levels of hardness, and queries made worse on purpose."""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+
+from karat.mining.leaks import Leak, leak
+from karat.mining.words import LEAST_WORDS, content_words, is_identifier, parts
+
+__all__ = ["Attack", "Level", "attacks", "levels", "without_paths"]
+
+
+class Attack(StrEnum):
+    """What was done to a query; the tag of the query that came out."""
+
+    TYPO = "typo"
+    NEGATION = "negated-distractor"
+
+
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_SHORTEST = 5
+_DISTRACTORS = (
+    "the documentation",
+    "the tests",
+    "the build scripts",
+    "the logging",
+    "the command line",
+    "the configuration",
+    "the database layer",
+    "the templates",
+)
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+def attacks(query: str, rng: random.Random) -> dict[Attack, str]:
+    """Return *query* after each attack that can be made on it; chance comes from *rng* alone.
+
+    Names out of code are left as they are, for those who search copy them.
+
+    >>> for attack, text in attacks("fix the crash of getUser", random.Random(1)).items():
+    ...     print(f"{attack}: {text}")
+    typo: fix the ctash of getUser
+    negated-distractor: fix the crash of getUser, not the tests
+    """
+    made = {
+        Attack.TYPO: _with_typo(query, rng),
+        Attack.NEGATION: _with_distractor(query, rng),
+    }
+    return {attack: text for attack, text in made.items() if text != query}
+
+
+def _with_typo(query: str, rng: random.Random) -> str:
+    """Return *query* with a slip in a word that tells where to look; others hurt no search.
+
+    Whoever types a number looks at it.
+    """
+    words = query.split(" ")
+    telling = content_words(query)
+    able = [
+        place
+        for place, word in enumerate(words)
+        if len(word) >= _SHORTEST
+        and word.isalpha()
+        and word.lower() in telling
+        and not is_identifier(word)
+    ]
+    if not able:
+        return query
+    place = rng.choice(able)
+    words[place] = _mistyped(words[place], rng)
+    return " ".join(words)
+
+
+def _mistyped(word: str, rng: random.Random) -> str:
+    """Return *word* with one letter, never the first, replaced by its neighbour on the keyboard."""
+    letter = rng.randrange(1, len(word))
+    return word[:letter] + _neighbour(word[letter].lower(), rng) + word[letter + 1 :]
+
+
+def _neighbour(letter: str, rng: random.Random) -> str:
+    row = next(row for row in _ROWS if letter in row)
+    place = row.index(letter)
+    return rng.choice(row[max(place - 1, 0) : place] + row[place + 1 : place + 2])
+
+
+def _with_distractor(query: str, rng: random.Random) -> str:
+    """Return *query* with something that it does not speak of, as not meant."""
+    spoken = set(_WORD.findall(query.lower()))
+    free = [thing for thing in _DISTRACTORS if spoken.isdisjoint(thing.split()[1:])]
+    return f"{query}, not {rng.choice(free)}" if free else query
+
+
+class Level(StrEnum):
+    """What a query still says: all, no paths, no names spelled as in code, no such names."""
+
+    CLEANED = "cleaned"
+    MASKED = "masked"
+    WORDS = "words"
+    DROPPED = "dropped"
+
+
+_PATHLIKE = re.compile(r"\w/[\w.-]+\.\w+|^\.?/\w|\w/\w[\w.-]*/\w")
+# Words that lead to what follows them, and hang in the air once it is gone.
+_BEFORE_NAMES = """
+a an and as at before by for from in inside into of on or per the this to using via when with within
+"""
+_LEADING = frozenset(_BEFORE_NAMES.split())
+
+
+def levels(
+    query: str,
+    paths: Sequence[str],
+    *,
+    wanted: Iterable[Level] = Level,
+    least: int = LEAST_WORDS,
+) -> dict[Level, str]:
+    """Return *query* at each level *wanted* that leaves at least *least* words of content.
+
+    *paths* are those of the targets, before the change.
+
+    >>> for level, text in levels(
+    ...     "fix crash of getUser() with blank password in src/users.py", ["src/users.py"]
+    ... ).items():
+    ...     print(f"{level}: {text}")
+    cleaned: fix crash of getUser() with blank password in src/users.py
+    masked: fix crash of getUser() with blank password
+    words: fix crash of get user with blank password
+    dropped: fix crash with blank password
+    """
+    found = ((level, _MAKERS[level](query, paths)) for level in wanted)
+    return {
+        level: text
+        for level, text in found
+        if level is Level.CLEANED or len(content_words(text)) >= least
+    }
+
+
+def without_paths(query: str, paths: Sequence[str]) -> str:
+    """Return *query* without the words that spell a path, or a file or module of *paths*.
+
+    >>> without_paths("fix crash in flask.ext and docs/a.rst on reload", ["flask/ext/__init__.py"])
+    'fix crash on reload'
+    """
+    return _without(query, lambda word: _spells_path(word, paths))
+
+
+def _spells_path(word: str, paths: Sequence[str]) -> bool:
+    if "." not in word and "/" not in word and "::" not in word:
+        return False
+    return bool(_PATHLIKE.search(word)) or leak(word, paths) >= Leak.BASENAME
+
+
+def _as_words(text: str) -> str:
+    words = (" ".join(parts(word)) if is_identifier(word) else word for word in text.split())
+    return " ".join(word for word in words if word)
+
+
+def _without(text: str, drops: Callable[[str], bool]) -> str:
+    kept: list[str] = []
+    for word in text.split():
+        if not drops(word):
+            kept.append(word)
+            continue
+        while kept and kept[-1].lower() in _LEADING:
+            kept.pop()
+    return " ".join(kept).strip(" ,;:-")
+
+
+_MAKERS: Mapping[Level, Callable[[str, Sequence[str]], str]] = {
+    Level.CLEANED: lambda query, _: query,
+    Level.MASKED: without_paths,
+    Level.WORDS: lambda query, paths: _as_words(without_paths(query, paths)),
+    Level.DROPPED: lambda query, paths: _without(without_paths(query, paths), is_identifier),
+}

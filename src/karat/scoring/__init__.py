@@ -1,0 +1,1 @@
+"""Score runs: match hits with targets, compute measures, compare by statistics."""

@@ -1,0 +1,199 @@
+"""Make a baseline of a run, and hold a later gold set against it."""
+
+from array import array
+from collections.abc import Sequence
+from math import isclose, nan
+from typing import NamedTuple
+
+from karat.errors import InputError
+from karat.formats.gold import gold_digest
+from karat.model import Dataset, Run, ScoreTable, Status
+from karat.model.baseline import Baseline, BaselineQuery
+from karat.model.evaluation import Evaluation
+from karat.scoring.matching.judge import Scored
+from karat.scoring.metrics import Measure, parse
+from karat.scoring.score import evaluate_run
+from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.slices import cluster_labels
+
+__all__ = ["Common", "Ranked", "common_with", "make_baseline", "ranked"]
+
+
+class Ranked(NamedTuple):
+    """A scored run, and for each query the rank of its first relevant hit, None without one."""
+
+    evaluation: Evaluation
+    ranks: tuple[float | None, ...]
+
+
+class Common(NamedTuple):
+    """A baseline on the rows of a gold set; *rows* are the queries that both ask alike.
+
+    *note* says what differs, and is empty where nothing does.
+    """
+
+    table: ScoreTable
+    ranks: tuple[float | None, ...]
+    rows: tuple[int, ...]
+    note: str
+
+
+def make_baseline(
+    gold: Dataset,
+    run: Run | Scored,
+    *,
+    name: str,
+    made_at: str,
+    version: str,
+    scoring: Scoring | None = None,
+) -> Baseline:
+    """Return the scores of *run*, query by query, with what they were made from."""
+    scoring = scoring or Scoring()
+    measures = scoring.parsed(gold)
+    evaluation, ranks = ranked(gold, run, measures, scoring=scoring, name=name)
+    columns = evaluation.table.columns
+    names = list(map(str, measures))
+    rows = zip(gold.query_ids, _digests(gold), ranks, strict=True)
+    return Baseline(
+        name=name,
+        gold=gold.name,
+        gold_digest=gold_digest(gold),
+        made_at=made_at,
+        version=version,
+        settings=_settings(gold, scoring),
+        means={measure: evaluation[measure] for measure in names},
+        queries=tuple(
+            BaselineQuery(query_id, digest, rank, {each: columns[each][row] for each in names})
+            for row, (query_id, digest, rank) in enumerate(rows)
+        ),
+    )
+
+
+def ranked(
+    gold: Dataset,
+    run: Run | Scored,
+    measures: Sequence[Measure],
+    *,
+    scoring: Scoring,
+    name: str,
+    confidence: Confidence | None = None,
+) -> Ranked:
+    """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank.
+
+    A run whose names surely do not match those of *gold* raises InputError: its scores decide
+    nothing.
+    """
+    reciprocal = parse("mrr", level=scoring.level)
+    evaluation = evaluate_run(
+        gold,
+        run,
+        scoring=scoring.with_measures(dict.fromkeys((*measures, reciprocal))),
+        confidence=confidence,
+        slices={},
+        name=name,
+        clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
+    )
+    if evaluation.notes.mismatch and evaluation.notes.mismatch.sure:
+        raise InputError(f"nothing can be checked: {'; '.join(evaluation.warnings)}")
+    found = evaluation.table.columns[str(reciprocal)]
+    return Ranked(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
+
+
+def common_with(
+    baseline: Baseline,
+    gold: Dataset,
+    measures: Sequence[Measure],
+    *,
+    scoring: Scoring,
+    allow_changed: bool,
+) -> Common:
+    """Return *baseline* on the queries of *gold*.
+
+    Where the gold set is another one, InputError is raised, or with *allow_changed* only the
+    queries are kept that are still asked with the same words and the same targets.
+    """
+    _check_settings(baseline, _settings(gold, scoring))
+    names = list(map(str, measures))
+    lacking = [name for name in names if name not in baseline.means]
+    if lacking:
+        known = ", ".join(baseline.means)
+        raise InputError(f"the baseline has no {lacking[0]}; it has {known}")
+    before = {query.id: query for query in baseline.queries}
+    rows = tuple(
+        row
+        for row, (query_id, digest) in enumerate(zip(gold.query_ids, _digests(gold), strict=True))
+        if query_id in before and before[query_id].digest == digest
+    )
+    note = _difference(baseline, gold, same=len(rows))
+    if note and not allow_changed:
+        raise InputError(
+            f"the gold set is not the one of the baseline: {note}; write a new one (karat baseline "
+            "update), or compare the queries that are the same (--allow-changed-dataset)"
+        )
+    if not rows:
+        raise InputError("the gold set has no query of the baseline; nothing can be compared")
+    kept = {row: before[gold.query_ids[row]] for row in rows}
+    columns = {
+        name: array(
+            "d", [kept[row].scores.get(name, nan) if row in kept else nan for row in _all(gold)]
+        )
+        for name in names
+    }
+    statuses = (Status.SCORED,) * len(gold)
+    table = ScoreTable(baseline.name, gold.query_ids, statuses, columns)
+    ranks = tuple(kept[row].rank if row in kept else None for row in _all(gold))
+    return Common(table, ranks, rows, note)
+
+
+def _rank(reciprocal: float) -> float:
+    """Return the rank; the expected one of tied hits need not be whole.
+
+    >>> _rank(1 / 49), _rank(0.75)
+    (49, 1.3333333333333333)
+    """
+    rank = 1 / reciprocal
+    whole = round(rank)
+    return whole if isclose(rank, whole) else rank
+
+
+def _all(gold: Dataset) -> range:
+    return range(len(gold))
+
+
+def _digests(gold: Dataset) -> list[str]:
+    """Return what tells whether a query is still the same: its words, targets, tags and match."""
+    return [gold_digest(Dataset.of([query], match=gold.match))[:16] for query in gold.queries()]
+
+
+def _difference(baseline: Baseline, gold: Dataset, *, same: int) -> str:
+    """Return how the queries differ, in words; their order alone does not count."""
+    known = {query.id for query in baseline.queries}
+    new = sum(query_id not in known for query_id in gold.query_ids)
+    changed = len(gold) - new - same
+    gone = len(known) - same - changed
+    counts = {"new": new, "changed": changed, "gone": gone}
+    parts = [f"{count} {word}" for word, count in counts.items() if count]
+    return f"{', '.join(parts)}, {same} the same" if parts else ""
+
+
+def _settings(gold: Dataset, scoring: Scoring) -> dict[str, object]:
+    """Return what decides how hits are judged; where the tree lies does not."""
+    return {
+        "match": scoring.match or gold.match,
+        "ties": scoring.ties,
+        "level": scoring.level,
+        "judged_only": scoring.judged_only,
+        "depth": scoring.depth,
+        "min_overlap": scoring.min_overlap,
+        "trec": scoring.trec,
+    }
+
+
+def _check_settings(baseline: Baseline, settings: dict[str, object]) -> None:
+    for key, value in settings.items():
+        before = baseline.settings.get(key)
+        if before != value:
+            raise InputError(
+                f"the baseline was judged with {key} {before}, this run with {value}; expected one "
+                "way of judging for both"
+            )

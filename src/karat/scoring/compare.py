@@ -1,0 +1,215 @@
+"""Compare runs on one gold set, the first being the baseline."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import isnan
+
+from karat.errors import InputError
+from karat.model import ScoreTable
+from karat.model.comparison import Comparison
+from karat.model.contest import Contest
+from karat.model.evaluation import Evaluation
+from karat.model.timings import Measured
+from karat.scoring.metrics import Measure
+from karat.scoring.score import evaluate_run, with_dropped
+from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.slices import cluster_labels, slice_rows
+from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_run, load_truth
+from karat.scoring.stats import compare as compare_scores
+from karat.scoring.stats import verdict, wilcoxon
+from karat.scoring.stats.arrays import paired_differences
+from karat.scoring.stats.verdict import first_few, listed
+
+__all__ = ["compare", "compared", "compared_tables", "contest_of", "means_among"]
+
+# Measures of everything that was returned, and those that cut it at a rank.
+SET_MEASURES = "set-"
+CUT_MEASURES = {"set-f1": "f1", "set-precision": "precision", "set-recall": "recall"}
+# Lists that are longer by this factor make set measures incomparable.
+SIMILAR_LENGTH = 1.1
+
+
+def compare(
+    truth: TruthSource,
+    runs: Sequence[RunSource],
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] = (),
+    names: Sequence[str] | None = None,
+    measured: Sequence[Measured] | None = None,
+    truth_format: str | None = None,
+    run_format: str | None = None,
+) -> Contest:
+    """Return the scores of each of *runs* on *truth* and what their differences are worth.
+
+    *measured* are the same runs with their notes, where they were made now: hits that were dropped
+    on the way are counted.
+    """
+    if len(runs) < 2:
+        raise InputError(f"expected two or more runs to compare, not {len(runs)}")
+    scoring = scoring or Scoring()
+    confidence = confidence or Confidence()
+    gold = load_truth(truth, format=truth_format)
+    slices = slice_rows(gold, by)
+    clusters = cluster_labels(gold, confidence.cluster)
+    evaluations = tuple(
+        evaluate_run(
+            gold,
+            load_run(run, gold, scoring=scoring, format=run_format),
+            scoring=scoring,
+            confidence=None,
+            slices={},
+            name=name,
+        )
+        for run, name in zip(runs, names or distinct_names(runs), strict=True)
+    )
+    if measured is not None:
+        evaluations = tuple(map(with_dropped, evaluations, measured))
+    overall = contest_of(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
+    measures = means_among(scoring.parsed(gold))
+    return replace(
+        overall,
+        slices={
+            tag: {
+                value: compared(evaluations, measures, rows, confidence, clusters=clusters)
+                for value, rows in values.items()
+            }
+            for tag, values in slices.items()
+        },
+        further_tests=_wilcoxon_notes(evaluations, measures) if confidence.wilcoxon else (),
+    )
+
+
+def contest_of(
+    evaluations: Sequence[Evaluation],
+    measures: Sequence[Measure],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Contest:
+    """Return runs that are scored already, compared over all queries; one run has only means."""
+    everywhere = range(len(evaluations[0].table.query_ids))
+    overall = compared(
+        evaluations, means_among(measures), everywhere, confidence, clusters=clusters
+    )
+    notes = tuple(_list_length_notes(evaluations, overall.metrics))
+    return Contest(
+        tuple(evaluations),
+        overall,
+        slices={},
+        verdict=" ".join(filter(None, (_verdict(overall, evaluations), *notes))),
+        clusters=len(set(clusters or ())),
+        notes=notes,
+    )
+
+
+def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence where set measures compare runs that returned lists of different length.
+
+    A longer list finds more and is less precise, whatever its ranking.
+    """
+    names = [name for name in metrics if name.startswith(SET_MEASURES)]
+    lengths = {each.name: each.notes.hits_per_query for each in evaluations}
+    known = [length for length in lengths.values() if not isnan(length)]
+    if not names or max(known, default=0.0) <= min(known, default=0.0) * SIMILAR_LENGTH:
+        return
+    k = max(1, round(min(known)))
+    returned = [f"{name} {length:.3g}" for name, length in lengths.items() if not isnan(length)]
+    cut = [f"{CUT_MEASURES[name]}@{k}" for name in names if name in CUT_MEASURES]
+    yield (
+        f"{listed(names)} {'counts' if len(names) == 1 else 'count'} all returned hits, and the "
+        f"runs returned different numbers per query: {listed(first_few(returned))}; "
+        + (f"compare {listed(cut)} instead, or " if cut else "")
+        + f"cut all runs with --depth {k}."
+    )
+
+
+def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
+    """Return the verdict in words; there is none where fewer than two runs can be compared."""
+    broken = [evaluation.name for evaluation in evaluations if evaluation.broken]
+    if broken and len(evaluations) - len(broken) < 2 <= len(evaluations):
+        return f"No verdict: the names of {listed(broken)} do not match those of the gold set."
+    return verdict(overall)
+
+
+def compared(
+    evaluations: Sequence[Evaluation],
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Comparison:
+    """Return *evaluations* compared over the queries at *rows*.
+
+    A run whose names do not match those of the gold set has no scores here: it neither wins nor
+    loses.
+    """
+    tables = [evaluation.shown().table for evaluation in evaluations]
+    return compared_tables(tables, measures, rows, confidence, clusters=clusters)
+
+
+def compared_tables(
+    tables: Sequence[ScoreTable],
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Comparison:
+    """Return *tables*, all of the same queries, compared over those at *rows*."""
+    import numpy as np
+
+    names = [str(measure) for measure in measures]
+    cube = np.array(
+        [[[table.columns[name][row] for name in names] for row in rows] for table in tables]
+    ).reshape(len(tables), len(rows), len(names))
+    return compare_scores(
+        cube,
+        systems=[table.name for table in tables],
+        metrics=names,
+        pairs=confidence.pairs,
+        correction=confidence.correction,
+        bounds=[measure.bounds for measure in measures],
+        level=confidence.level,
+        draws=confidence.draws,
+        seed=confidence.seed,
+        clusters=None if clusters is None else [clusters[row] for row in rows],
+        lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
+    )
+
+
+def _wilcoxon_notes(
+    evaluations: Sequence[Evaluation], measures: Sequence[Measure]
+) -> tuple[str, ...]:
+    """Return one sentence per run and measure against the first run, and what speaks against it.
+
+    A run whose names do not match has no test.
+    """
+    import numpy as np
+
+    baseline, *others = evaluations
+    others = [other for other in others if not (other.broken or baseline.broken)]
+    if not others:
+        return ()
+    notes = []
+    warning = ""
+    for name in map(str, measures):
+        for other in others:
+            columns = (np.asarray(run.table.columns[name]) for run in (other, baseline))
+            test = wilcoxon(paired_differences(*columns))
+            warning = test.warning
+            notes.append(
+                f"Wilcoxon, {name}, {other.name} against {baseline.name}: p = {test.p:.4f} "
+                f"({test.method}, {test.n} differences)"
+            )
+    return (*notes, f"Wilcoxon: {warning}")
+
+
+def means_among(measures: Sequence[Measure]) -> list[Measure]:
+    """Return the measures that have a paired test; where there is none, raise InputError."""
+    found = [measure for measure in measures if measure.definition.average == "arithmetic"]
+    if not found:
+        raise InputError("no measure to compare; sums and geometric means have no paired test")
+    return found

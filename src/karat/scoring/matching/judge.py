@@ -1,0 +1,331 @@
+"""From truth and a run to ranks and grades: the one entry to matching."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from math import isfinite
+
+from karat.errors import InputError
+from karat.model import (
+    Answer,
+    Dataset,
+    Hit,
+    JudgedQuery,
+    JudgedRun,
+    Outcome,
+    Query,
+    Run,
+    Status,
+    Target,
+)
+from karat.scoring.matching.documents import NonFiniteScore, locate
+from karat.scoring.matching.mismatch import Repair, Sample, Unmatched
+from karat.scoring.matching.modes import MATCHERS, Matcher, cut, stripped
+from karat.scoring.matching.regions import locate_hits, ordered, valid
+from karat.scoring.matching.ties import check_policy
+from karat.scoring.matching.units import matches_by_id
+
+__all__ = ["Scored", "Truth", "judge"]
+
+Truth = Dataset | Mapping[str, Mapping[str, float]]
+Scored = Mapping[str, Mapping[str, float]] | Iterable[tuple[str, Mapping[str, float]]]
+
+OUTCOME_STATUS = {
+    Outcome.ANSWERED: Status.SCORED,
+    Outcome.ERROR: Status.ERROR,
+    Outcome.TIMEOUT: Status.TIMEOUT,
+}
+
+
+def judge(
+    truth: Truth,
+    run: Run | Scored,
+    *,
+    match: str | None = None,
+    ties: str = "trec10",
+    judged_only: bool = False,
+    depth: int | None = None,
+    min_overlap: float = 0.0,
+    root: str = "",
+    strip_prefix: Sequence[str] = (),
+    cut_at: str = "",
+    known: Collection[str] | None = None,
+    name: str | None = None,
+) -> JudgedRun:
+    """Return every query of *truth* with the ranks and grades that *run* earns on it.
+
+    *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document
+    as ``{query: {document: score}}`` or a stream of such pairs, which are read once and not
+    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED. Paths
+    below *root* become relative. Of the run's paths the first of *strip_prefix* that fits is left
+    out, and what follows the last *cut_at*. *known* holds the normalised paths of the corpus; a hit
+    elsewhere is invalid.
+
+    >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
+    >>> judged.queries[0].ranks, judged.unknown_queries
+    ([2], ('q9',))
+    """
+    check_policy(ties)
+    if depth is not None and depth < 1:
+        raise InputError(f"depth {depth} is below 1")
+    default = truth.match if isinstance(truth, Dataset) else "document"
+    matcher = MATCHERS.get(match or default)(min_overlap=min_overlap)
+    if not isinstance(truth, Dataset) and matcher.name != "document":
+        truth = _as_dataset(truth)
+    how = _Judge(
+        matcher,
+        ties=ties,
+        judged_only=judged_only,
+        depth=depth,
+        root=root,
+        strip_prefix=tuple(strip_prefix),
+        cut_at=cut_at,
+        known=known,
+    )
+    if isinstance(run, Run):
+        how.answers(truth, run)
+    elif matcher.by_id:
+        how.rankings(truth, run)
+    else:
+        how.answers(truth, _as_run(run))
+    query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
+    queries = []
+    statuses = []
+    for row, query_id in enumerate(query_ids):
+        judged = how.found.get(query_id)
+        status = how.failed.get(query_id, Status.SCORED)
+        if judged is None:
+            judged, status = how.empty(truth, query_id, row), Status.MISSING
+        if not judged.ideal or judged.ideal[0] <= 0:
+            status = Status.UNJUDGED
+        queries.append(judged)
+        statuses.append(status)
+    return JudgedRun(
+        name=name or (run.name if isinstance(run, Run) else "run"),
+        query_ids=query_ids,
+        queries=tuple(queries),
+        statuses=tuple(statuses),
+        ties=ties,
+        invalid=dict(+how.invalid),
+        unknown_queries=tuple(how.unknown),
+        mismatch=how.unmatched.mismatch(matcher, tried=how.tried, targets=_target_paths(truth)),
+    )
+
+
+class _Judge:
+    """The settings of one judging, and what it has found so far."""
+
+    def __init__(
+        self,
+        matcher: Matcher,
+        *,
+        ties: str,
+        judged_only: bool,
+        depth: int | None,
+        root: str,
+        strip_prefix: tuple[str, ...],
+        cut_at: str,
+        known: Collection[str] | None,
+    ) -> None:
+        self.matcher = matcher
+        self.ties = ties
+        self.judged_only = judged_only
+        self.depth = depth
+        self.root = root
+        self.strip_prefix = strip_prefix
+        self.cut_at = cut_at
+        self.known = known
+        self.invalid: Counter[str] = Counter()
+        self.found: dict[str, JudgedQuery] = {}
+        self.failed: dict[str, Status] = {}
+        self.unknown: list[str] = []
+        self.unmatched = Unmatched()
+
+    def path(self, path: str) -> str:
+        return self.matcher.spelled(path, self.root)
+
+    def uncut(self, path: str) -> str:
+        """Return the path of a hit as it is compared, with the name of its chunk."""
+        return self.path(stripped(path, self.strip_prefix))
+
+    def rankings(self, truth: Truth, run: Scored) -> None:
+        """Judge scores by document id."""
+        judgments = self.judgments(truth)
+        as_they_are = self.matcher.name == "document" and not (
+            self.known is not None or self.strip_prefix or self.cut_at
+        )
+        for query_id, scores in run.items() if isinstance(run, Mapping) else run:
+            wanted = judgments.get(query_id)
+            if wanted is None:
+                self.unknown.append(query_id)
+                continue
+            ranking = scores if as_they_are else self.scored(scores)
+            judged = self.locate(wanted, ranking)
+            self.add(query_id, judged)
+            if judged.ranks:
+                self.unmatched.answered += 1
+            elif scores and judged.ideal and judged.ideal[0] > 0:
+                self.unmatched.add(query_id, partial(_as_targets, wanted), scores)
+
+    def add(self, query_id: str, judged: JudgedQuery) -> None:
+        """Keep *judged*; a second answer to one query is refused."""
+        if query_id in self.found:
+            raise InputError(f"query {query_id!r} is answered more than once")
+        self.found[query_id] = judged
+
+    def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
+        """Return *scores* by paths as they are compared, of two spellings the higher score."""
+        best: dict[str, float] = {}
+        for path, score in scores.items():
+            spelling = cut(self.uncut(path), self.cut_at)
+            if self.known is not None and self.path(spelling) not in self.known:
+                self.invalid["unknown file"] += 1
+                continue
+            best[spelling] = max(score, best.get(spelling, score))
+        return best
+
+    def locate(self, judgments: Mapping[str, float], scores: Mapping[str, float]) -> JudgedQuery:
+        try:
+            return locate(
+                judgments,
+                scores,
+                ties=self.ties,
+                judged_only=self.judged_only,
+                depth=self.depth,
+            )
+        except NonFiniteScore:
+            finite = {document: score for document, score in scores.items() if isfinite(score)}
+            self.invalid["non-finite score"] += len(scores) - len(finite)
+            return self.locate(judgments, finite)
+
+    def judgments(self, truth: Truth) -> Mapping[str, Mapping[str, float]]:
+        """Return path -> grade by query; of several targets in one file the best grade counts."""
+        if not isinstance(truth, Dataset):
+            return truth
+        if self.matcher.name == "document":
+            return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
+        return {
+            query_id: _best_grades(self.targets(truth, query_id, row))
+            for row, query_id in enumerate(truth.query_ids)
+        }
+
+    @staticmethod
+    def given(truth: Truth, query_id: str, row: int) -> list[Target]:
+        """Return the targets of one query as they are written."""
+        return truth.targets(row) if isinstance(truth, Dataset) else _as_targets(truth[query_id])
+
+    def targets(self, truth: Truth, query_id: str, row: int) -> list[Target]:
+        """Return the targets of one query with normalised paths; an empty pattern is refused."""
+        given = self.given(truth, query_id, row)
+        targets = [target._replace(path=self.path(target.path)) for target in given]
+        for target in targets:
+            if not target.path and not (target.symbol and self.matcher.by_symbol):
+                wanted = "neither path nor symbol" if self.matcher.by_symbol else "no path"
+                raise InputError(
+                    f"query {query_id!r} has a target with {wanted}, "
+                    f"which the mode {self.matcher.name!r} cannot match"
+                )
+        return targets
+
+    def answers(self, truth: Truth, run: Run) -> None:
+        """Judge answers hit by hit."""
+        query_ids = truth.query_ids if isinstance(truth, Dataset) else tuple(truth)
+        row_of = {query_id: row for row, query_id in enumerate(query_ids)}
+        for answer in run.answers():
+            row = row_of.get(answer.query_id)
+            if row is None:
+                self.unknown.append(answer.query_id)
+                continue
+            status = OUTCOME_STATUS[answer.outcome]
+            if status is not Status.SCORED:
+                self.failed[answer.query_id] = status
+            hits = self.hits(answer) if status is Status.SCORED else []
+            targets = self.targets(truth, answer.query_id, row)
+            if matches_by_id(targets, self.matcher):
+                best_first, scores = ordered(hits, [0.0] * len(hits), "order")
+                units: dict[str, float] = {}
+                for hit, score in zip(best_first, scores, strict=True):
+                    units.setdefault(hit.path, score)
+                judged = self.locate(_best_grades(targets), units)
+            else:
+                judged = locate_hits(
+                    hits,
+                    targets,
+                    self.matcher,
+                    ties=self.ties,
+                    judged_only=self.judged_only,
+                    depth=self.depth,
+                )
+            self.add(answer.query_id, judged)
+            if judged.ranks:
+                self.unmatched.answered += 1
+            elif hits and any(target.path and target.grade > 0 for target in targets):
+                self.unmatched.add(
+                    answer.query_id, partial(self.given, truth, answer.query_id, row), answer.hits
+                )
+
+    def hits(self, answer: Answer) -> list[Hit]:
+        """Return the answer's valid hits with normalised paths."""
+        hits = [hit._replace(path=self.uncut(hit.path)) for hit in answer.hits]
+        return valid(hits, self.invalid, self.known, cut_at=self.cut_at)
+
+    def tried(self, repair: Repair, samples: Sequence[Sample]) -> list[bool]:
+        """Return for each of *samples* whether a hit is on a relevant target with *repair*."""
+        matcher = MATCHERS.get(repair.match)() if repair.match else self.matcher
+        how = _Judge(
+            matcher,
+            ties="order",
+            judged_only=False,
+            depth=None,
+            root=repair.root or self.root,
+            strip_prefix=(repair.strip_prefix,) if repair.strip_prefix else self.strip_prefix,
+            cut_at=repair.cut_at or self.cut_at,
+            known=None,
+        )
+        truth = Dataset.of(sample.query for sample in samples)
+        how.answers(truth, Run.of(Answer(query.id, hits) for query, hits in samples))
+        return [bool(how.found[query.id].relevant()) for query, _ in samples]
+
+    def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
+        """Return the judged query of an answer that never came."""
+        targets = self.targets(truth, query_id, row)
+        if matches_by_id(targets, self.matcher):
+            return locate(_best_grades(targets), {})
+        return locate_hits([], targets, self.matcher)
+
+
+def _as_targets(grades: Mapping[str, float]) -> list[Target]:
+    return [Target(path, grade) for path, grade in grades.items()]
+
+
+def _target_paths(truth: Truth) -> Iterator[str]:
+    """Yield the path of every relevant target; nothing is read before the first is wanted."""
+    if isinstance(truth, Dataset):
+        rows: Iterable[list[Target]] = map(truth.targets, range(len(truth)))
+    else:
+        rows = map(_as_targets, truth.values())
+    for row in rows:
+        yield from (target.path for target in row if target.path and target.grade > 0)
+
+
+def _best_grades(targets: Iterable[Target]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for target in targets:
+        best[target.path] = max(target.grade, best.get(target.path, target.grade))
+    return best
+
+
+def _as_dataset(truth: Mapping[str, Mapping[str, float]]) -> Dataset:
+    """Return grades by path as a Dataset, for modes that look at paths."""
+    return Dataset.of(
+        Query(query_id, "", tuple(_as_targets(grades))) for query_id, grades in truth.items()
+    )
+
+
+def _as_run(scored: Scored) -> Run:
+    """Return scores by document as a Run, for modes that look at paths."""
+    pairs = scored.items() if isinstance(scored, Mapping) else scored
+    return Run.of(
+        Answer(query_id, tuple(Hit(path, score) for path, score in scores.items()))
+        for query_id, scores in pairs
+    )

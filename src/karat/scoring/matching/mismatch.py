@@ -1,0 +1,320 @@
+"""Whether a run names documents otherwise than the gold set, and which option repairs that.
+
+A bad search misses targets; a run with a prefix too many can find none. The two are told apart by
+trying: a sample of the queries without any hit on a target is judged again with each repair. See
+design/0012.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
+from itertools import islice, product
+from math import ceil
+from shlex import quote
+from typing import NamedTuple
+
+from karat.model import Hit, Query, Target
+from karat.model.mismatch import Mismatch
+from karat.scoring.matching.modes import Matcher, is_suffix, normalise, within
+
+__all__ = ["Repair", "Sample", "Unmatched"]
+
+# So many queries, and hits and targets of each, are tried again.
+QUERIES, HITS, TARGETS = 64, 300, 50
+# So many targets of the whole set are compared with the hits of the sample.
+IN_SET = 100_000
+# The share of the sample that a repair must bring to match: where no query has any hit on a target,
+# and where some have.
+OF_ALL, OF_SOME = 0.1, 0.5
+# A search may miss everything in fewer queries by being bad.
+FEW = 10
+# The share of the queries, among those in which any missing lead fits, that one lead must fit.
+NEARLY_ALL = 0.9
+# Where more hits than this share lie in the top folders of targets, both begin at the same root.
+SAME_ROOT = 0.1
+WHOLE_FILES = ("document", "exact")
+LINES = re.compile(r"(:L?\d+([-:,]L?\d+)?|#(L\d+(-L?\d+)?|\d+-\d+))$")
+NEEDS_LINES = (
+    "the run needs lines as fields: write a Karat run, JSON lines with path, start_line and "
+    "end_line of each hit"
+)
+NEEDS_PATHS = "no option repairs that: the run needs the full paths of the gold set"
+
+
+class Sample(NamedTuple):
+    """A query with its targets as they are written, and the first hits that a run returned."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+
+
+class Repair(NamedTuple):
+    """Options that would make names match.
+
+    *instead* is set where the scores would be wrong with them: it says what to do.
+    """
+
+    match: str | None = None
+    root: str = ""
+    strip_prefix: str = ""
+    cut_at: str = ""
+    instead: str = ""
+
+    def __str__(self) -> str:
+        """Return the repair as options of the command line."""
+        options = [
+            ("--match", self.match),
+            ("--root", self.root),
+            ("--strip-prefix", self.strip_prefix),
+            ("--cut-at", self.cut_at),
+        ]
+        return " ".join(f"{name} {quote(value)}" for name, value in options if value)
+
+
+class Unmatched:
+    """Counts answered queries with a relevant target, and those without any hit on one."""
+
+    def __init__(self) -> None:
+        """Begin with no query."""
+        self.answered = 0
+        self.queries = 0
+        self._kept: list[tuple[str, Sequence[Target], Iterable[Hit | str]]] = []
+
+    def add(
+        self, query_id: str, targets: Callable[[], Sequence[Target]], hits: Iterable[Hit | str]
+    ) -> None:
+        """Count an answered query whose *targets* no hit is on; a few are kept to be looked at.
+
+        *hits* may be ids, and are read later, if at all; of a mapping that can change the first
+        ids are copied.
+        """
+        self.answered += 1
+        self.queries += 1
+        if len(self._kept) < QUERIES:
+            changes = isinstance(hits, MutableMapping)
+            kept = tuple(islice(hits, HITS)) if changes else hits
+            self._kept.append((query_id, targets(), kept))
+
+    def _samples(self) -> list[Sample]:
+        samples = []
+        for query_id, targets, hits in self._kept:
+            first = (Hit(hit) if isinstance(hit, str) else hit for hit in islice(hits, HITS))
+            samples.append(Sample(Query(query_id, "", tuple(targets)), tuple(first)))
+        return samples
+
+    def mismatch(
+        self,
+        matcher: Matcher,
+        *,
+        tried: Callable[[Repair, Sequence[Sample]], Sequence[bool]],
+        targets: Iterable[str],
+    ) -> Mismatch | None:
+        """Return what does not fit, None where hits and targets are named alike.
+
+        *targets* are the paths of the whole gold set, read only where most queries have no hit on
+        one. *tried* says for each sample whether a hit is on a target with a repair.
+        """
+        if self.queries * 2 <= self.answered:
+            return None
+        whole_sample = self._samples()
+        # A depth may have hidden hits that do match.
+        samples = _left(whole_sample, tried(Repair(), whole_sample))
+        share = OF_ALL if self.queries == self.answered else OF_SOME
+        # Among more than two queries, one hit with a similar name is chance.
+        needed = max(ceil(len(samples) * share), 2 if len(samples) > 2 else 1)
+        counted = [
+            (sum(tried(each, samples)), each) for each in _repairs(samples, matcher, targets)
+        ]
+        enough = [(count, repair) for count, repair in counted if count >= needed]
+        if enough:
+            # An option is worth more than advice, unless it repairs less than half as much.
+            _, repair = max(enough, key=lambda pair: pair[0] / (2 if pair[1].instead else 1))
+            works = tried(repair, samples)
+            fixed = next(each for each, fits in zip(samples, works, strict=True) if fits)
+            alone = (Sample(fixed.query, (hit,)) for hit in fixed.hits)
+            shown = next(each for each in alone if tried(repair, [each])[0])
+            return self._found(shown, repair)
+        whole = self.queries == self.answered and len(samples) == len(whole_sample)
+        sure = _other_kind(samples)
+        if whole and (self.answered >= FEW or sure) and not _shared(samples):
+            return replace(self._found(samples[0], Repair()), sure=sure)
+        return None
+
+    def _found(self, example: Sample, repair: Repair) -> Mismatch:
+        hit = example.hits[0].path
+        targets = [target.path for target in example.query.targets if target.path]
+        near = [path for path in targets if path in hit or is_suffix(normalise(hit), path)]
+        return Mismatch(
+            self.queries,
+            self.answered,
+            hit,
+            (near or targets or [""])[0],
+            options="" if repair.instead else str(repair),
+            advice=repair.instead,
+        )
+
+
+def _left(samples: Sequence[Sample], matched: Sequence[bool]) -> list[Sample]:
+    return [sample for sample, fits in zip(samples, matched, strict=True) if not fits]
+
+
+def _pairs(samples: Iterable[Sample]) -> Iterator[tuple[str, str]]:
+    """Yield every sampled hit with every target of its query."""
+    for query, hits in samples:
+        relevant = (target.path for target in query.targets if target.path and target.grade > 0)
+        for hit, target in product(hits, islice(relevant, TARGETS)):
+            yield hit.path, target
+
+
+def _repairs(
+    samples: Sequence[Sample], matcher: Matcher, targets: Iterable[str]
+) -> Iterator[Repair]:
+    """Yield repairs worth trying, the narrowest first; *targets* are those of the whole set."""
+    by_id = matcher.name == "document"
+    has_lines = matcher.name == "lines" and _named_by_lines(samples)
+    for repair in _of_longer(samples, by_id=by_id):
+        yield repair._replace(instead=NEEDS_LINES if has_lines and repair.cut_at else "")
+    if by_id:
+        yield Repair(match="exact")
+    clash = _clash(samples, targets)
+    roots = list(_of_shorter(samples, match="exact" if by_id else None, clash=clash))
+    # A package may have a folder of its own name: requests/requests/api.py.
+    nested = len(samples) > 2 and any(_all_below(repair.root, samples) for repair in roots)
+    if _same_root(samples) and not nested:
+        return
+    yield from roots
+    if matcher.name in WHOLE_FILES:
+        yield Repair(match="suffix", instead=clash)
+
+
+def _same_root(samples: Sequence[Sample]) -> bool:
+    """Return whether hits lie in the top folders of targets: then no lead is missing.
+
+    A search that misses its target often returns another README.md.
+    """
+    folders = {_top(target.path) for query, _ in samples for target in query.targets} - {""}
+    tops = [top for _, hits in samples for hit in hits if (top := _top(hit.path))]
+    return sum(top in folders for top in tops) > SAME_ROOT * len(tops)
+
+
+def _top(path: str) -> str:
+    return normalise(path).rpartition("/")[0].partition("/")[0]
+
+
+def _all_below(folder: str, samples: Sequence[Sample]) -> bool:
+    return all(
+        within(normalise(target.path), folder) for query, _ in samples for target in query.targets
+    )
+
+
+def _named_by_lines(samples: Sequence[Sample]) -> bool:
+    """Return whether lines are wanted, and stand in the name of a hit instead of its fields.
+
+    Cut off, they would be lost, and the hit would match every range of its file.
+    """
+    return any(
+        not hit.end_line and LINES.search(hit.path)
+        for query, hits in samples
+        if any(target.end_line and target.grade > 0 for target in query.targets)
+        for hit in hits
+    )
+
+
+def _of_shorter(samples: Sequence[Sample], *, match: str | None, clash: str) -> Iterator[Repair]:
+    """Yield the root that hits lack; it must fit nearly all queries in which a target is longer."""
+    leads: Counter[str] = Counter()
+    possible = 0
+    for sample in samples:
+        pairs = ((normalise(hit), normalise(target)) for hit, target in _pairs([sample]))
+        found = {target[: -len(hit)] for hit, target in pairs if target.endswith(f"/{hit}")}
+        leads.update(found)
+        possible += bool(found)
+    for lead, queries in leads.most_common(1):
+        names = [hit.path for _, hits in samples for hit in hits]
+        bare = sum("/" not in normalise(name) for name in names) * 2 > len(names)
+        instead = clash if bare else ""
+        if queries < possible * NEARLY_ALL:
+            instead = clash or NEEDS_PATHS
+        yield Repair(match=match, root=lead.rstrip("/"), instead=instead)
+
+
+def _clash(samples: Sequence[Sample], targets: Iterable[str]) -> str:
+    """Return a sentence where the name of a hit fits several of *targets*, empty if none does."""
+    names = dict.fromkeys(normalise(hit.path) for _, hits in samples for hit in hits)
+    ending: dict[str, list[str]] = {}
+    for name in names:
+        for end in _ends(name):
+            ending.setdefault(end, []).append(name)
+    fits: dict[str, str] = {}
+    for target in map(normalise, islice(targets, IN_SET)):
+        for name in (*filter(names.__contains__, _ends(target)), *ending.get(target, ())):
+            first = fits.setdefault(name, target)
+            if first != target:
+                return f"{name!r} fits several targets, {first!r} and {target!r}: {NEEDS_PATHS}"
+    return ""
+
+
+def _ends(path: str) -> Iterator[str]:
+    """Yield *path*, and what is left of it without its first folders.
+
+    >>> list(_ends("src/ui/a.py"))
+    ['src/ui/a.py', 'ui/a.py', 'a.py']
+    """
+    parts = path.split("/")
+    return ("/".join(parts[start:]) for start in range(len(parts)))
+
+
+def _of_longer(samples: Sequence[Sample], *, by_id: bool) -> Iterator[Repair]:
+    """Yield repairs of hits that have more than the target, before or after it."""
+
+    def spelled(path: str) -> str:
+        return path if by_id else normalise(path)
+
+    found: Counter[tuple[str, str]] = Counter()
+    for hit, target in _pairs(samples):
+        prefix, same, rest = spelled(hit).rpartition(spelled(target))
+        at = _separator(rest)
+        if same and (by_id or prefix == "" or prefix.endswith("/")) and bool(at) == bool(rest):
+            found[prefix, at] += 1
+    paths = [spelled(hit.path) for _, hits in samples for hit in hits]
+    for (prefix, at), _ in found.most_common(3):
+        fits = sum(path.startswith(prefix) and at in path for path in paths)
+        # Names have these anywhere: they begin a chunk only where a number ends every hit.
+        if at in ("_", ".") and not all(re.search(rf"{re.escape(at)}\d+$", path) for path in paths):
+            continue
+        if (prefix or at) and fits * 2 >= len(paths):
+            folder = prefix.rstrip("/")
+            if by_id or not folder:
+                yield Repair(strip_prefix=prefix, cut_at=at)
+            else:
+                yield Repair(root=folder, cut_at=at)
+
+
+def _separator(rest: str) -> str:
+    """Return what begins the name of a chunk, empty where *rest* does not look like one.
+
+    >>> [_separator(rest) for rest in ("#3", ":10-20", "::chunk_4", "#intro", "_0", "17", "")]
+    ['#', ':', '::chunk_', '#', '_', '', '']
+    """
+    before_digits = re.match(r"[^\w/]\D*(?=\d)|_\D+(?=\d)|_(?=\d+$)|[^\w/]+", rest)
+    return before_digits.group() if before_digits else ""
+
+
+def _other_kind(samples: Sequence[Sample]) -> bool:
+    """Return whether hits and targets are names of different kinds, such as numbers and paths."""
+    hits = {_kind(hit.path) for _, hits in samples for hit in hits}
+    targets = {_kind(target.path) for query, _ in samples for target in query.targets}
+    return hits.isdisjoint(targets)
+
+
+def _kind(name: str) -> str:
+    if "/" in name or re.search(r"\.[A-Za-z]\w*$", name):
+        return "path"
+    return "number" if name.isdecimal() else "name"
+
+
+def _shared(samples: Sequence[Sample]) -> bool:
+    """Return whether a hit is a target of some other query: then names are alike."""
+    targets = {normalise(target.path) for query, _ in samples for target in query.targets}
+    return any(normalise(hit.path) in targets for _, hits in samples for hit in hits)

@@ -1,0 +1,289 @@
+"""The matching modes: each says how much credit a hit earns for a target, from 0 to 1.
+
+Hits and targets arrive with normalised paths, except in ``document`` mode, where an id is taken
+as it is. A mode for whole files or documents collapses hits to one per file before any cut; in the
+modes ``lines`` and ``symbol`` that is decided for each query by its targets.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from unicodedata import is_normalized, normalize
+
+from karat.errors import InputError
+from karat.model import Hit, Target
+from karat.registry import Registry
+
+__all__ = ["MATCHERS", "Matcher", "cut", "is_suffix", "normalise", "stripped", "within"]
+
+
+def normalise(path: str, root: str = "") -> str:
+    r"""Return *path* with forward slashes, without ``./``, in Unicode NFC, relative to *root*.
+
+    A path outside *root* stays as it is.
+
+    >>> normalise(".\\src\\auth.py"), normalise("/repo/src/auth.py", root="/repo")
+    ('src/auth.py', 'src/auth.py')
+    """
+    if "\\" in path:
+        path = path.replace("\\", "/")
+    if not path.isascii() and not is_normalized("NFC", path):
+        path = normalize("NFC", path)
+    if "./" in path or "//" in path or path.endswith(("/", "/.")):
+        lead = "/" if path.startswith("/") else ""
+        path = lead + "/".join(part for part in path.split("/") if part not in ("", "."))
+    if root and within(path, root := normalise(root)):
+        path = path[len(root.rstrip("/")) + 1 :]
+    return path
+
+
+def is_suffix(path: str, other: str) -> bool:
+    """Say whether one path ends with the other, at a separator.
+
+    >>> is_suffix("src/auth.py", "/repo/src/auth.py"), is_suffix("th.py", "auth.py")
+    (True, False)
+    """
+    short, long = sorted((path, other), key=len)
+    return long == short or long.endswith("/" + short.lstrip("/"))
+
+
+def within(path: str, directory: str) -> bool:
+    """Say whether *path* lies below *directory*, at a separator.
+
+    >>> within("src/auth/login.py", "src/auth"), within("src/authority.py", "src/auth")
+    (True, False)
+    """
+    return path.startswith(directory.rstrip("/") + "/")
+
+
+def stripped(path: str, prefixes: Iterable[str]) -> str:
+    """Return *path* without the first of *prefixes* that it starts with.
+
+    >>> stripped("repo-1/src/a.py", ["x/", "repo-1/"]), stripped("src/a.py", ["x/"])
+    ('src/a.py', 'src/a.py')
+    """
+    for prefix in prefixes:
+        if path.startswith(prefix):
+            return path[len(prefix) :]
+    return path
+
+
+def cut(path: str, at: str) -> str:
+    """Return *path* up to the last *at*, which begins the name of a chunk; whole without it.
+
+    >>> cut("src/a.py#3", "#"), cut("guide::chunk_4", "::"), cut("src/a.py", "#")
+    ('src/a.py', 'guide', 'src/a.py')
+    """
+    return path.rpartition(at)[0] or path if at else path
+
+
+DIRECTORY_CREDIT = 0.5
+SYMBOL_CREDIT, FILE_CREDIT, PARTIAL_CREDIT = 1.0, 0.7, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """A matching mode.
+
+    ``credit(hit, target)`` is 0 for no match and 1 for a full one. *by_id* says that a match is
+    plain equality of ids, which lets rankings be counted; *collapse* says that the unit of every
+    query is the file, so that only a file's first hit counts; *inside* says whether a target is a
+    part of a file; *by_symbol* that a target may go without a path; *evidence* that a symbol
+    without a path is evidence for the files of its query; *ceiling* is the most a target can pay.
+    """
+
+    name: str
+    summary: str
+    credit: Callable[[Hit, Target], float]
+    collapse: bool
+    by_id: bool = False
+    by_symbol: bool = False
+    evidence: bool = False
+    inside: Callable[[Target], bool] = lambda _: False
+    ceiling: Callable[[Target], float] = lambda _: 1.0
+
+    def spelled(self, path: str, root: str = "") -> str:
+        """Return *path* as this mode compares it: normalised, relative to *root*; an id as it is.
+
+        >>> exact().spelled("./a.py"), document().spelled("./a.py")
+        ('a.py', './a.py')
+        """
+        return path if self.name == "document" else normalise(path, root)
+
+
+def _same_path(hit: Hit, target: Target) -> float:
+    return float(hit.path == target.path)
+
+
+def _suffix(hit: Hit, target: Target) -> float:
+    return float(is_suffix(hit.path, target.path))
+
+
+def _substring(hit: Hit, target: Target) -> float:
+    return float(target.path in hit.path)
+
+
+def _directory(hit: Hit, target: Target) -> float:
+    if hit.path == target.path:
+        return 1.0
+    return DIRECTORY_CREDIT if within(target.path, hit.path) else 0.0
+
+
+def _symbol(hit: Hit, target: Target) -> float:
+    if not target.symbol:
+        return _same_path(hit, target)
+    if target.path and hit.path != target.path:
+        return 0.0
+    return float(target.symbol.lower() in hit.symbol.lower())
+
+
+def _akashic(hit: Hit, target: Target) -> float:
+    if target.symbol:
+        return float(target.symbol.lower() in hit.symbol.lower())
+    return _substring(hit, target)
+
+
+def _graded(hit: Hit, target: Target) -> float:
+    if target.symbol:
+        wanted, got = target.symbol.lower(), hit.symbol.lower()
+        if wanted == got:
+            return SYMBOL_CREDIT
+        return PARTIAL_CREDIT if wanted in got else 0.0
+    if is_suffix(hit.path, target.path):
+        return FILE_CREDIT
+    return PARTIAL_CREDIT if target.path in hit.path else 0.0
+
+
+def _graded_ceiling(target: Target) -> float:
+    return SYMBOL_CREDIT if target.symbol else FILE_CREDIT
+
+
+def _lines(min_overlap: float) -> Callable[[Hit, Target], float]:
+    def credit(hit: Hit, target: Target) -> float:
+        if hit.path != target.path:
+            return 0.0
+        if not hit.end_line or not target.end_line:
+            return 1.0
+        shared = min(hit.end_line, target.end_line) - max(hit.start_line, target.start_line) + 1
+        wanted = min_overlap * (target.end_line - target.start_line + 1)
+        return float(shared > 0 and shared >= wanted)
+
+    return credit
+
+
+def document(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode for opaque document ids: equal ids match, nothing is normalised."""
+    _refuse(min_overlap)
+    return Matcher("document", "the same document id", _same_path, collapse=True, by_id=True)
+
+
+def exact(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode for files: equal normalised paths match."""
+    _refuse(min_overlap)
+    return Matcher("exact", "the same normalised path", _same_path, collapse=True, by_id=True)
+
+
+def suffix(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode in which one path may have a longer lead than the other."""
+    _refuse(min_overlap)
+    return Matcher("suffix", "one path ends with the other", _suffix, collapse=True)
+
+
+def substring(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode in which the target is any part of the hit's path."""
+    _refuse(min_overlap)
+    return Matcher("substring", "the target is part of the hit's path", _substring, collapse=True)
+
+
+def directory(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode in which naming a directory above the target earns half."""
+    _refuse(min_overlap)
+    return Matcher(
+        "directory", "the same path, or half for a directory above it", _directory, collapse=True
+    )
+
+
+def lines(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode in which ranges of one file overlap, by that share of the target.
+
+    A side without lines means the whole file and overlaps any range of it.
+    """
+    if not 0.0 <= min_overlap <= 1.0:
+        raise InputError(f"minimum overlap {min_overlap} is not between 0 and 1")
+    return Matcher(
+        "lines",
+        "overlapping lines of the same file",
+        _lines(min_overlap),
+        collapse=False,
+        inside=lambda target: target.end_line > 0,
+    )
+
+
+def symbol(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode for symbols: the target's name is part of the hit's, whatever the case."""
+    _refuse(min_overlap)
+    return Matcher(
+        "symbol",
+        "the target's name is part of the hit's",
+        _symbol,
+        collapse=False,
+        by_symbol=True,
+        inside=lambda target: bool(target.symbol),
+    )
+
+
+def akashic(min_overlap: float = 0.0) -> Matcher:
+    """Return the mode for expected files (part of the path) and symbols (part of the name).
+
+    Where a query has both, its files are the targets and its symbols are evidence for them.
+    """
+    _refuse(min_overlap)
+    return Matcher(
+        "akashic",
+        "part of the path, or part of the name",
+        _akashic,
+        collapse=False,
+        by_symbol=True,
+        evidence=True,
+        inside=lambda _: True,
+    )
+
+
+def graded(min_overlap: float = 0.0) -> Matcher:
+    """Return the preset 1.0 for the exact symbol, 0.7 for the file, 0.4 for a part of either."""
+    _refuse(min_overlap)
+    return Matcher(
+        "graded",
+        "1.0 symbol, 0.7 file, 0.4 part of either",
+        _graded,
+        collapse=False,
+        by_symbol=True,
+        evidence=True,
+        inside=lambda _: True,
+        ceiling=_graded_ceiling,
+    )
+
+
+def _refuse(min_overlap: float) -> None:
+    if min_overlap:
+        raise InputError("a minimum overlap applies to the 'lines' mode only")
+
+
+MATCHERS: Registry[Callable[..., Matcher]] = Registry(
+    "matcher",
+    {
+        name: f"karat.scoring.matching.modes:{name}"
+        for name in (
+            "document",
+            "exact",
+            "suffix",
+            "substring",
+            "directory",
+            "lines",
+            "symbol",
+            "akashic",
+            "graded",
+        )
+    },
+    # A gold set says how it is matched.
+    closed=True,
+)

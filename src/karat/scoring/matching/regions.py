@@ -1,0 +1,310 @@
+"""Judge hits that point into files: lines, symbols, or paths matched by a rule.
+
+Each target is credited once, at the first rank that matches it. A hit that matches several open
+targets takes the highest grade and leaves the others open for gain, while recall counts all of
+them as found. A hit that matches only a symbol which is evidence is credited for one open target.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from math import isfinite, isnan
+from typing import NamedTuple
+
+from karat.errors import InputError
+from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
+from karat.scoring.matching.credit import Ledger, payments
+from karat.scoring.matching.modes import Matcher, cut
+from karat.scoring.matching.ties import as_float32
+from karat.scoring.matching.units import QueryTargets, query_targets
+
+__all__ = [
+    "RankedHits",
+    "locate_hits",
+    "merge",
+    "ordered",
+    "overlap",
+    "rank_hits",
+    "size",
+    "valid",
+    "worth",
+]
+
+Span = tuple[int, int]
+
+
+def merge(spans: Iterable[Span]) -> list[Span]:
+    """Return the union of *spans* as disjoint intervals in order.
+
+    >>> merge([(5, 9), (1, 3), (4, 6)])
+    [(1, 9)]
+    """
+    merged: list[Span] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def overlap(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
+    """Return the lines that both unions hold.
+
+    >>> overlap([(1, 9)], [(3, 4), (8, 12)])
+    [(3, 4), (8, 9)]
+    """
+    return [(max(a, c), min(b, d)) for a, b in left for c, d in right if max(a, c) <= min(b, d)]
+
+
+def size(spans: Iterable[Span]) -> int:
+    """Return the number of lines in disjoint *spans*."""
+    return sum(last - first + 1 for first, last in spans)
+
+
+def valid(
+    hits: Sequence[Hit],
+    invalid: "Counter[str]",
+    known: Collection[str] | None = None,
+    *,
+    cut_at: str = "",
+) -> list[Hit]:
+    """Return the hits that can be judged; count the others in *invalid*, by reason.
+
+    Scores are optional, but where one hit of an answer has a score all must have one. *known*
+    holds the paths of the corpus, where the caller has one. Paths are cut at *cut_at* only here:
+    two chunks of one document are not duplicates.
+    """
+    scored = any(not isnan(hit.score) for hit in hits)
+    kept: list[Hit] = []
+    seen: set[tuple[str, int, int, str]] = set()
+    for hit in hits:
+        path = cut(hit.path, cut_at)
+        place = (hit.path, hit.start_line, hit.end_line, hit.symbol)
+        if not hit.path and not hit.symbol:
+            reason = "empty path"
+        elif hit.start_line < 0 or hit.end_line < 0 or (hit.end_line and not hit.start_line):
+            reason = "line below 1"
+        elif hit.end_line < hit.start_line:
+            reason = "end before start"
+        elif scored and not isfinite(hit.score):
+            reason = "non-finite score"
+        elif known is not None and path not in known:
+            reason = "unknown file"
+        elif place in seen:
+            reason = "duplicate"
+        else:
+            seen.add(place)
+            kept.append(hit if path == hit.path else hit._replace(path=path))
+            continue
+        invalid[reason] += 1
+    return kept
+
+
+def ordered(
+    hits: Sequence[Hit], values: Sequence[float], ties: str
+) -> tuple[list[Hit], list[float]]:
+    """Return *hits* best first by the tie policy, and the score that ranked each.
+
+    *values* is what each hit could earn, for the policies ``best`` and ``worst``. Hits without
+    scores keep their order.
+    """
+    if not hits or isnan(hits[0].score):
+        return list(hits), [-float(index) for index in range(len(hits))]
+    scores = [as_float32(hit.score) if ties == "trec9" else hit.score for hit in hits]
+    order = list(range(len(hits)))
+    if ties in ("trec10", "trec9"):
+        order.sort(key=lambda index: _id(hits[index]), reverse=True)
+    elif ties in ("best", "worst"):
+        order.sort(key=values.__getitem__, reverse=ties == "best")
+    order.sort(key=scores.__getitem__, reverse=True)
+    return [hits[index] for index in order], [scores[index] for index in order]
+
+
+def worth(credits: Sequence[float], targets: Sequence[Target]) -> float:
+    """Return the most that a hit with these *credits* could earn of any target."""
+    pairs = zip(credits, targets, strict=True)
+    return max((credit * target.grade for credit, target in pairs if credit), default=0.0)
+
+
+def _is_judged(
+    credits: Sequence[float], symbols: Sequence[float], targets: Sequence[Target]
+) -> bool:
+    """Return whether a hit matches a symbol, or a target with a grade of 0 or more."""
+    pairs = zip(credits, targets, strict=True)
+    return any(symbols) or any(credit and target.grade >= 0 for credit, target in pairs)
+
+
+def _id(hit: Hit) -> tuple[str, int, int, str]:
+    # The path first, as a whole: trec_eval compares ids, and "a" comes before "a0".
+    return hit.path, hit.start_line, hit.end_line, hit.symbol
+
+
+class RankedHits(NamedTuple):
+    """The hits of one query in rank order, and what each matches.
+
+    * ``credits``: for each hit its credit for each counted target, evidence included.
+    * ``own``: the same without evidence; ``symbols``: its credit for each symbol.
+    * ``gains``: what each hit earns; None where it matches nothing.
+    * ``ceilings``: the most that each target can pay, as a share of its grade, in this order.
+    """
+
+    hits: list[Hit]
+    credits: list[list[float]]
+    own: list[list[float]]
+    symbols: list[list[float]]
+    gains: list[float | None]
+    ceilings: list[float]
+    tied: bool
+
+
+def rank_hits(
+    hits: Sequence[Hit],
+    wanted: QueryTargets,
+    matcher: Matcher,
+    *,
+    ties: str,
+    judged_only: bool,
+    depth: int | None,
+) -> RankedHits:
+    """Return valid *hits* ordered by the tie policy, collapsed, cut and credited."""
+    targets = wanted.targets
+    highest = max((target.grade for target in targets), default=0.0)
+    matches = {
+        id(hit): (
+            [matcher.credit(hit, target) for target in targets],
+            [matcher.credit(hit, symbol) for symbol in wanted.symbols],
+        )
+        for hit in hits
+    }
+    values = [
+        max(worth(own, targets), max(symbols, default=0.0) * highest)
+        for own, symbols in (matches[id(hit)] for hit in hits)
+    ]
+    ranked = wanted.collapsed(zip(*ordered(hits, values, ties), strict=True))
+    kept = ranked[:depth]
+    if judged_only:
+        # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
+        # matters only where the cut goes through a tie.
+        is_cut = len(kept) < len(ranked)
+        kept = [pair for pair in kept if _is_judged(*matches[id(pair[0])], targets)]
+        ranked = ranked if is_cut else kept
+    tied = _tie_matters([score for _, score in ranked], [matches[id(hit)] for hit, _ in ranked])
+    best_first = [hit for hit, _ in kept]
+    ledger = Ledger(wanted, matcher)
+    own = [matches[id(hit)][0] for hit in best_first]
+    symbols = [matches[id(hit)][1] for hit in best_first]
+    paid = [ledger.pay(*pair) for pair in zip(own, symbols, strict=True)]
+    return RankedHits(
+        best_first,
+        [row for row, _ in paid],
+        own,
+        symbols,
+        [gain for _, gain in paid],
+        ledger.ceilings(),
+        tied,
+    )
+
+
+def locate_hits(
+    hits: Sequence[Hit],
+    targets: Sequence[Target],
+    matcher: Matcher,
+    *,
+    ties: str = "trec10",
+    judged_only: bool = False,
+    depth: int | None = None,
+) -> JudgedQuery:
+    """Return the judged query of one answer, whose hits are valid.
+
+    >>> from karat.scoring.matching.modes import lines
+    >>> hits = [Hit("c.rs", 3, 1, 10), Hit("a.rs", 2, 30, 60), Hit("b.rs", 1, 25, 35)]
+    >>> truth = [Target("a.rs", 2, 10, 50), Target("b.rs", 1, 20, 30)]
+    >>> judged = locate_hits(hits, truth, lines())
+    >>> judged.ranks, judged.grades
+    ([2, 3], [2.0, 1.0])
+    """
+    wanted = query_targets(targets, matcher)
+    ranked = rank_hits(hits, wanted, matcher, ties=ties, judged_only=judged_only, depth=depth)
+    if ranked.tied and ties == "expected":
+        raise InputError(
+            f"the mode {matcher.name!r} has no expected value under ties; "
+            "expected the mode document or exact, or another tie policy"
+        )
+    judged = [(rank, gain) for rank, gain in enumerate(ranked.gains, 1) if gain is not None]
+    payable = payments(wanted, matcher)
+    return JudgedQuery(
+        [rank for rank, _ in judged],
+        [gain for _, gain in judged],
+        ideal=sorted(payable, reverse=True),
+        retrieved=len(ranked.hits),
+        found=_found(ranked.credits, payable),
+        tied=ranked.tied,
+        sizes=_sizes(ranked.hits, targets) if any(target.end_line for target in targets) else None,
+        credits={grade: _credits(ranked, payable, grade) for grade in payable if grade > 0},
+    )
+
+
+def _tie_matters(scores: Sequence[float], matches: Sequence[object]) -> bool:
+    """Say whether hits of one score differ in what they match, so that their order counts."""
+    return any(
+        score == following and match != next_match
+        for score, following, match, next_match in zip(
+            scores, scores[1:], matches, matches[1:], strict=False
+        )
+    )
+
+
+def _found(
+    rows: Sequence[Sequence[float]], payable: Sequence[float]
+) -> tuple[list[int], list[float]]:
+    """Return at which rank each target is first covered, ascending, and the most it can pay."""
+    found = sorted(
+        (next(rank for rank, row in enumerate(rows, 1) if row[index]), grade)
+        for index, grade in enumerate(payable)
+        if any(row[index] for row in rows)
+    )
+    return [rank for rank, _ in found], [grade for _, grade in found]
+
+
+def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Credits:
+    """Return the best credits of hits and targets, by targets that can pay *least* or more.
+
+    A credit is a share of the most that its target could have paid: the best answer has only 1.
+    """
+    relevant = [index for index, grade in enumerate(payable) if grade >= least]
+    shares = [[row[i] / ranked.ceilings[i] for i in relevant] for row in ranked.credits]
+    return Credits(
+        [max(row) for row in shares],
+        [max((row[place] for row in shares), default=0.0) for place in range(len(relevant))],
+    )
+
+
+def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
+    """Return how many lines and tokens each hit adds, and how many of the lines were wanted."""
+    wanted: dict[str, list[Span]] = {}
+    for target in targets:
+        if target.grade > 0 and target.end_line:
+            wanted.setdefault(target.path, []).append((target.start_line, target.end_line))
+    wanted = {path: merge(spans) for path, spans in wanted.items()}
+    read: dict[str, list[Span]] = {}
+    lines, new_lines, found_lines = [], [], []
+    for hit in hits:
+        if not hit.end_line:
+            lines.append(-1)
+            new_lines.append(-1)
+            found_lines.append(-1)
+            continue
+        before = read.get(hit.path, [])
+        after = merge([*before, (hit.start_line, hit.end_line)])
+        here = wanted.get(hit.path, [])
+        lines.append(hit.end_line - hit.start_line + 1)
+        new_lines.append(size(after) - size(before))
+        found_lines.append(size(overlap(after, here)) - size(overlap(before, here)))
+        read[hit.path] = after
+    return Sizes(
+        lines,
+        new_lines,
+        found_lines,
+        [hit.tokens for hit in hits],
+        sum(size(spans) for spans in wanted.values()),
+    )

@@ -1,0 +1,7 @@
+"""Metrics: pure functions of a judged query, found by name."""
+
+from karat.scoring.metrics.catalogue import METRICS
+from karat.scoring.metrics.evaluate import average, evaluate
+from karat.scoring.metrics.measure import Measure, Metric, parse, parse_all
+
+__all__ = ["METRICS", "Measure", "Metric", "average", "evaluate", "parse", "parse_all"]

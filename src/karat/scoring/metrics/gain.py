@@ -1,0 +1,119 @@
+"""Discounted cumulative gain."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import isfinite, log2
+from operator import mul
+
+from karat.errors import InputError
+from karat.model import JudgedQuery
+from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.ties import mean_weight
+
+__all__ = ["DCG", "NDCG", "dcg", "ndcg"]
+
+# Discounts of the first ranks, computed once; ranks count from 1, so entry 0 is never used.
+DISCOUNTS = [0.0, *(1.0 / log2(rank + 1) for rank in range(1, 1025))]
+
+
+def discount(rank: int) -> float:
+    """Return 1 / log2(rank + 1).
+
+    >>> discount(1), discount(3)
+    (1.0, 0.5)
+    """
+    return DISCOUNTS[rank] if rank < len(DISCOUNTS) else 1.0 / log2(rank + 1)
+
+
+@lru_cache(maxsize=32)
+def gain_function(name: str) -> Callable[[float], float]:
+    """Return how a grade becomes gain: ``linear``, ``exp``, or given as ``1:3/2:9``.
+
+    Negative grades gain nothing; a grade that a given list lacks gains itself.
+    """
+    if name == "exp":
+        return _exponential
+    if name == "linear":
+        return lambda grade: grade if grade > 0 else 0.0
+    try:
+        pairs = [part.split(":") for part in name.split("/")]
+        given = {float(grade): float(gain) for grade, gain in pairs}
+    except ValueError:
+        raise InputError(f"gain {name!r} is none of: linear, exp, grade:gain/...") from None
+    if not all(gain >= 0.0 and isfinite(gain) for gain in given.values()):
+        raise InputError(f"gain {name!r}: a gain is a finite number from 0 up")
+    return lambda grade: given.get(grade, grade if grade > 0 else 0.0)
+
+
+def _exponential(grade: float) -> float:
+    try:
+        return 2.0**grade - 1.0 if grade > 0 else 0.0
+    except OverflowError:
+        raise InputError(f"grade {grade:g} is too high for gain=exp; expected below 1024") from None
+
+
+def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
+    """Return the discounted cumulative gain of the first *k* hits.
+
+    >>> query = JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3)
+    >>> round(dcg(query, 10), 2)
+    1.76
+    """
+    gain_of = gain_function(gain)
+    if judged.spans is not None:
+        means = (mean_weight(first, last, discount, k) for first, last in judged.spans)
+        return sum(map(mul, map(gain_of, judged.grades), means), 0.0)
+    total = 0.0
+    for rank, grade in zip(judged.ranks, judged.grades, strict=True):
+        if k is not None and rank > k:
+            break
+        total += gain_of(grade) * discount(rank)
+    return total
+
+
+# Few lists of grades are common to most queries: one or two relevant documents.
+@lru_cache(maxsize=4096)
+def ideal_dcg(grades: tuple[float, ...], k: int | None, gain: str) -> float:
+    """Return the gain of all judgments in the best order, cut at *k*."""
+    gains = sorted(map(gain_function(gain), grades), reverse=True)[:k]
+    total = 0.0
+    # Summed rank by rank as dcg does, so that the best ranking gets 1 and not its neighbour.
+    for rank, value in enumerate(gains, 1):
+        total += value * discount(rank)
+    return total
+
+
+def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
+    """Return the gain relative to the best order of all judgments; 0 where nothing is relevant.
+
+    >>> query = JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3)
+    >>> round(ndcg(query, 10), 4)
+    0.6697
+    """
+    # Given gains need not follow the grades; else those beyond k cannot be among the best.
+    cut = k if gain in ("linear", "exp") else None
+    ideal = ideal_dcg(tuple(judged.ideal[:cut]), k, gain)
+    # The mean over tied orders may round past the ideal.
+    return min(dcg(judged, k, gain=gain) / ideal, 1.0) if ideal else 0.0
+
+
+NDCG = Metric(
+    "ndcg",
+    ndcg,
+    definition="Gain of the first k hits, discounted by rank, relative to the best possible order.",
+    formula="DCG@k / IDCG@k, IDCG over all judgments cut at k; gain=exp uses 2^grade - 1",
+    params={"gain": "linear"},
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+DCG = Metric(
+    "dcg",
+    dcg,
+    definition="Gain of the first k hits, discounted by rank.",
+    formula="sum over ranks i <= k of grade_i / log2(i + 1)",
+    params={"gain": "linear"},
+    high=float("inf"),
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    expected_ties=True,
+)

@@ -1,0 +1,168 @@
+"""A measure is a metric with its cut-off and parameters: a small value that prints and parses back.
+
+``ndcg@10``, ``precision(level=2)@5``, ``rbp(p=0.8)``. A cut-off is always in the name.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from math import isfinite, nan
+from typing import Literal
+
+from karat.errors import InputError, UnknownName
+from karat.model import JudgedQuery
+from karat.scoring.metrics.catalogue import METRICS
+
+__all__ = ["Average", "Measure", "Metric", "parse", "parse_all"]
+
+Cut = Literal["required", "optional", "none"]
+Value = float | str
+Average = Literal["arithmetic", "geometric", "sum"]
+
+FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
+TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
+GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric's definition: what it computes, from what, within which range, by which laws.
+
+    ``score(judged, k=k, **params)`` returns the value of one query, NaN where it is not defined
+    (a size that the run does not carry). *params* maps each parameter to its default. *laws* name
+    the properties that tests check:
+
+    * ``ideal``: no order of the same hits beats the one by descending grade
+    * ``padding``: an unjudged hit added at the end changes nothing
+    * ``promotion``: moving a better hit up never lowers the score
+    * ``zero``: without a relevant hit the score is 0
+    """
+
+    name: str
+    score: Callable[..., float]
+    definition: str
+    formula: str
+    cut: Cut = "optional"
+    params: Mapping[str, Value] = field(default_factory=dict)
+    low: float = 0.0
+    high: float = 1.0
+    laws: frozenset[str] = frozenset()
+    average: Average = "arithmetic"
+    higher_is_better: bool = True
+    expected_ties: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric bound to a cut-off and parameters.
+
+    >>> str(parse("nDCG@10")), str(parse("P(level=2)@5")), str(parse("success_5"))
+    ('ndcg@10', 'precision(level=2)@5', 'hit@5')
+    """
+
+    metric: str
+    k: int | None = None
+    params: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        """Return the canonical name, which parses back to this measure."""
+        params = ",".join(f"{name}={_plain(value)}" for name, value in self.params)
+        return self.metric + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
+
+    @property
+    def definition(self) -> Metric:
+        """Return the metric that this measure binds."""
+        return METRICS.get(self.metric)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Return what a score, and so a mean, can be; the upper end may be open."""
+        return self.definition.low, self.definition.high
+
+    def bind(self) -> Callable[[JudgedQuery], float]:
+        """Return a function of one judged query."""
+        score, k = self.definition.score, self.k
+        if self.params:
+            cut = {} if k is None else {"k": k}
+            return partial(score, **cut, **dict(self.params))
+        # The plain cases are called once per query and measure: nothing is unpacked for them.
+        return score if k is None else lambda judged: score(judged, k)
+
+
+@lru_cache(maxsize=512)
+def parse(text: str, *, level: float = 0.0) -> Measure:
+    """Return the measure that *text* names; *level* is the default relevance level.
+
+    >>> parse("nDGC@10")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: no metric named 'nDGC'; did you mean 'ndcg'?
+    """
+    stripped = text.strip()
+    form = TREC_FORM.fullmatch(stripped.lower()) or FORM.fullmatch(stripped)
+    if form is None:
+        raise InputError(f"{text!r} is no measure; expected name, name@k or name(param=value)@k")
+    parts = form.groupdict()
+    name = _canonical(parts["name"])
+    metric = METRICS.get(name)
+    k = int(parts["k"]) if parts["k"] else None
+    if k is None and metric.cut == "required":
+        raise InputError(f"{name} needs a cut-off; write {name}@10")
+    if k is not None and metric.cut == "none":
+        raise InputError(f"{name} takes no cut-off; write {name}")
+    if k == 0:
+        raise InputError(f"{text!r}: a cut-off is 1 or more")
+    params = _parse_params(text, metric, parts.get("params") or "")
+    if level and "level" in metric.params:
+        params.setdefault("level", level)
+    changed = {key: value for key, value in params.items() if value != metric.params[key]}
+    return Measure(name, k, tuple(sorted(changed.items())))
+
+
+def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:
+    """Return the measures that *texts* name, each once, in order; commas separate too."""
+    names = [name for text in texts for name in re.split(r",(?![^(]*\))", text) if name.strip()]
+    return list(dict.fromkeys(parse(name, level=level) for name in names))
+
+
+def _canonical(name: str) -> str:
+    """Return the registry's spelling; where only the ``@`` was forgotten, it is offered."""
+    try:
+        return METRICS.canonical(name)
+    except UnknownName:
+        glued = GLUED.fullmatch(name.lower())
+        if glued is None or glued["name"] not in METRICS:
+            raise
+        meant = f"{glued['name']}@{glued['k']}"
+        raise UnknownName(f"no metric named {name!r}; did you mean {meant!r}?") from None
+
+
+def _parse_params(text: str, metric: Metric, inside: str) -> dict[str, Value]:
+    params: dict[str, Value] = {}
+    for part in filter(None, (piece.strip() for piece in inside.split(","))):
+        name, separator, value = (piece.strip() for piece in part.partition("="))
+        if not separator or not value:
+            raise InputError(f"{text!r}: {part!r} is no parameter; expected name=value")
+        name = {"rel": "level"}.get(name.lower(), name.lower())
+        if name not in metric.params:
+            known = ", ".join(metric.params) or "none"
+            raise InputError(f"{text!r}: {metric.name} has no parameter {name!r}; known: {known}")
+        params[name] = _value(text, name, value, metric.params[name])
+    return params
+
+
+def _value(text: str, name: str, value: str, default: Value) -> Value:
+    if isinstance(default, str):
+        return value.lower()
+    try:
+        number = float(value)
+    except ValueError:
+        number = nan
+    if not isfinite(number):
+        raise InputError(f"{text!r}: {name}={value} is no finite number")
+    return number
+
+
+def _plain(value: Value) -> str:
+    return str(value).removesuffix(".0")

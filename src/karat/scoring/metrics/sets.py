@@ -1,0 +1,88 @@
+"""Metrics of the returned set, whatever its order."""
+
+from karat.model import JudgedQuery
+from karat.scoring.metrics.measure import Metric
+
+__all__ = ["SET_F1", "SET_PRECISION", "SET_RECALL", "f1_of"]
+
+
+def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the mean best credit of what was returned; without partial credit the relevant share.
+
+    >>> set_precision(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
+    0.25
+    """
+    if not judged.retrieved:
+        return 0.0
+    credits = judged.credits(level)
+    earned = len(judged.relevant(level)) if credits is None else sum(credits.entries)
+    return earned / judged.retrieved
+
+
+def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the mean best credit of the relevant targets; without partial credit the found share.
+
+    >>> set_recall(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
+    0.5
+    """
+    total = judged.relevant_count(level)
+    if not total:
+        return 0.0
+    credits = judged.credits(level)
+    return (len(judged.relevant(level)) if credits is None else sum(credits.targets)) / total
+
+
+def set_f1(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the harmonic mean of set precision and set recall.
+
+    Nothing returned where nothing is relevant is a perfect answer: 1.
+
+    >>> round(set_f1(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4)), 4)
+    0.3333
+    """
+    if not judged.retrieved and not judged.relevant_count(level):
+        return 1.0
+    return f1_of(set_precision(judged, level=level), set_recall(judged, level=level))
+
+
+def f1_of(precision: float, recall: float) -> float:
+    """Return the harmonic mean of both, 0 where both are 0.
+
+    >>> f1_of(0.5, 0.5)
+    0.5
+    """
+    return 2.0 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+SET_PRECISION = Metric(
+    "set-precision",
+    set_precision,
+    definition="The relevant share of everything returned, partial credit included.",
+    formula="sum of each returned entry's best credit / entries returned",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+SET_RECALL = Metric(
+    "set-recall",
+    set_recall,
+    definition="The share of the relevant targets found anywhere, partial credit included.",
+    formula="sum of each target's best credit / targets",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+SET_F1 = Metric(
+    "set-f1",
+    set_f1,
+    definition="F1 of the whole returned set, with half credit for a directory above the target.",
+    formula="2 P R / (P + R) of set-precision and set-recall; 1 for two empty sets",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "promotion"}),
+    expected_ties=True,
+)

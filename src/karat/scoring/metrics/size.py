@@ -1,0 +1,127 @@
+"""How much an answer makes its reader read. Whole files win any overlap measure for free."""
+
+from collections.abc import Sequence
+from math import inf, nan
+
+from karat.model import JudgedQuery
+from karat.scoring.metrics.measure import Metric
+
+__all__ = ["LINES", "LINE_IOU", "LINE_PRECISION", "TOKENS", "TOKENS_TO_HIT", "TOKEN_RECALL"]
+
+
+def _first(column: Sequence[int], k: int | None) -> float:
+    """Return the sum of the first *k* entries, NaN where one is not known."""
+    head = column[:k]
+    return nan if any(value < 0 for value in head) else float(sum(head))
+
+
+def line_precision(judged: JudgedQuery, k: int) -> float:
+    """Return the wanted share of the distinct lines in the first *k* hits; 0 for no lines."""
+    if judged.sizes is None:
+        return nan
+    returned = _first(judged.sizes.new_lines, k)
+    return _first(judged.sizes.found_lines, k) / returned if returned else 0.0
+
+
+def line_iou(judged: JudgedQuery, k: int) -> float:
+    """Return shared lines over all lines, of the first *k* hits and the relevant targets."""
+    if judged.sizes is None:
+        return nan
+    found = _first(judged.sizes.found_lines, k)
+    union = _first(judged.sizes.new_lines, k) + judged.sizes.target_lines - found
+    return found / union if union else 0.0
+
+
+def lines(judged: JudgedQuery, k: int) -> float:
+    """Return how many lines the first *k* hits hold, repeated ones counted again."""
+    return nan if judged.sizes is None else _first(judged.sizes.lines, k)
+
+
+def tokens(judged: JudgedQuery, k: int) -> float:
+    """Return how many tokens the first *k* hits hold."""
+    return nan if judged.sizes is None else _first(judged.sizes.tokens, k)
+
+
+def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the tokens read up to and with the first relevant hit, NaN if there is none."""
+    ranks = judged.relevant(level)
+    if judged.sizes is None or not ranks:
+        return nan
+    return _first(judged.sizes.tokens, ranks[0])
+
+
+def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
+    """Return the share of the relevant targets found before *k* tokens are read."""
+    total = judged.relevant_count(level)
+    if judged.sizes is None or not total:
+        return nan
+    read = 0
+    found = judged.found(level)
+    last = 0
+    for count in judged.sizes.tokens:
+        if count < 0:
+            return nan
+        read += count
+        if read > k:
+            break
+        last += 1
+    return sum(rank <= last for rank in found) / total
+
+
+LINE_PRECISION = Metric(
+    "line-precision",
+    line_precision,
+    definition="The share of the returned lines that was wanted.",
+    formula="wanted lines among the first k hits / distinct lines among the first k hits",
+    cut="required",
+)
+
+LINE_IOU = Metric(
+    "line-iou",
+    line_iou,
+    definition="How well the returned lines and the wanted lines coincide.",
+    formula="lines in both / lines in either, over the first k hits",
+    cut="required",
+)
+
+LINES = Metric(
+    "lines",
+    lines,
+    definition="How many lines the first k hits hold.",
+    formula="sum of the sizes of the first k hits",
+    cut="required",
+    high=inf,
+    higher_is_better=False,
+)
+
+TOKENS = Metric(
+    "tokens",
+    tokens,
+    definition="How many tokens the first k hits hold.",
+    formula="sum of the token counts of the first k hits",
+    cut="required",
+    high=inf,
+    higher_is_better=False,
+)
+
+TOKENS_TO_HIT = Metric(
+    "tokens-to-hit",
+    tokens_to_hit,
+    definition="How many tokens are read up to the first relevant hit.",
+    formula="sum of the token counts up to that rank; not defined without a relevant hit",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"padding"}),
+    high=inf,
+    higher_is_better=False,
+)
+
+TOKEN_RECALL = Metric(
+    "token-recall",
+    token_recall,
+    definition="The share of the relevant targets found within a budget of k tokens.",
+    formula="targets found in the hits that fit into k tokens / all relevant targets",
+    cut="required",
+    params={"level": 0.0},
+    laws=frozenset({"padding"}),
+)

@@ -1,0 +1,59 @@
+"""Means over queries that punish a query which fails: geometric, and log-odds."""
+
+from math import inf, log
+
+from karat.model import JudgedQuery
+from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.precision import ap
+from karat.scoring.metrics.unjudged import bpref
+
+__all__ = ["GM_AP", "GM_BPREF", "YAAP", "yaap"]
+
+
+def yaap(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the log-odds of average precision, smoothed by one success and one failure.
+
+    >>> yaap(JudgedQuery([1], [1], ideal=[1], retrieved=1)) == log(2)
+    True
+    """
+    total = judged.relevant_count(level)
+    precisions = sum(found / rank for found, rank in enumerate(judged.relevant(level), 1))
+    return log((1.0 + precisions) / (1.0 + total - precisions))
+
+
+GM_AP = Metric(
+    "gm-ap",
+    ap,
+    definition="Average precision, averaged over queries as a geometric mean, so that one failed "
+    "query weighs more than one good query (trec_eval's gm_map).",
+    formula="exp(mean over queries of ln(max(AP, 0.00001)))",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    average="geometric",
+    expected_ties=True,
+)
+
+GM_BPREF = Metric(
+    "gm-bpref",
+    bpref,
+    definition="bpref, averaged over queries as a geometric mean (trec_eval's gm_bpref).",
+    formula="exp(mean over queries of ln(max(bpref, 0.00001)))",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    average="geometric",
+    expected_ties=True,
+)
+
+YAAP = Metric(
+    "yaap",
+    yaap,
+    definition="Average precision as smoothed log-odds, which average better over queries.",
+    formula="ln((1 + S) / (1 + R - S)), S the sum of precisions at relevant ranks, R all relevant",
+    cut="none",
+    params={"level": 0.0},
+    low=-inf,
+    high=inf,
+    laws=frozenset({"ideal", "padding", "promotion"}),
+)

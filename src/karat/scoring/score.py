@@ -1,0 +1,265 @@
+"""Score one run against a gold set."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import inf, isnan, nan
+from typing import TYPE_CHECKING
+
+from karat.model import JudgedRun, Outcome, Run, ScoreTable, Status
+from karat.model.comparison import Interval
+from karat.model.evaluation import Evaluation, Notes, Summary
+from karat.model.mismatch import Mismatch
+from karat.model.timings import Measured
+from karat.scoring.matching import judge
+from karat.scoring.matching.judge import Scored, Truth
+from karat.scoring.metrics import Measure, average, evaluate
+from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.slices import Slices, cluster_labels, slice_rows
+from karat.scoring.sources import RunSource, TruthSource, load_run, load_truth, no_overlap, run_name
+from karat.scoring.stats import bootstrap_intervals
+
+if TYPE_CHECKING:
+    from karat.model.comparison import Interval
+
+
+__all__ = ["evaluate_run", "mean_intervals", "score", "with_dropped"]
+
+
+def mean_intervals(
+    columns: Sequence[Sequence[float]],
+    measures: Sequence[Measure],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None = None,
+) -> list[Interval | None]:
+    """Return an interval for the mean of each column; none where a measure is no plain mean.
+
+    Queries that share a label in *clusters* are drawn together.
+    """
+    import numpy as np
+
+    found = bootstrap_intervals(
+        np.array(columns).T,
+        bounds=[measure.bounds for measure in measures],
+        level=confidence.level,
+        draws=confidence.draws,
+        seed=confidence.seed,
+        clusters=clusters,
+    )
+    return [
+        interval if measure.definition.average == "arithmetic" else None
+        for interval, measure in zip(found, measures, strict=True)
+    ]
+
+
+JUDGED_SHARE = Measure("judged", 10)
+NOT_THERE = ("not in the corpus", "outside the root")
+ANSWERED = (Status.SCORED, Status.UNJUDGED)
+
+
+def score(
+    truth: TruthSource,
+    run: RunSource,
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] = (),
+    name: str | None = None,
+    truth_format: str | None = None,
+    run_format: str | None = None,
+) -> Evaluation:
+    """Return the scores of *run* on *truth*, both from a path or from memory.
+
+    Without *confidence* no interval is made, and numpy is not loaded. *by* names tags to report
+    apart.
+    """
+    scoring = scoring or Scoring()
+    gold = load_truth(truth, format=truth_format)
+    return evaluate_run(
+        gold,
+        load_run(run, gold, scoring=scoring, format=run_format),
+        scoring=scoring,
+        confidence=confidence,
+        slices=slice_rows(gold, by),
+        name=name or run_name(run, 1),
+        clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
+    )
+
+
+def evaluate_run(
+    truth: Truth,
+    run: Run | Scored,
+    *,
+    scoring: Scoring,
+    confidence: Confidence | None,
+    slices: Slices,
+    name: str,
+    clusters: Sequence[str] | None = None,
+) -> Evaluation:
+    """Return the scores of a loaded *run*; queries of one label in *clusters* belong together.
+
+    A measure that looks deeper than the hits that the run says were asked for has no scores.
+    """
+    judged = judge(
+        truth,
+        run,
+        match=scoring.match,
+        ties=scoring.ties,
+        judged_only=scoring.judged_only,
+        depth=scoring.depth,
+        min_overlap=scoring.min_overlap,
+        root=scoring.root,
+        strip_prefix=scoring.strip_prefix,
+        cut_at=scoring.cut_at,
+        name=name,
+    )
+    if judged.query_ids and not _answers_any(judged):
+        raise no_overlap(name, judged.query_ids, judged.unknown_queries)
+    measures = scoring.parsed(truth)
+    table = evaluate(
+        judged,
+        dict.fromkeys((*measures, JUDGED_SHARE)),
+        score_unjudged=scoring.trec,
+        score_empty=not scoring.trec,
+    )
+    notes = replace(
+        _notes(judged, table.columns[str(JUDGED_SHARE)]),
+        clusters=len(set(clusters or ())),
+        mismatch=_mismatch(judged, run),
+    )
+    table = replace(table, columns=_known(table, measures, _asked_for(run)))
+    everywhere = range(len(table.query_ids))
+    return Evaluation(
+        name=name,
+        table=table,
+        summaries=_summaries(table, measures, everywhere, confidence, clusters=clusters),
+        notes=notes,
+        slices={
+            tag: {
+                value: _summaries(table, measures, rows, confidence, clusters=clusters)
+                for value, rows in values.items()
+            }
+            for tag, values in slices.items()
+        },
+    )
+
+
+def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
+    """Return the mismatch of a run; one that Karat made has the names of its corpus.
+
+    Of that one only the gold set can have other names, such as a folder too many: a warning.
+    """
+    found = judged.mismatch
+    if found is None or not isinstance(run, Run) or not run.metadata.get("snapshot"):
+        return found
+    if not found.options or "--match" in found.options:
+        return None
+    return replace(found, sure=False)
+
+
+def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
+    """Return *evaluation* with the hits that were dropped before judging among the invalid ones.
+
+    The hits of a search outside Karat are checked against the corpus as they arrive. Where that
+    leaves most answered queries without any hit, the names are wrong, and a note says so.
+    """
+    dropped = measured.notes.get("invalid")
+    if not isinstance(dropped, Mapping) or not dropped:
+        return evaluation
+    invalid = Counter(evaluation.notes.invalid) + Counter(dropped)
+    notes = replace(
+        evaluation.notes, invalid=dict(invalid), dropped=_all_dropped(dropped, measured)
+    )
+    return replace(evaluation, notes=notes)
+
+
+def _all_dropped(dropped: Mapping[str, int], measured: Measured) -> str:
+    """Return a sentence where few queries have a hit left because others are not in the corpus."""
+    run = measured.run
+    outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
+    left = [
+        run.offsets[row + 1] > run.offsets[row]
+        for row, outcome in enumerate(run.outcomes)
+        if outcome == Outcome.ANSWERED
+    ]
+    empty = left.count(False)
+    if outside < empty or empty * 2 <= len(left):
+        return ""
+    return (
+        f"{empty} of {len(left)} answered queries of {measured.name} have no hit in the corpus: "
+        f"{outside} hits were dropped; set strip_prefix of the engine, or name the right corpus"
+    )
+
+
+def _summaries(
+    table: ScoreTable,
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence | None,
+    *,
+    clusters: Sequence[str] | None,
+) -> tuple[Summary, ...]:
+    """Return each measure over the queries at *rows*."""
+    everything = len(rows) == len(table.query_ids)
+    columns: list[Sequence[float]] = [
+        column if everything else [column[row] for row in rows] for column in table.columns.values()
+    ]
+    answered = [row for row in rows if table.statuses[row] in ANSWERED]
+    intervals: Sequence[Interval | None] = [None] * len(measures)
+    if confidence and confidence.draws:
+        labels = None if clusters is None else [clusters[row] for row in rows]
+        intervals = mean_intervals(columns, measures, confidence, clusters=labels)
+    summaries = []
+    for measure, column, interval in zip(measures, columns, intervals, strict=True):
+        kind = measure.definition.average
+        mean = average(column, kind)
+        of_answered = mean
+        if len(answered) < len(rows):
+            scores = table.columns[str(measure)]
+            of_answered = average([scores[row] for row in answered], kind)
+        n = len(column) - sum(map(isnan, column))
+        summaries.append(Summary(str(measure), mean, of_answered, n, interval))
+    return tuple(summaries)
+
+
+def _asked_for(run: object) -> float:
+    """Return how many hits, or files, *run* was asked for; without end where it does not say."""
+    k = run.metadata.get("k") if isinstance(run, Run) else None
+    return k if isinstance(k, int) else inf
+
+
+def _known(table: ScoreTable, measures: Sequence[Measure], k: float) -> "dict[str, array[float]]":
+    """Return the column of each measure; of one that looks deeper than *k* nothing is known."""
+    nothing = array("d", [nan]) * len(table.query_ids)
+    return {
+        str(measure): nothing if (measure.k or 0) > k else table.columns[str(measure)]
+        for measure in measures
+    }
+
+
+def _answers_any(judged: JudgedRun) -> bool:
+    """Return whether a query was answered; of an unjudged one only its hits can tell."""
+    return any(
+        query.retrieved or status not in (Status.MISSING, Status.UNJUDGED)
+        for query, status in zip(judged.queries, judged.statuses, strict=True)
+    )
+
+
+def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:
+    answered = [
+        share
+        for query, share in zip(judged.queries, shares, strict=True)
+        if query.retrieved and query.ideal and query.ideal[0] > 0
+    ]
+    return Notes(
+        queries=len(judged.queries),
+        statuses={status: judged.statuses.count(status) for status in Status},
+        invalid=judged.invalid,
+        unknown_queries=judged.unknown_queries,
+        ties=judged.ties,
+        tied=judged.tied,
+        judged_share=average(answered),
+        hits_per_query=average([query.retrieved for query in judged.queries if query.retrieved]),
+    )

@@ -1,0 +1,95 @@
+"""How to judge and how sure to be: the settings that scoring and comparing share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from karat.errors import InputError
+from karat.model import Dataset
+from karat.scoring.matching.ties import check_policy
+from karat.scoring.metrics import Measure, parse_all
+
+__all__ = ["DEFAULT_MEASURES", "LINE_MEASURES", "Confidence", "Scoring"]
+
+DEFAULT_MEASURES = ("ndcg@10", "mrr@10", "hit@5", "recall@10", "precision@5", "ap")
+# Whole files win any overlap measure for free, so that line truth shows the size beside success.
+LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a run is judged and measured.
+
+    *measures* may be empty: then the defaults are taken, with sizes where lines are matched.
+    *level* is the lowest relevant grade (0: any positive one). *trec* averages as trec_eval does:
+    over the queries that the run answers, those without a relevant document included.
+    *strip_prefix* and *cut_at* change the run's paths only: a literal prefix, the first that fits,
+    and what follows the last occurrence of a text.
+    """
+
+    measures: tuple[str, ...] = ()
+    match: str | None = None
+    ties: str = "trec10"
+    level: float = 0.0
+    judged_only: bool = False
+    depth: int | None = None
+    min_overlap: float = 0.0
+    root: str = ""
+    strip_prefix: tuple[str, ...] = ()
+    cut_at: str = ""
+    trec: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant before anything is read."""
+        check_policy(self.ties)
+        if not isfinite(self.level):
+            raise InputError(f"level {self.level} is no grade; expected a finite number")
+        if self.measures and not parse_all(self.measures, level=self.level):
+            raise InputError("an empty measure; expected names such as ndcg@10")
+
+    @property
+    def respells(self) -> bool:
+        """Return whether the paths of a run are changed before they are compared."""
+        return bool(self.strip_prefix or self.cut_at)
+
+    def parsed(self, truth: object = None) -> list[Measure]:
+        """Return the measures to compute on *truth*."""
+        names = self.measures
+        if not names:
+            names = DEFAULT_MEASURES
+            if isinstance(truth, Dataset) and (self.match or truth.match) == "lines":
+                names += LINE_MEASURES
+        return parse_all(names, level=self.level)
+
+    def with_measures(self, measures: Iterable[Measure]) -> "Scoring":
+        """Return the same judging with other *measures*, each of which says its own level.
+
+        >>> asked = Scoring(("precision(level=0)@5", "hit@1"), level=2.0)
+        >>> list(map(str, asked.with_measures(asked.parsed()).parsed()))
+        ['precision@5', 'hit(level=2)@1']
+        """
+        return replace(self, measures=tuple(map(str, measures)), level=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How intervals and tests are made; *draws* 0 makes none.
+
+    *cluster* names a tag whose values are drawn together. *pairs* is ``all``, ``baseline`` (each
+    run against the first) or ``lead`` (all on the first measure, those with the first run on the
+    others); None is all of up to twelve runs and lead of more. *correction* None takes the default
+    for it.
+    """
+
+    level: float = 0.95
+    draws: int = 9_999
+    seed: int = 0
+    cluster: str | None = None
+    pairs: str | None = None
+    correction: str | None = None
+    wilcoxon: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a seed that no generator takes."""
+        if self.seed < 0:
+            raise InputError(f"seed {self.seed} is negative; expected 0 or more")

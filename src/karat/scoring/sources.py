@@ -1,0 +1,135 @@
+"""Truth and runs from a path or from memory."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from karat.errors import FormatError, InputError
+from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.model import Dataset, Run
+from karat.scoring.matching.judge import Scored, Truth
+from karat.scoring.settings import Scoring
+
+__all__ = [
+    "RunSource",
+    "TruthSource",
+    "distinct_names",
+    "load_run",
+    "load_truth",
+    "no_overlap",
+    "run_name",
+    "told_apart",
+]
+
+THINGS = {"dataset": "a gold set", "run": "a run"}
+
+TruthSource = Truth | str | os.PathLike[str]
+RunSource = Run | Scored | str | os.PathLike[str]
+
+
+def load_truth(
+    source: TruthSource,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users write
+    tags: Iterable[str] = (),
+) -> Truth:
+    """Return the truth in *source*; TREC judgments stay plain dictionaries."""
+    if isinstance(source, Dataset | Mapping):
+        return source
+    chosen = format or _detected(source, "dataset")
+    if chosen == "trec-qrels" and not tags:
+        return read_judgments(source)
+    return read_dataset(source, format=chosen, tags=tuple(tags))
+
+
+def load_run(
+    source: RunSource,
+    truth: Truth,
+    *,
+    scoring: Scoring | None = None,
+    format: str | None = None,  # noqa: A002 - as above
+) -> Run | Scored:
+    """Return the run in *source*; a TREC run becomes a stream that is read once.
+
+    Where *scoring* matches documents by id as it is, the stream of a large file decodes only judged
+    ids.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return source
+    chosen = format or _detected(source, "run")
+    if chosen == "trec-run":
+        default = truth.match if isinstance(truth, Dataset) else "document"
+        how = scoring or Scoring()
+        by_id = (how.match or default) == "document" and not how.respells
+        return scan_trec_run(source, _judged(truth) if by_id else None)
+    return read_run(source, format=chosen)
+
+
+def run_name(source: RunSource, position: int) -> str:
+    """Return what to call a run: its own name, its file's, or its number."""
+    if isinstance(source, Run):
+        return source.name
+    if isinstance(source, str | os.PathLike):
+        name = os.path.basename(source).removesuffix(".gz")  # noqa: PTH119 - pathlib is slow to load
+        return name.partition(".")[0] or name
+    return f"run{position}"
+
+
+def distinct_names(sources: Iterable[RunSource]) -> list[str]:
+    """Return one name per run; runs that share a name are told apart by their number.
+
+    >>> distinct_names(["old/bm25.run", "new/bm25.run", "dense.run"])
+    ['bm25-1', 'bm25-2', 'dense']
+    """
+    return told_apart([run_name(source, position) for position, source in enumerate(sources, 1)])
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Return *names* with its number added to each that occurs more than once."""
+    distinct: list[str] = []
+    for position, name in enumerate(names, 1):
+        candidate = name if names.count(name) == 1 else f"{name}-{position}"
+        while candidate in distinct or (candidate != name and candidate in names):
+            candidate += "'"
+        distinct.append(candidate)
+    return distinct
+
+
+def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
+    """Return the error for a run that answers none of the *wanted* queries."""
+    answers = ", ".join(map(repr, unknown[:3])) or "none"
+    asks = ", ".join(map(repr, wanted[:3]))
+    return InputError(
+        f"{name}: no query of the run is in the gold set; the run answers {answers}, "
+        f"the gold set asks {asks}"
+    )
+
+
+def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]]:
+    if not isinstance(truth, Dataset):
+        return truth
+    return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
+
+
+def _detected(source: str | os.PathLike[str], kind: str) -> str:
+    """Return the format of *source*; where it is none of *kind*, say what it is instead."""
+    try:
+        return detect(source, kind=kind).name
+    except FormatError:
+        raise
+    except InputError:
+        found = _any_format(source)
+        if os.path.isdir(source):  # noqa: PTH112 - without pathlib, as in the formats
+            what = "a folder"
+        elif found is not None and found.kind != kind:
+            what = f"{THINGS[found.kind]} (format {found.name})"
+        else:
+            raise
+        place = os.fspath(source)
+        raise InputError(f"{place}: this is {what}; expected {THINGS[kind]}") from None
+
+
+def _any_format(source: str | os.PathLike[str]) -> Format | None:
+    try:
+        return detect(source)
+    except InputError:
+        return None

@@ -1,0 +1,239 @@
+"""Sign-flip randomisation test of paired differences, many columns over the same flips.
+
+Under the null hypothesis system and baseline are interchangeable on each query, so each difference
+is as likely with the other sign. Sums are exact integers and ties count as reached: p values do
+not depend on threads or on the order of summation, and are never 0.
+"""
+
+import math
+import sys
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from karat.scoring.stats.arrays import FloatArray, IntArray, as_columns, cluster_codes, cluster_sums
+from karat.scoring.stats.chance import check_draws, every_flip, generator, random_flips
+from karat.scoring.stats.distributions import sign_test
+from karat.scoring.stats.threads import one_blas_thread
+
+__all__ = [
+    "FlipTest",
+    "Flips",
+    "exact_flip_test",
+    "flip_sums",
+    "flip_tests",
+    "flip_units",
+    "sign_flip",
+    "whole_numbers",
+    "whole_unit",
+]
+
+# The longest total, in grid steps, for which the distribution of sums is worked out: well below a
+# millisecond. Scores such as precision@5 or recall of few targets stay below, nDCG does not.
+GRID_STEPS = 1_000
+GRID_ERROR = 1e-9
+
+
+class FlipTest(NamedTuple):
+    """A two-sided p value, how it was made, and how many differences were not 0."""
+
+    p: float
+    method: str
+    nonzero: int
+
+
+def exact_flip_test(differences: FloatArray, *, draws: int) -> FlipTest | None:
+    """Return the exact test of the non-zero *differences*, or None where it would cost too much.
+
+    Enumeration is used while it needs no more patterns than *draws*.
+
+    >>> exact_flip_test(np.array([0.5, 0.5, 0.5, 0.0]), draws=99)
+    FlipTest(p=0.25, method='exact binomial', nonzero=3)
+    """
+    kept = differences[differences != 0.0]
+    count = len(kept)
+    if count == 0:
+        return FlipTest(1.0, "exact, no difference", 0)
+    steps = on_grid(np.abs(kept))
+    if steps is not None and steps.max() == 1:
+        wins = int(np.count_nonzero(kept > 0))
+        return FlipTest(sign_test(wins, count - wins), "exact binomial", count)
+    if steps is not None:
+        return FlipTest(grid_p(steps, kept > 0), "exact grid", count)
+    if count <= 60 and 2 ** (count - 1) <= draws:
+        return FlipTest(enumerated_p(kept), "exact enumeration", count)
+    return None
+
+
+def on_grid(magnitudes: FloatArray) -> IntArray | None:
+    """Return positive *magnitudes* as multiples of their common step; None if it is too fine.
+
+    >>> on_grid(np.array([0.3, 0.1, 0.2])).tolist()
+    [3, 1, 2]
+    """
+    shares = magnitudes / magnitudes.max()
+    # Equal up to rounding counts once, but unrounded: the divisor below multiplies any error.
+    distinct = dict(zip(np.round(shares, 12).tolist(), shares.tolist(), strict=True))
+    if len(distinct) == 1:
+        return np.ones(len(magnitudes), dtype=np.int64)
+    # 1 + 2 + ... + 45 steps is beyond the longest total already.
+    if len(distinct) > 44:
+        return None
+    total, step = float(shares.sum()), 1.0
+    for share in distinct.values():
+        step = common_step(step, share, GRID_ERROR)
+        if total > GRID_STEPS * step:
+            return None
+    steps = np.rint(shares / step)
+    if np.abs(shares - steps * step).max() > 10 * GRID_ERROR:
+        return None
+    whole: IntArray = steps.astype(np.int64)
+    return whole
+
+
+def common_step(a: float, b: float, error: float) -> float:
+    """Return the greatest common divisor of two positive numbers, up to *error*."""
+    while b > error:
+        # The nearest multiple, not the one below: 0.3 is three times 0.1 and no rest.
+        a, b = b, abs(a - round(a / b) * b)
+    return a
+
+
+@lru_cache(maxsize=256)
+def fair_coins(count: int) -> tuple[float, ...]:
+    """Return the probability of each number of heads among *count* fair coins."""
+    return tuple(math.comb(count, heads) / 2**count for heads in range(count + 1))
+
+
+def grid_p(steps: IntArray, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    """Return P(|flipped sum| >= |observed sum|) for whole *steps* of which some are positive.
+
+    The sum of the flipped-to-plus steps has the distribution of a sum of scaled binomials, one
+    for each distinct size.
+    """
+    sizes, counts = np.unique(steps, return_counts=True)
+    chances = np.ones(1)
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        spread = np.zeros(size * count + 1)
+        spread[::size] = fair_coins(count)
+        chances = np.convolve(chances, spread)
+    total = int(steps.sum())
+    observed = abs(2 * int(steps[positive].sum()) - total)
+    reached = np.abs(2 * np.arange(total + 1) - total) >= observed
+    return float(min(max(chances[reached].sum(), sys.float_info.min), 1.0))
+
+
+def enumerated_p(differences: FloatArray) -> float:
+    """Return P(|flipped sum| >= |observed sum|) over all sign patterns."""
+    numbers, slack = whole_numbers(differences[:, None])
+    sums = np.abs(2 * (every_flip(len(differences)) @ numbers[:, 0]) - numbers.sum())
+    return float(np.mean(sums >= abs(numbers.sum()) - slack))
+
+
+def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
+    """Return *columns* scaled to length 1 and rounded to whole numbers, and the slack of a sum.
+
+    Sums of these are exact in doubles whatever their order. Scaling by the length makes columns
+    comparable: it orders flips just as Student's t does. Two sums that were equal before rounding
+    are at most *slack* apart after it.
+    """
+    length = np.sqrt((columns * columns).sum(axis=0))
+    numbers = np.rint(columns / np.where(length > 0, length, 1.0) * whole_unit(len(columns)))
+    return numbers, float(len(columns))
+
+
+def whole_unit(rows: int) -> float:
+    """Return the whole number that stands for 1, small enough that sums of *rows* stay exact."""
+    return 2.0 ** min(30, 51 - math.ceil(math.log2(max(rows, 2))))
+
+
+class Flips(NamedTuple):
+    """Absolute flipped sums ``[column, draw]`` beside the observed ones; *complete*: all patterns.
+
+    Sums of different columns are comparable: each is over the length of its differences, in whole
+    numbers of which *unit* make 1.
+    """
+
+    observed: FloatArray
+    sums: FloatArray
+    slack: float
+    complete: bool
+    unit: float
+
+    def p(self, reached: int) -> float:
+        """Return the p value when *reached* draws came up to the observed sum."""
+        draws = int(self.sums.shape[1])
+        return reached / draws if self.complete else (reached + 1) / (draws + 1)
+
+
+@one_blas_thread()
+def sign_flip(
+    differences: ArrayLike,
+    *,
+    draws: int = 9_999,
+    seed: int = 0,
+    clusters: ArrayLike | None = None,
+) -> tuple[FlipTest, ...]:
+    """Return one test for each column of ``differences[query, column]``; NaN is left out.
+
+    Exact where that is cheap: all differences of one size (``exact binomial``, which for hits is
+    McNemar's test), on a coarse grid (``exact grid``), few not 0 (``exact enumeration``); otherwise
+    ``monte carlo`` with the observed pattern counted among the draws. With *clusters* the
+    signs of a whole cluster flip together.
+
+    >>> sign_flip([0.2, 0.1, 0.4, 0.3])
+    (FlipTest(p=0.125, method='exact grid', nonzero=4),)
+    """
+    check_draws(draws)
+    columns = flip_units(as_columns(differences), clusters)
+    return flip_tests(columns, flip_sums(columns, draws=draws, seed=seed), draws=draws)
+
+
+def flip_units(differences: FloatArray, clusters: ArrayLike | None) -> FloatArray:
+    """Return what flips together, one row each: queries, or the totals of clusters; NaN is 0."""
+    columns = np.where(np.isnan(differences), 0.0, differences)
+    if clusters is None:
+        return columns
+    codes = cluster_codes(clusters, len(columns))
+    totals, sizes = cluster_sums(columns, codes), cluster_sums(np.abs(columns), codes)
+    # A total that cancels out is a tie, though floating point may leave a crumb.
+    return np.where(np.abs(totals) <= 1e-12 * sizes, 0.0, totals)
+
+
+def flip_sums(columns: FloatArray, *, draws: int, seed: int) -> Flips:
+    """Return the flipped sums of all *columns*: every pattern if they are no more than *draws*."""
+    moved = columns[(columns != 0.0).any(axis=1)]
+    numbers, slack = whole_numbers(moved)
+    observed = numbers.sum(axis=0)
+    rows = len(moved)
+    complete = rows <= 60 and 2 ** max(rows - 1, 0) <= draws
+    if complete:
+        patterns = [every_flip(rows)] if rows else [np.zeros((1, 0))]
+        total = len(patterns[0])
+        blocks = iter(patterns)
+    else:
+        total = draws
+        blocks = random_flips(generator(seed), draws=draws, width=rows)
+    sums = np.empty((columns.shape[1], total))
+    doubled = np.ascontiguousarray(2 * numbers.T)
+    start = 0
+    for block in blocks:
+        part = doubled @ block.T
+        part -= observed[:, None]
+        np.abs(part, out=sums[:, start : start + len(block)])
+        start += len(block)
+    return Flips(np.abs(observed), sums, slack, complete, whole_unit(rows))
+
+
+def flip_tests(columns: FloatArray, flips: Flips, *, draws: int) -> tuple[FlipTest, ...]:
+    """Return the test of each column, exact where possible, otherwise from *flips*."""
+    tests = []
+    for column, observed, sums in zip(columns.T, flips.observed, flips.sums, strict=True):
+        test = exact_flip_test(column, draws=draws)
+        if test is None:
+            reached = int(np.count_nonzero(sums >= observed - flips.slack))
+            test = FlipTest(flips.p(reached), "monte carlo", int(np.count_nonzero(column)))
+        tests.append(test)
+    return tuple(tests)

@@ -1,0 +1,177 @@
+"""Groups of similar queries: k-means on the sphere, and whether a group scores worse."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from karat.scoring.stats.arrays import FloatArray, IntArray, cluster_codes
+from karat.scoring.stats.chance import check_draws, generator
+from karat.scoring.stats.maxt import holm
+from karat.scoring.stats.threads import one_blas_thread
+
+__all__ = ["group_directions", "silhouette", "weak_groups"]
+
+# Fewer things than this say nothing about their kind.
+FEWEST = 5
+MOST_GROUPS = 20
+ROUNDS = 50
+# One start may end with two bundles in one group and a third in two.
+STARTS = 8
+
+
+@one_blas_thread()
+def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int = 0) -> IntArray:
+    """Return the group of each row by cosine, from 0 for the largest; rows of zeros are group -1.
+
+    Without *groups* their number is the one of the highest silhouette, of those from half the root
+    of the number of rows up to 20 or five rows each; too few rows are one group. What is spread
+    evenly would otherwise always be called two groups.
+
+    >>> group_directions(np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]), groups=2).tolist()
+    [0, 0, 1]
+    """
+    lengths = np.linalg.norm(rows, axis=1)
+    found = np.flatnonzero(lengths > 0)
+    units = rows[found] / lengths[found, None]
+    labels = np.full(len(rows), -1, dtype=np.int64)
+    if not len(units):
+        return labels
+    if groups is None:
+        most = min(MOST_GROUPS, len(units) // FEWEST)
+        fewest = max(2, min(most, round(len(units) ** 0.5 / 2)))
+        counts = range(fewest, most + 1)
+        tried = [spherical_means(units, count, seed=seed) for count in counts]
+        best = max(tried, key=lambda each: silhouette(units, each), default=np.zeros(len(units)))
+    else:
+        best = spherical_means(units, min(groups, len(units)), seed=seed)
+    _, codes, sizes = np.unique(best, return_inverse=True, return_counts=True)
+    order = np.argsort(-sizes, kind="stable")
+    labels[found] = np.argsort(order, kind="stable")[codes]
+    return labels
+
+
+def spherical_means(units: FloatArray, groups: int, *, seed: int) -> IntArray:
+    """Return the group of each of *units*, of length 1: the closest of several starts."""
+    rng = generator(seed)
+    tried = [closest_means(units, far_apart(units, groups, rng)) for _ in range(STARTS)]
+    return max(tried, key=lambda labels: closeness(units, labels))
+
+
+def closeness(units: FloatArray, labels: IntArray) -> float:
+    """Return the sum of the cosines of *units* with the means of their groups."""
+    sums = np.zeros((int(labels.max()) + 1, units.shape[1]))
+    np.add.at(sums, labels, units)
+    return float(np.linalg.norm(sums, axis=1).sum())
+
+
+def closest_means(units: FloatArray, centres: FloatArray) -> IntArray:
+    """Return the group of each row, from *centres* on; a group may be empty in the end."""
+    labels = np.full(len(units), -1, dtype=np.int64)
+    for _ in range(ROUNDS):
+        nearest = (units @ centres.T).argmax(axis=1)
+        if (nearest == labels).all():
+            break
+        labels = nearest
+        sums = np.zeros_like(centres)
+        np.add.at(sums, labels, units)
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        centres = np.divide(sums, lengths, out=centres, where=lengths > 0)
+    return labels
+
+
+def far_apart(units: FloatArray, groups: int, rng: np.random.Generator) -> FloatArray:
+    """Return *groups* rows to begin with, each drawn by its squared distance to those before."""
+    chosen = [int(rng.integers(len(units)))]
+    distance = np.full(len(units), np.inf)
+    while len(chosen) < groups:
+        distance = np.minimum(distance, np.maximum(1.0 - units @ units[chosen[-1]], 0.0))
+        total = float(distance.sum())
+        share = distance / total if total else np.full(len(units), 1.0 / len(units))
+        chosen.append(int(rng.choice(len(units), p=share)))
+    return units[chosen].copy()
+
+
+def silhouette(units: FloatArray, labels: NDArray[np.int64]) -> float:
+    """Return how much nearer rows are to their own group than to the next one, from -1 to 1.
+
+    Distance is 1 - cosine; a row that is alone in its group counts 0, and so does everything where
+    there is only one group.
+    """
+    _, codes = np.unique(labels, return_inverse=True)
+    groups = int(codes.max()) + 1
+    if groups < 2:
+        return 0.0
+    member = np.eye(groups)[codes]
+    sizes = member.sum(axis=0)
+    totals = (1.0 - units @ units.T) @ member
+    rows = np.arange(len(units))
+    alone = sizes[codes] == 1
+    own = totals[rows, codes] / np.maximum(sizes[codes] - 1, 1)
+    means = totals / sizes
+    means[rows, codes] = np.inf
+    other = means.min(axis=1)
+    widest = np.maximum(own, other)
+    values = np.divide(other - own, widest, out=np.zeros(len(units)), where=widest > 0)
+    return float(np.where(alone, 0.0, values).mean())
+
+
+# Draws that are shuffled together.
+AT_ONCE = 256
+
+
+@one_blas_thread()
+def weak_groups(
+    scores: Sequence[float],
+    groups: Sequence[int],
+    *,
+    draws: int = 9_999,
+    seed: int = 0,
+    clusters: ArrayLike | None = None,
+) -> dict[int, float]:
+    """Return for each group how likely one of its size is to have as low a mean by chance.
+
+    Scores are shuffled among the queries, those that are NaN left out; the p values are corrected
+    by Holm over the groups. A group without any score has none. Groups must not come from scores.
+    With *clusters*, one label per query, the scores of a whole cluster change places with those of
+    another one of its size.
+
+    >>> weak_groups([0, 0, 0, 0, 1, 1, 1, 1, 1, 1], [0] * 4 + [1] * 6, seed=1)[0] < 0.05
+    True
+    """
+    check_draws(draws)
+    values = np.asarray(scores, dtype=np.float64)
+    known = ~np.isnan(values)
+    values = values[known]
+    names, codes = np.unique(np.asarray(groups)[known], return_inverse=True)
+    member = np.eye(len(names))[codes]
+    observed = values @ member
+    # Sums that are equal on paper differ in their last digits.
+    slack = 1e-9 * (np.abs(values).sum() + 1.0)
+    units = by_size(None if clusters is None else np.asarray(clusters)[known], len(values))
+    reached = np.zeros(len(names))
+    rng = generator(seed)
+    for start in range(0, draws, AT_ONCE):
+        count = min(AT_ONCE, draws - start)
+        shuffled = np.empty((count, len(values)))
+        for rows in units:
+            places = rng.permuted(np.tile(np.arange(len(rows)), (count, 1)), axis=1)
+            shuffled[:, rows.ravel()] = values[rows[places]].reshape(count, -1)
+        sums: FloatArray = shuffled @ member
+        reached += (sums <= observed + slack).sum(axis=0)
+    corrected = holm(((reached + 1) / (draws + 1)).tolist())
+    return dict(zip(names.tolist(), corrected, strict=True))
+
+
+def by_size(clusters: ArrayLike | None, queries: int) -> list[NDArray[np.intp]]:
+    """Return ``rows[cluster, member]`` for the clusters of each size; a query alone is one of 1.
+
+    >>> [rows.tolist() for rows in by_size(["a", "b", "a", "c"], 4)]
+    [[[1], [3]], [[0, 2]]]
+    """
+    if clusters is None:
+        return [np.arange(queries)[:, None]]
+    codes = cluster_codes(clusters, queries)
+    sizes = np.bincount(codes)
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])
+    return [np.array([rows for rows in members if len(rows) == size]) for size in np.unique(sizes)]

@@ -1,0 +1,123 @@
+"""Errors as answers: one shape for all, with a reference that the log knows."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import Receive, Scope, Send
+
+from karat.errors import (
+    Conflict,
+    EngineError,
+    InputError,
+    KaratError,
+    LimitExceeded,
+    MissingExtra,
+    TooManyJobs,
+    UnknownName,
+)
+from karat.installation import without_checkout
+from karat.service.api.schemas.base import Failure
+from karat.service.observability.correlation import correlation_id
+
+__all__ = ["failure", "failures", "install", "refuse"]
+
+REASONS = {
+    400: "The request means nothing here",
+    401: "No valid token",
+    403: "The token does not allow it, or the request comes from another site",
+    404: "There is no such thing, or it belongs to somebody else",
+    408: "The body did not come in time",
+    409: "It contradicts the state that things are in",
+    412: "The version that was asked for is another one",
+    413: "The body is larger than allowed",
+    415: "The body has another type than expected",
+    422: "A field is missing, unknown or out of range",
+    429: "Too many requests, or too many jobs at once",
+    503: "The service is not ready",
+}
+# Any route may answer so.
+ALWAYS = (400, 401, 403, 421, 422, 429)
+
+
+STATUSES: tuple[tuple[type[KaratError], int], ...] = (
+    (TooManyJobs, 429),
+    (Conflict, 409),
+    (UnknownName, 404),
+    (LimitExceeded, 413),
+    (InputError, 400),
+    (MissingExtra, 400),
+    (EngineError, 400),
+)
+
+
+def failures(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """Return what a route says in the schema about the ways in which it can fail."""
+    return {
+        code: {"model": Failure, "description": REASONS.get(code, HTTPStatus(code).phrase)}
+        for code in sorted({*codes, *ALWAYS})
+    }
+
+
+def failure(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return an error as the answer that every client can read."""
+    content = {"detail": detail, "reference": f"ERR-{correlation_id()}"}
+    return JSONResponse(content, status_code=status, headers=headers)
+
+
+async def refuse(
+    scope: Scope, receive: Receive, send: Send, *, status: int, detail: str, **headers: str
+) -> None:
+    """Answer a request, or close a WebSocket that was not yet accepted, with an error."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if scope["type"] == "websocket" and "websocket.http.response" not in scope["extensions"]:
+        await send({"type": "websocket.close", "code": 1008, "reason": detail})
+        return
+    await failure(status, detail, named)(scope, receive, send)
+
+
+def install(app: FastAPI) -> None:
+    """Let *app* answer every error in the one shape."""
+    app.add_exception_handler(KaratError, _known)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+
+
+def _known(_request: Request, error: Exception) -> JSONResponse:
+    for kind, status in STATUSES:
+        if isinstance(error, kind):
+            return failure(status, without_checkout(str(error)))
+    raise error
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    status = getattr(error, "status_code", 500)
+    headers = dict(getattr(error, "headers", None) or {})
+    if status == 405:
+        # Starlette names the methods of the first route at this path only.
+        headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return failure(status, str(getattr(error, "detail", "")), headers)
+
+
+def _methods(request: Request) -> set[str]:
+    found: set[str] = set()
+    for route in request.app.routes:
+        match, _ = route.matches({**request.scope, "method": "*"})
+        if match is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return found
+
+
+def _invalid(_request: Request, error: Exception) -> JSONResponse:
+    """Name each field with what is wrong with it; what was sent is not repeated."""
+    problems = error.errors() if isinstance(error, RequestValidationError) else ()
+    lines = [
+        f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in list(problems)[:20]
+    ]
+    hidden = len(problems) - len(lines)
+    return failure(422, "; ".join(lines) + (f"; and {hidden} more" if hidden else ""))

@@ -1,0 +1,225 @@
+"""Middleware: body limits, cross-site requests, and the log line of every request."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from time import monotonic, perf_counter
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from karat.service.api.failures import failure, refuse
+from karat.service.observability.metrics import Metrics
+
+__all__ = ["BodyCap", "Guard", "Observed"]
+
+# A body must come in at this rate: whoever sends one byte now and then keeps a connection for ever.
+BYTES_PER_S = 16 * 1024
+CLOSED = {"Connection": "close"}
+
+
+class BodyCap:
+    """Answers 413 where the length says so, or else at the first byte too many, and 408 in time."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        most: int,
+        uploads: Mapping[str, int],
+        patience_s: float,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """Take *most* bytes, or of a form as many as *uploads* says for a path.
+
+        A form goes to disk as it comes; anything else is held in memory, and read at once. A client
+        may let us wait for *patience_s*, and longer by as much as it has sent.
+        """
+        self.app = app
+        self.most = most
+        self.uploads = uploads
+        self.patience_s = patience_s
+        self.clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, counting what comes in."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        is_form = headers.get("content-type", "").startswith("multipart/form-data")
+        most = self.uploads.get(scope["path"].rstrip("/"), self.most) if is_form else self.most
+        detail = f"The body is larger than {most:,} bytes"
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > most:
+            await refuse(scope, receive, send, status=413, detail=detail, **CLOSED)
+            return
+        taken, waited_s, comes = 0, 0.0, True
+
+        async def counted() -> Message:
+            nonlocal taken, waited_s, comes
+            if not comes:
+                # The client may leave, and has all the time for it.
+                return await receive()
+            begun = self.clock()
+            message = await _in_time(receive, self.patience_s + taken / BYTES_PER_S - waited_s)
+            waited_s += self.clock() - begun
+            taken += len(message.get("body", b""))
+            comes = message.get("more_body", False)
+            if taken > most:
+                raise HTTPException(413, detail, CLOSED)
+            return message
+
+        await self.app(scope, counted, send)
+
+
+async def _in_time(receive: Receive, left_s: float) -> Message:
+    """Return what is received, unless that takes longer than *left_s*."""
+    try:
+        if left_s <= 0:
+            raise TimeoutError
+        async with asyncio.timeout(left_s):
+            return await receive()
+    except TimeoutError:
+        raise HTTPException(408, "The body did not come in time", CLOSED) from None
+
+
+logger = logging.getLogger("karat.service")
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+SAME = frozenset({"same-origin", "none"})
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+
+
+class Guard:
+    """Refuses unknown hosts (421) and requests of other sites (403)."""
+
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str]) -> None:
+        """Let in only requests that call us by one of *hosts*."""
+        self.app = app
+        self.hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or say why not."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        status, detail = 200, ""
+        if _name(headers.get("host", "")) not in self.hosts:
+            status, detail = 421, "This service does not go by that name; see --allowed-host"
+        elif self._is_foreign(scope, headers):
+            status, detail = 403, "Another site may not ask this service"
+        if detail:
+            logger.warning("turned away", extra={"status": status, "reason": detail})
+            await refuse(scope, receive, with_headers, status=status, detail=detail)
+        else:
+            await self.app(scope, receive, with_headers)
+
+    def _is_foreign(self, scope: Scope, headers: Headers) -> bool:
+        site = headers.get("sec-fetch-site")
+        # A link on another page may lead here; nothing else of another page may.
+        followed = scope.get("method") in READING and headers.get("sec-fetch-mode") == "navigate"
+        if site is not None and site not in SAME and not followed:
+            return True
+        origin = headers.get("origin")
+        return origin is not None and _place(origin) != headers.get("host", "").lower()
+
+
+def _place(origin: str) -> str:
+    """Return the host and the port that *origin* names; "" where it is no address.
+
+    >>> _place("https://Karat.example:8080"), _place("null"), _place("http://[")
+    ('karat.example:8080', '', '')
+    """
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def _name(host: str) -> str:
+    """Return *host* without its port.
+
+    >>> _name("localhost:8080"), _name("[::1]:8080"), _name("Karat.example")
+    ('localhost', '[::1]', 'karat.example')
+    """
+    name, _, rest = host.lower().partition("]")
+    return f"{name}]" if name.startswith("[") else (name + rest).partition(":")[0]
+
+
+access = logging.getLogger("karat.access")
+request_logger = logging.getLogger("karat.service")
+
+# A client may make up as many others as it likes, and each would be a new series.
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Observed:
+    """Counts requests by route; the log has method, route, status and time of each, no query."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+        """Count in *metrics*."""
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and write down how that went."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        status = 0
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        begun = perf_counter()
+        try:
+            await self.app(scope, receive, noted)
+        except Exception:
+            request_logger.exception("request broke")
+            if status:
+                raise
+            detail = "The service broke while answering; its log knows why"
+            await failure(500, detail)(scope, receive, noted)
+        finally:
+            spent = perf_counter() - begun
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            route = _route(scope)
+            self.metrics.requests.labels(method, route, str(status)).observe(spent)
+            facts = {"method": method, "route": route, "status": status}
+            access.info("request", extra={**facts, "ms": round(spent * 1e3, 1)})
+
+
+def _route(scope: Scope) -> str:
+    """Return the path with its parameters unnamed, so that ids make no new series."""
+    route = scope.get("route")
+    if route is None:
+        app = scope.get("app")
+        for candidate in getattr(app, "routes", ()):
+            if candidate.matches(scope)[0] is Match.FULL:
+                route = candidate
+                break
+    return str(getattr(route, "path", "")) or "unknown"

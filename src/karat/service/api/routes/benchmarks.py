@@ -1,0 +1,249 @@
+"""Benchmarks: made, started, watched, cancelled and deleted."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, HTTPException
+
+from karat.errors import InputError, UnknownName
+from karat.experiments import share
+from karat.experiments.matrix import Matrix
+from karat.service.api.failures import failures
+from karat.service.api.schemas.base import NO_NUL
+from karat.service.api.schemas.benchmarks import (
+    Annotation,
+    AnnotationCreate,
+    Benchmark,
+    BenchmarkCreate,
+    Benchmarks,
+    BenchmarkStatus,
+    ConfigMatrix,
+    Preview,
+    PreviewRequest,
+    PreviewRun,
+    SharedWork,
+    Started,
+    TimedQueries,
+)
+from karat.service.api.state import Asking, Paged, Service, Serving
+from karat.service.api.views.runs import options_of
+from karat.service.benchmarks import BenchmarkConfig
+from karat.service.events import tell_outcome
+from karat.service.jobs.progress import EVENT, standing
+from karat.service.observability.correlation import correlation_id
+from karat.service.store import Annotation as StoredAnnotation
+from karat.service.store import Benchmark as StoredBenchmark
+from karat.service.store import Collection
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v2/benchmarks", tags=["benchmarks"])
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        pattern=NO_NUL,
+        description="The same key again returns what the first request has started",
+    ),
+]
+
+
+@router.post("", status_code=201, responses=failures(400, 404))
+def create_benchmark(serving: Serving, caller: Asking, asked: BenchmarkCreate) -> Benchmark:
+    """Make a benchmark of a matrix over a mapping; it runs when it is started."""
+    store = serving.store
+    mapping = store.mappings.get(str(asked.mapping_id), owner=caller.sees)
+    config = _config(
+        asked.config_matrix, asked.top_k, metrics=asked.metrics_to_compute, timing=asked.timing
+    )
+    matrix = _matrix(serving, config, store.collections.get(mapping.collection))
+    made = store.benchmarks.add(
+        caller.owner,
+        asked.name,
+        description=asked.description,
+        mapping=mapping.id,
+        config=config.to_json(),
+        total_runs=matrix.count(),
+    )
+    return _shown(serving, made)
+
+
+@router.post("/preview", responses=failures(400, 404))
+def preview_benchmark(serving: Serving, caller: Asking, asked: PreviewRequest) -> Preview:
+    """List the runs that a matrix gives, and what they share; nothing is made."""
+    collection = None
+    if asked.mapping_id:
+        mapping = serving.store.mappings.get(str(asked.mapping_id), owner=caller.sees)
+        collection = serving.store.collections.get(mapping.collection)
+    entries = _matrix(serving, _config(asked.config_matrix, asked.top_k), collection).entries()
+    plan = share(entries, files=False)
+    return Preview(
+        total_runs=len(entries),
+        runs=[PreviewRun(name=each.name, config=options_of(each.options)) for each in entries],
+        shared=SharedWork(
+            retrievals=plan.counts.searches,
+            indexes=plan.counts.indexes,
+            words="; ".join(plan.lines()) or "nothing is shared",
+        ),
+        warning=_warning(serving, len(entries)),
+    )
+
+
+@router.get("", responses=failures())
+def list_benchmarks(
+    serving: Serving,
+    caller: Asking,
+    paging: Paged,
+    status_filter: BenchmarkStatus | None = None,
+) -> Benchmarks:
+    """List benchmarks, the newest first; of one status where that is asked for."""
+    store = serving.store.benchmarks
+    found = store.page(owner=caller.sees, status=status_filter, **paging.part)
+    remarks = store.annotations(*(each.id for each in found.items))
+    return Benchmarks(
+        benchmarks=[_benchmark(serving, each, remarks) for each in found.items],
+        total=found.total,
+        **paging._asdict(),
+    )
+
+
+@router.get("/latest", responses=failures(404))
+def latest_benchmark(serving: Serving, caller: Asking) -> Benchmark:
+    """Return the newest benchmark."""
+    for found in serving.store.benchmarks.page(owner=caller.sees, limit=1).items:
+        return _shown(serving, found)
+    raise UnknownName("there is no benchmark yet")
+
+
+@router.get("/{benchmark_id}", responses=failures(404))
+def get_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> Benchmark:
+    """Return one benchmark as it stands."""
+    found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    return _shown(serving, found)
+
+
+@router.delete("/{benchmark_id}", status_code=204, responses=failures(404, 409))
+def delete_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> None:
+    """Delete a benchmark with its results; one that is running must be cancelled first."""
+    found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    serving.store.benchmarks.delete(found.id)
+
+
+@router.post("/{benchmark_id}/start", responses=failures(404, 409))
+def start_benchmark(
+    serving: Serving,
+    caller: Asking,
+    benchmark_id: UUID,
+    idempotency_key: IdempotencyKey = None,
+) -> Started:
+    """Start a benchmark, or continue one that has failed or was cancelled."""
+    store = serving.store
+    found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    started = store.benchmarks.start(
+        found.id,
+        key=idempotency_key,
+        correlation=correlation_id(),
+        most=serving.most_jobs(caller),
+    )
+    if started.operation and started.operation != found.operation:
+        store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
+    return Started(
+        id=started.id,
+        status=started.status,
+        operation_uuid=started.operation,
+        message=f"{started.total_runs} runs, {started.completed_runs} of them completed",
+    )
+
+
+@router.post("/{benchmark_id}/cancel", responses=failures(404, 409))
+def cancel_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> Started:
+    """Cancel a benchmark that is pending or running; completed runs are kept."""
+    store = serving.store
+    found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    cancelled = store.benchmarks.cancel(found.id)
+    tell_outcome(store, cancelled)
+    return Started(
+        id=cancelled.id,
+        status=cancelled.status,
+        operation_uuid=cancelled.operation,
+        message=f"{cancelled.completed_runs} of {cancelled.total_runs} runs are kept",
+    )
+
+
+@router.post("/{benchmark_id}/annotations", status_code=201, responses=failures(404))
+def annotate_benchmark(
+    serving: Serving, caller: Asking, benchmark_id: UUID, asked: AnnotationCreate
+) -> Annotation:
+    """Keep a remark with a benchmark."""
+    found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    return _annotation(serving.store.benchmarks.annotate(found.id, asked.text, author=caller.owner))
+
+
+def _config(
+    matrix: ConfigMatrix,
+    top_k: int,
+    *,
+    metrics: list[str] | None = None,
+    timing: TimedQueries = "sample",
+) -> BenchmarkConfig:
+    given: dict[str, Any] = {} if metrics is None else {"metrics": tuple(metrics)}
+    config = BenchmarkConfig(matrix.model_dump(), top_k, **given, timing=timing)
+    try:
+        config.measures()
+    except UnknownName as error:
+        raise InputError(str(error)) from error
+    return config
+
+
+def _matrix(
+    serving: Service, config: BenchmarkConfig, collection: Collection | None = None
+) -> Matrix:
+    matrix = config.matrix_for(collection, offered=serving.settings.engines)
+    count, most = matrix.count(), serving.settings.limits.runs
+    if count > most:
+        raise HTTPException(422, f"{count} runs; at most {most} are allowed, leave some values out")
+    return matrix
+
+
+def _shown(serving: Service, found: StoredBenchmark) -> Benchmark:
+    return _benchmark(serving, found, serving.store.benchmarks.annotations(found.id))
+
+
+def _benchmark(
+    serving: Service, found: StoredBenchmark, remarks: tuple[StoredAnnotation, ...]
+) -> Benchmark:
+    return Benchmark(
+        id=found.id,
+        name=found.name,
+        description=found.description,
+        owner_id=found.owner,
+        mapping_id=found.mapping,
+        dataset_id=found.dataset,
+        collection_id=found.collection,
+        status=found.status,
+        total_runs=found.total_runs,
+        completed_runs=found.completed_runs,
+        failed_runs=found.failed_runs,
+        created_at=found.created,
+        started_at=found.started,
+        completed_at=found.completed,
+        operation_uuid=found.operation,
+        commit=found.revision,
+        config_matrix=found.config["config_matrix"],
+        timing=BenchmarkConfig.from_json(found.config).timing,
+        warning=_warning(serving, found.total_runs),
+        annotations=[_annotation(each) for each in remarks if each.benchmark == found.id],
+    )
+
+
+def _annotation(kept: StoredAnnotation) -> Annotation:
+    return Annotation(id=kept.id, text=kept.text, owner_id=kept.author, created_at=kept.created)
+
+
+def _warning(serving: Service, runs: int) -> str | None:
+    if runs <= serving.settings.limits.runs_warned:
+        return None
+    return f"{runs} runs are many; each takes its own time, and small differences drown in them"

@@ -1,0 +1,129 @@
+"""Judgments: grades given by hand, each a version of the dataset, none ever lost."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from karat.errors import UnknownName
+from karat.service.api.failures import failures
+from karat.service.api.schemas.datasets import (
+    JudgmentChange,
+    JudgmentEdit,
+    JudgmentHistory,
+    Judgments,
+    Unjudged,
+)
+from karat.service.api.state import Asking, Caller, Paged, Service, Serving
+from karat.service.api.versioned import NOT_MODIFIED, Seen, Versioned, find
+from karat.service.results import grade_at
+from karat.service.store import BenchmarkDataset, Edit, Judgment
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/v2/benchmark-datasets/{dataset_id}", tags=["judgments"])
+
+
+def _pooled(
+    serving: Serving,
+    caller: Asking,
+    dataset_id: UUID,
+    benchmark: UUID | None = None,
+    if_none_match: Seen = None,
+) -> Versioned:
+    """Return the benchmark whose hits are looked at, by default the newest with results."""
+    dataset = _dataset(serving, caller, dataset_id)
+    if benchmark is None:
+        newest = serving.store.benchmarks.page(owner=caller.sees, dataset=dataset.id, limit=100)
+        done = (each.id for each in newest.items if each.completed_runs)
+        benchmark = next(map(UUID, done), None)
+    if benchmark is None:
+        raise UnknownName(f"no benchmark on dataset {dataset_id} has a completed run")
+    found = find(serving, caller, benchmark, if_none_match)
+    if found.benchmark.dataset != dataset.id:
+        raise UnknownName(f"no benchmark {benchmark} on dataset {dataset_id}")
+    return found
+
+
+@router.get("/unjudged", response_model=Unjudged, responses={**failures(404, 409), **NOT_MODIFIED})
+async def list_unjudged(
+    serving: Serving, found: Annotated[Versioned, Depends(_pooled)], paging: Paged
+) -> Response:
+    """List hits of a benchmark, by default the newest, that nobody has judged."""
+    asked = {"benchmark": found.benchmark.id, **paging._asdict()}
+    return await found.answered(
+        serving, f"unjudged {asked}", lambda: serving.judging.ask("unjudged", **asked)
+    )
+
+
+@router.put("/judgments", responses=failures(404, 409))
+def put_judgment(
+    serving: Serving, caller: Asking, dataset_id: UUID, asked: JudgmentEdit
+) -> Judgments:
+    """Give a place a grade; 409 where somebody else has judged since *version*."""
+    dataset = _dataset(serving, caller, dataset_id)
+    place = {"start_line": asked.start_line or 0, "end_line": asked.end_line or 0}
+    edit = Edit(
+        asked.query_id,
+        asked.path,
+        float(asked.grade),
+        **place,
+        before=_grade(serving, dataset, asked, **place),
+        reason=asked.reason,
+    )
+    made = serving.store.judgments.put(dataset.id, edit, version=asked.version, author=caller.owner)
+    return Judgments(version=made.version, change=_change(made))
+
+
+@router.delete("/judgments", responses=failures(404, 409))
+def undo_judgment(serving: Serving, caller: Asking, dataset_id: UUID) -> Judgments:
+    """Take back the newest judgment that stands; the history keeps both."""
+    dataset = _dataset(serving, caller, dataset_id)
+    made = serving.store.judgments.undo(dataset.id, author=caller.owner)
+    return Judgments(version=made.version, change=_change(made))
+
+
+@router.get("/judgments/history", responses=failures(404))
+def list_history(
+    serving: Serving, caller: Asking, dataset_id: UUID, paging: Paged
+) -> JudgmentHistory:
+    """List all changes, the newest first."""
+    dataset = _dataset(serving, caller, dataset_id)
+    found = serving.store.judgments.page(dataset.id, **paging.part)
+    return JudgmentHistory(
+        version=dataset.version,
+        changes=list(map(_change, found.items)),
+        total=found.total,
+        **paging._asdict(),
+    )
+
+
+def _dataset(serving: Service, caller: Caller, dataset_id: UUID) -> BenchmarkDataset:
+    return serving.store.datasets.get(str(dataset_id), owner=caller.sees)
+
+
+def _grade(
+    serving: Service, dataset: BenchmarkDataset, asked: JudgmentEdit, **lines: int
+) -> float | None:
+    """Return the grade that the place has now; UnknownName for a query that is none."""
+    store = serving.store
+    gold = serving.gold(store.mappings.newest_gold(dataset.id) or dataset.gold)
+    if asked.query_id not in gold.query_ids:
+        raise UnknownName(f"dataset {dataset.id} has no query {asked.query_id!r}")
+    history = store.judgments.of_query(dataset.id, asked.query_id)
+    return grade_at(gold, asked.query_id, asked.path, **lines, judgments=history)
+
+
+def _change(made: Judgment) -> JudgmentChange:
+    return JudgmentChange(
+        version=made.version,
+        query_id=made.query,
+        path=made.path,
+        start_line=made.start_line or None,
+        end_line=made.end_line or None,
+        before=made.before,
+        grade=made.grade,
+        reason=made.reason,
+        owner_id=made.author,
+        created_at=made.created,
+    )

@@ -1,0 +1,202 @@
+"""Benchmarks: a matrix of configurations, run over a mapping."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from karat.service.api.schemas.base import (
+    Answer,
+    Description,
+    Listing,
+    Measure,
+    Name,
+    Request,
+    Wide,
+)
+from karat.service.api.schemas.collections import Mode
+from karat.service.api.schemas.commits import Commit
+
+__all__ = [
+    "Annotation",
+    "AnnotationCreate",
+    "Benchmark",
+    "BenchmarkCreate",
+    "BenchmarkStatus",
+    "Benchmarks",
+    "ConfigMatrix",
+    "Preview",
+    "PreviewRequest",
+    "RunConfig",
+    "RunStatus",
+    "Started",
+    "TimedQueries",
+    "TimingStatus",
+]
+
+BenchmarkStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
+RunStatus = Literal["pending", "indexing", "evaluating", "completed", "failed", "cancelled"]
+# How many queries are timed.
+TimedQueries = Literal["none", "sample", "all"]
+TimingStatus = Literal["none", "pending", "done", "failed", "cancelled"]
+
+Depth = Annotated[int, Field(ge=1, le=1000)]
+Threshold = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class ConfigMatrix(Request):
+    """The values that are combined; a value that a mode does not use makes no further runs.
+
+    A measure whose k exceeds the top_k of a run is null for that run. Of an engine that the service
+    offers, nothing but top_k_values is combined; with engines, search_modes may be empty.
+    """
+
+    search_modes: list[Mode] = Field(max_length=3)
+    engines: list[Name] = Field(
+        default=[], max_length=50, description="Names of GET /api/v2/engines"
+    )
+    use_reranker: list[bool] = Field(default=[False], min_length=1, max_length=2)
+    top_k_values: list[Depth] | None = Field(
+        default=None, min_length=1, max_length=50, description="null is the top_k of the benchmark"
+    )
+    rrf_k_values: list[Depth] = Field(default=[60], min_length=1, max_length=50)
+    score_thresholds: list[Threshold | None] = Field(default=[None], min_length=1, max_length=50)
+    primary_k: Depth = 10
+    k_values_for_metrics: list[Depth] = Field(default=[1, 5, 10], min_length=1, max_length=20)
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "search_modes": ["dense", "hybrid"],
+                    "use_reranker": [False],
+                    "top_k_values": [10],
+                    "rrf_k_values": [60],
+                }
+            ]
+        }
+    )
+
+
+class BenchmarkCreate(Request):
+    """A benchmark to be made; it runs when it is started."""
+
+    name: Name = Field(examples=["Dense against hybrid"])
+    description: Description = ""
+    mapping_id: UUID
+    config_matrix: ConfigMatrix
+    top_k: Depth = 10
+    metrics_to_compute: list[Measure] = Field(
+        default=["precision", "recall", "mrr", "ndcg", "ap"], min_length=1, max_length=50
+    )
+    timing: TimedQueries = Field(
+        default="sample",
+        description="Whose latency is measured: of no query, of a sample of 20, or of all",
+    )
+
+
+class Benchmark(Answer):
+    """A benchmark as it stands; *operation_uuid* names the work since it was started last.
+
+    *commit* is what was searched, null before that and where the documents are in no repository.
+    *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
+    soon as all its queries are scored; its latency may be measured after that.
+    """
+
+    id: UUID
+    name: str
+    description: str
+    owner_id: str
+    mapping_id: UUID
+    dataset_id: UUID
+    collection_id: UUID
+    status: BenchmarkStatus
+    total_runs: int
+    completed_runs: int
+    failed_runs: int
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    operation_uuid: UUID | None
+    commit: Commit | None
+    config_matrix: ConfigMatrix
+    timing: TimedQueries
+    warning: str | None
+    annotations: list["Annotation"]
+
+
+class Benchmarks(Listing):
+    """A page of benchmarks, the newest first."""
+
+    benchmarks: list[Benchmark]
+
+
+class Started(Answer):
+    """What became of the request to start or to cancel."""
+
+    id: UUID
+    status: BenchmarkStatus
+    operation_uuid: UUID | None
+    message: str
+
+
+class RunConfig(Answer):
+    """One configuration, of a mode or of an engine; what that does not use is null."""
+
+    search_mode: Mode | None
+    engine: str | None
+    use_reranker: bool
+    top_k: int
+    rrf_k: int | None
+    score_threshold: float | None
+
+
+class PreviewRequest(Request):
+    """A matrix whose runs are to be listed before anything is made.
+
+    With *mapping_id* they are those on its collection, by its chunks and its model.
+    """
+
+    config_matrix: ConfigMatrix
+    top_k: Depth = 10
+    mapping_id: UUID | None = None
+
+
+class PreviewRun(Answer):
+    """A run that the matrix gives."""
+
+    name: str
+    config: RunConfig
+
+
+class SharedWork(Answer):
+    """What the runs share: *retrievals* are done for all of them, on *indexes* indexes."""
+
+    retrievals: int
+    indexes: int
+    words: str
+
+
+class Preview(Answer):
+    """The exact runs of a matrix; more than 50 are refused, above 25 there is a warning."""
+
+    total_runs: int
+    runs: list[PreviewRun]
+    shared: SharedWork
+    warning: str | None
+
+
+class AnnotationCreate(Request):
+    """A remark to be kept with a benchmark."""
+
+    text: Wide = Field(min_length=1)
+
+
+class Annotation(Answer):
+    """A remark on a benchmark, shown where results are shown over time."""
+
+    id: int
+    text: str
+    owner_id: str
+    created_at: datetime

@@ -1,0 +1,88 @@
+"""Events: one stream of progress, sent as server-sent events and over the WebSocket alike."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from karat.service.api.schemas.base import Answer
+from karat.service.api.schemas.benchmarks import BenchmarkStatus, RunConfig, TimingStatus
+from karat.service.api.schemas.results import Metrics, Timing
+
+__all__ = ["BenchmarkProgress", "Event", "JobProgress"]
+
+
+class RunningProcess(Answer):
+    """Another process of Karat on the machine: the command that it runs, and since when."""
+
+    pid: int
+    command: str
+    since: datetime
+
+
+class CurrentRun(Answer):
+    """The run that is worked on.
+
+    ``waiting`` is until nothing else of Karat runs on the machine, so that latency is not
+    distorted; *waiting_for* lists the processes that do, as far as they are known.
+    """
+
+    run_id: str
+    run_order: int
+    config: RunConfig
+    config_summary: str
+    total_queries: int
+    completed_queries: int
+    stage: Literal["pending", "waiting", "indexing", "evaluating", "timing"]
+    waiting_for: list[RunningProcess]
+
+
+class CompletedRun(Answer):
+    """The run that was scored last, or whose latency was measured last, with its scores."""
+
+    run_id: str
+    run_order: int
+    config: RunConfig
+    config_summary: str
+    total_queries: int
+    completed_queries: int
+    stage: Literal["completed", "failed", "cancelled"]
+    metrics: Metrics | None
+    metrics_flat: dict[str, float | None] | None
+    timing: Timing | None
+    timing_status: TimingStatus
+
+
+class BenchmarkProgress(Answer):
+    """How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
+
+    ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
+    comes after that: it is found out why the runs have missed what they have.
+    """
+
+    benchmark_id: UUID
+    status: BenchmarkStatus
+    total_runs: int
+    completed_runs: int
+    failed_runs: int
+    stage: str
+    current_run: CurrentRun | None
+    last_completed_run: CompletedRun | None
+
+
+class JobProgress(Answer):
+    """How far the indexing of a collection, or the resolving of a mapping, is."""
+
+    subject_id: UUID
+    status: Literal["pending", "running", "completed", "failed", "cancelled"]
+    stage: str
+    done: int
+    total: int
+    error_message: str | None
+
+
+class Event(Answer):
+    """One event; its sequence number is the ``id:`` of the server-sent event."""
+
+    timestamp: datetime
+    type: Literal["benchmark_progress", "collection_progress", "mapping_progress"]
+    data: BenchmarkProgress | JobProgress

@@ -1,0 +1,77 @@
+"""The service itself: who asks, whether it lives, what it can find by a few letters."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from karat.service.api.schemas.base import Answer
+
+__all__ = ["EmbeddingModel", "Jump", "Jumps", "Live", "Me", "Ready", "Scope"]
+
+Scope = Literal["read", "run", "admin"]
+
+
+class Limits(Answer):
+    """What one request, and one owner at a time, may ask for."""
+
+    upload_bytes: int
+    upload_queries: int
+    upload_judgments: int
+    archive_bytes: int
+    active_jobs: int
+    runs: int
+    runs_warned: int
+
+
+class EmbeddingModel(Answer):
+    """A model that a dense index may use.
+
+    *install* is the command that installs it on the service's machine, empty where it is there.
+    """
+
+    name: Literal["granite", "minilm", "static"]
+    installed: bool
+    install: str
+
+
+class Me(Answer):
+    """Who asks, what they may do, and what this service offers."""
+
+    owner_id: str
+    scopes: list[Scope]
+    authenticated: bool
+    version: str
+    roots: list[str] = Field(description="Folders below which collections may lie")
+    models: list[EmbeddingModel] = Field(description="From the best to the fastest")
+    limits: Limits
+
+
+class Live(Answer):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class Ready(Answer):
+    """Whether requests can be served: the database is there, its tables are current."""
+
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str]
+
+
+class Jump(Answer):
+    """Something whose name, text or id fits what was typed.
+
+    *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
+    """
+
+    kind: Literal["benchmark", "dataset", "collection", "query", "run"]
+    id: str
+    title: str
+    detail: str
+
+
+class Jumps(Answer):
+    """The best fits, at most 20."""
+
+    results: list[Jump]

@@ -1,0 +1,220 @@
+"""A benchmark of the service as an experiment: a matrix of settings over a resolved gold set."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from karat.engines.registry import ADAPTERS
+from karat.engines.spec import build, parse_spec
+from karat.errors import EngineError, InputError, MissingExtra
+from karat.experiments.matrix import MODES, Matrix
+from karat.experiments.presence import Where
+from karat.experiments.run import Request
+from karat.experiments.store import Kind
+from karat.model import Dataset
+from karat.model.spec import Spec
+from karat.scoring.metrics import METRICS, parse
+from karat.scoring.settings import Scoring
+from karat.service.collections import Places, check_modes, collection_place
+from karat.service.store import Collection
+
+__all__ = ["BenchmarkConfig", "benchmark_request", "chosen_engines", "kind_of", "offered_engines"]
+
+# No address, no path and no module is such a name, so that none is ever taken for one.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) -> dict[str, Spec]:
+    """Return searches by their names: *engines* are ``NAME=SPEC`` and *targets* ``NAME=URL``.
+
+    A spec is what ``karat evaluate --engine`` takes; a target is an HTTP search with nothing but
+    its address. Each is built once, so that what cannot work is refused now.
+
+    >>> found = offered_engines(["rare=bm25(k1=0.5)"], ["docs=http://localhost/?q={query}"])
+    >>> {name: kind_of(spec) for name, spec in found.items()}
+    {'rare': 'bm25', 'docs': 'http'}
+    >>> offered_engines(["dense=bm25"])
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: engine 'dense': a mode has this name; expected another one
+    """
+    given: list[tuple[str, str | dict[str, object]]] = [*map(_named, engines)]
+    given += [(name, {"engine": "http", "url": url}) for name, url in map(_named, targets)]
+    names = [name for name, _ in given]
+    for name in names:
+        if name in MODES:
+            raise InputError(f"engine {name!r}: a mode has this name; expected another one")
+        if names.count(name) > 1:
+            raise InputError(f"engine {name!r} is given twice")
+    return {name: _checked(name, spec) for name, spec in given}
+
+
+def chosen_engines(names: Iterable[str], offered: Mapping[str, Spec]) -> dict[str, Spec]:
+    """Return those of *offered* that *names* choose, in their order.
+
+    >>> chosen_engines(["http://localhost"], {"docs": Spec("engine", "bm25")})
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: no engine 'http://localhost' on this service; offered: docs
+    """
+    found: dict[str, Spec] = {}
+    for name in names:
+        if name not in offered:
+            shown = ", ".join(offered) or "none, it was started without --http-target and --engine"
+            raise InputError(f"no engine {name!r} on this service; offered: {shown}")
+        if name in found:
+            raise InputError(f"engines has {name!r} more than once")
+        found[name] = offered[name]
+    return found
+
+
+def kind_of(spec: Spec) -> str:
+    """Return what a search is, without where: ``python`` for any ``module:Class``."""
+    return "python" if ":" in spec.name else spec.name
+
+
+def _named(given: str) -> tuple[str, str]:
+    name, equals, text = given.partition("=")
+    if not equals or not NAME.fullmatch(name):
+        raise InputError(
+            f"engine {given!r}: expected NAME=..., a name of letters, digits, '.', '_' and '-'"
+        )
+    return name, text
+
+
+def _checked(name: str, given: str | Mapping[str, object]) -> Spec:
+    try:
+        spec = parse_spec(given)
+        # Its errors call it as requests do, and where it moves to is not for it to say.
+        usual: dict[str, object] = {"name": name} if spec.name in ADAPTERS else {}
+        if spec.name == "http":
+            usual |= {"redirects": 0}
+        spec = replace(spec, params={**usual, **spec.params})
+        build(spec)
+    except (InputError, EngineError, MissingExtra) as error:
+        raise InputError(f"engine {name!r}: {error}") from error
+    return spec
+
+
+# What has a value at every cut-off, and what needs none.
+CUT_METRICS = ("precision", "recall", "ndcg")
+WHOLE_METRICS = ("mrr", "ap")
+# How many queries are timed, by the name of the choice; None is all of them.
+TIMED: Mapping[str, int | None] = {"none": 0, "sample": 20, "all": None}
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkConfig:
+    """What a benchmark compares and measures: the fields of the request that made it.
+
+    >>> matrix = {"search_modes": ["dense", "sparse"], "k_values_for_metrics": [5]}
+    >>> config = BenchmarkConfig(matrix, top_k=5, metrics=("ndcg", "mrr", "hit"))
+    >>> config.measures()
+    ('ndcg@10', 'ndcg@5', 'mrr', 'hit@5', 'hit@10')
+    """
+
+    matrix: Mapping[str, Any]
+    top_k: int = 10
+    metrics: tuple[str, ...] = (*CUT_METRICS, *WHOLE_METRICS)
+    timing: str = "sample"
+
+    @classmethod
+    def from_json(cls, config: Mapping[str, Any]) -> "BenchmarkConfig":
+        """Return what :meth:`to_json` gave."""
+        return cls(
+            config["config_matrix"],
+            config["top_k"],
+            tuple(config["metrics_to_compute"]),
+            # Benchmarks of earlier versions had no choice.
+            config.get("timing", "sample"),
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """Return the fields by the names of the API."""
+        return {
+            "config_matrix": dict(self.matrix),
+            "top_k": self.top_k,
+            "metrics_to_compute": list(self.metrics),
+            "timing": self.timing,
+        }
+
+    @property
+    def primary_k(self) -> int:
+        """Return the cut-off that runs are ranked by."""
+        return int(self.matrix.get("primary_k") or 10)
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Return all cut-offs, ascending."""
+        return tuple(sorted({self.primary_k, *self.matrix.get("k_values_for_metrics", ())}))
+
+    @property
+    def primary(self) -> str:
+        """Return the measure that runs are ranked by."""
+        return f"ndcg@{self.primary_k}"
+
+    def matrix_for(
+        self, collection: Collection | None = None, *, offered: Mapping[str, Spec] | None = None
+    ) -> Matrix:
+        """Return the matrix, with the chunks and the model of *collection*.
+
+        Its engines are of those that are *offered*. InputError is raised where an axis is wrong, an
+        engine is not offered, or the collection lacks an index.
+
+        >>> axes = {"search_modes": ["dense", "sparse"], "top_k_values": None}
+        >>> [entry.name for entry in BenchmarkConfig(axes, top_k=5).matrix_for().entries()]
+        ['dense @5', 'sparse @5']
+        """
+        given: dict[str, Any] = {
+            name: tuple(values)
+            for name, values in self.matrix.items()
+            if name not in {"primary_k", "k_values_for_metrics", "engines"} and values is not None
+        }
+        given["engines"] = chosen_engines(self.matrix.get("engines", ()), offered or {})
+        given.setdefault("top_k_values", (self.top_k,))
+        if collection is None:
+            return Matrix(**given)
+        chunker, model = collection.index["chunker"], collection.index["model"]
+        matrix = Matrix(**given, chunkers=(str(chunker),), models=(str(model),))
+        check_modes(collection, matrix.search_modes)
+        return matrix
+
+    def measures(self) -> tuple[str, ...]:
+        """Return the names of what is measured, first what runs are ranked by."""
+        found = [self.primary]
+        for name in self.metrics:
+            found += self._at_cuts(name)
+        return tuple(dict.fromkeys(found))
+
+    def _at_cuts(self, name: str) -> list[str]:
+        """Return a metric at every cut-off; one that names its own, or takes none, as it is."""
+        if "@" in name or "(" in name:
+            return [str(parse(name))]
+        metric = METRICS.get(METRICS.canonical(name))
+        if metric.cut == "none" or metric.name in WHOLE_METRICS:
+            return [metric.name]
+        return [f"{metric.name}@{k}" for k in self.cuts]
+
+
+def benchmark_request(
+    config: BenchmarkConfig,
+    gold: Dataset,
+    *,
+    name: str,
+    collection: Collection,
+    places: Places,
+    offered: Mapping[str, Spec],
+) -> Request:
+    """Return the experiment that a benchmark on *collection* is; its engines are *offered*."""
+    place = collection_place(collection, places)
+    return Request(
+        gold=gold,
+        entries=config.matrix_for(collection, offered=offered).entries(),
+        where=Where(corpus=str(place.path), revision=place.revision),
+        kind=Kind.SWEEP,
+        name=name,
+        scoring=Scoring(measures=config.measures()),
+        timed=TIMED[config.timing],
+        scores_first=True,
+    )

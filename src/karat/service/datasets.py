@@ -1,0 +1,151 @@
+"""Datasets as they are uploaded: read within limits, told by line what is wrong, and kept."""
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.app.resolve import Unresolved, resolve
+from karat.errors import FormatError, InputError, LimitExceeded, UnknownName
+from karat.formats import DEFAULT, Limits, read_dataset
+from karat.model import Dataset
+from karat.service.archives import ArchiveLimits, unpack
+from karat.service.collections import Places, collection_corpus, not_indexed
+from karat.service.store import Mapped, ServiceStore
+
+__all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_mapping"]
+
+SCHEMA_VERSION = "1.0"
+ZIP = b"PK\x03\x04"
+PACKED = (b"\x1f\x8b", b"PAR1")  # gzip and Parquet
+NOT_PLAIN = "the file is packed; expected it as plain text, or a BEIR folder as a zip"
+
+
+class Upload(NamedTuple):
+    """A file, and what it is to be called and by whom."""
+
+    file: Path
+    owner: str
+    name: str
+    description: str = ""
+    limits: Limits = DEFAULT
+
+
+class Refused(NamedTuple):
+    """Why a file cannot be taken; errors themselves do not travel between processes."""
+
+    reason: str
+    too_large: bool
+
+
+def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
+    """Return the gold set in *file*, of any format, within *limits*.
+
+    Of several files, as BEIR has them, it is a zip. Anything else that is packed is refused: how
+    large it becomes is known too late.
+    """
+    if _begins(file, *PACKED):
+        raise InputError(NOT_PLAIN)
+    zipped = _begins(file, ZIP)
+    gold = _from_beir(file, limits) if zipped else read_dataset(file, limits=limits)
+    if len(gold) > limits.upload_queries:
+        raise LimitExceeded(f"{len(gold):,} queries; at most {limits.upload_queries:,} are allowed")
+    for row, query in enumerate(gold.query_ids):
+        if not gold.texts[row].strip():
+            raise InputError(f"query {query!r} has no text to search for")
+        count = gold.offsets[row + 1] - gold.offsets[row]
+        if count > limits.upload_judgments:
+            raise LimitExceeded(
+                f"query {query!r} has {count:,} judgments; at most {limits.upload_judgments:,} "
+                "are allowed"
+            )
+    return gold
+
+
+def _from_beir(file: Path, limits: Limits) -> Dataset:
+    """Return the queries and judgments of a zipped BEIR folder; its corpus may be left out."""
+    bounds = ArchiveLimits(limits.upload_bytes * 10, files=100, ratio=100)
+    target = file.with_name("beir")
+    unpack(file, target, bounds)
+    try:
+        files = sorted(path for path in target.rglob("*") if path.is_file())
+        if any(_begins(found, *PACKED) for found in files):
+            raise InputError(NOT_PLAIN)
+        for found in files:
+            if found.name == "queries.jsonl":
+                return read_dataset(found.parent, format="beir", limits=limits)
+    finally:
+        shutil.rmtree(target)
+    raise InputError("the archive holds no queries.jsonl; expected a BEIR folder")
+
+
+def _begins(file: Path, *signs: bytes) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(4).startswith(signs)
+
+
+def add_dataset(store: str, upload: Upload) -> str | Refused:
+    """Keep an uploaded gold set in *store* and return its id, or why it is refused.
+
+    To be called in a process of its own: a large file takes seconds to read.
+    """
+    try:
+        gold = read_upload(upload.file, upload.limits)
+        with ServiceStore(store) as opened:
+            return opened.datasets.add(
+                upload.owner,
+                upload.name,
+                description=upload.description,
+                gold=gold,
+                schema_version=SCHEMA_VERSION,
+            ).id
+    except InputError as error:
+        # The folder is ours, and tells nobody anything.
+        reason = str(error).replace(f"{upload.file.parent}/", "")
+        too_large = isinstance(error, LimitExceeded) and not isinstance(error, FormatError)
+        return Refused(reason, too_large)
+
+
+def resolve_mapping(store: ServiceStore, mapping: str, places: Places) -> Mapped:
+    """Look every reference of a mapping up, and return the mapping as it then is.
+
+    What was bound by hand stays so, as long as that document is there. Conflict while the
+    collection is not indexed.
+    """
+    mapped = store.mappings.get(mapping)
+    collection = store.collections.get(mapped.collection)
+    if collection.status != "ready":
+        raise not_indexed(collection)
+    gold = store.datasets.gold(store.datasets.get(mapped.dataset).gold)
+    corpus = collection_corpus(collection, places)
+    by_hand = {
+        (each["query"], each["reference"]): each["path"]
+        for each in mapped.by_hand
+        if each["path"] in corpus.by_path
+    }
+    found = resolve(gold, corpus, by_hand=by_hand)
+    store.mappings.keep_resolution(
+        mapping,
+        found.dataset,
+        mapped=found.mapped_count,
+        total=found.total_count,
+        unresolved=[_record(each) for each in found.unresolved],
+    )
+    return store.mappings.get(mapping)
+
+
+def bind_reference(
+    store: ServiceStore, mapping: str, *, query: str, reference: str, path: str, places: Places
+) -> Mapped:
+    """Let *path* be what an unresolved *reference* (its hash) of *query* means."""
+    mapped = store.mappings.get(mapping)
+    known = {(each["query_id"], each["doc_ref_hash"]) for each in mapped.unresolved}
+    if (query, reference) not in known:
+        raise UnknownName(f"query {query!r} has no unresolved reference {reference}")
+    store.collections.document(mapped.collection, path)
+    store.mappings.bind(mapping, query=query, reference=reference, path=path)
+    return resolve_mapping(store, mapping, places)
+
+
+def _record(unresolved: Unresolved) -> dict[str, object]:
+    record = unresolved._asdict()
+    return {**record, "doc_ref": dict(unresolved.doc_ref), "candidates": list(record["candidates"])}

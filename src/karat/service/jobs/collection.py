@@ -1,0 +1,100 @@
+"""The jobs of a collection: index its documents, and resolve the references of a dataset."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
+
+from karat.errors import UnknownName
+from karat.service.api.schemas.events import JobProgress
+from karat.service.collections import index_collection
+from karat.service.datasets import resolve_mapping
+from karat.service.jobs.job import Work
+from karat.service.store import JobStatus
+
+__all__ = ["IndexJob", "ResolveJob"]
+
+INDEX_EVENT = "collection_progress"
+QUIET_S = 0.5
+
+
+class IndexJob:
+    """Indexes a collection; what is embedded twice comes from the cache."""
+
+    def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
+        """Tell how far it is by *clock*, at most twice a second."""
+        self._clock = clock
+
+    def run(self, work: Work) -> None:
+        """Index, and keep what was found."""
+        collections = work.store.collections
+        collections.change(work.job.subject, status="indexing")
+        _tell(work, "running", "reading")
+        told = self._clock()
+
+        def progress(done: int, total: int) -> None:
+            nonlocal told
+            work.progressed()
+            if self._clock() - told >= QUIET_S:
+                told = self._clock()
+                _tell(work, "running", "embedding", done=done, total=total)
+
+        collection = collections.get(work.job.subject)
+        found = index_collection(collection, work.settings.places, progress=progress)
+        collections.keep_documents(collection.id, found.documents)
+        collections.change(
+            collection.id, status="ready", snapshot=found.snapshot, facts=found.facts
+        )
+
+    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+        """Say that the collection is ready, or why it is not."""
+        # Where uploads lie is told to nobody.
+        uploaded = (work.settings.places.uploads / work.job.subject).resolve()
+        error = error.replace(f"{uploaded}/", "")
+        if status is not JobStatus.COMPLETED:
+            reason = error or "indexing was cancelled"
+            with suppress(UnknownName):  # Who follows the job learns of its end all the same.
+                work.store.collections.change(work.job.subject, status="failed", error=reason)
+        _tell(work, status.value, status.value, error=error)
+
+
+def _tell(
+    work: Work, status: str, stage: str, *, done: int = 0, total: int = 0, error: str = ""
+) -> None:
+    data = JobProgress(
+        subject_id=work.job.subject,
+        status=status,
+        stage=stage,
+        done=done,
+        total=total,
+        error_message=error or None,
+    )
+    work.tell(INDEX_EVENT, data.model_dump(mode="json"))
+
+
+RESOLVE_EVENT = "mapping_progress"
+
+
+class ResolveJob:
+    """Resolves a mapping; nothing of it is kept before all is known."""
+
+    def run(self, work: Work) -> None:
+        """Look up every reference."""
+        _tell_resolved(work, "running")
+        resolve_mapping(work.store, work.job.subject, work.settings.places)
+
+    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+        """Tell how many references are known now, or why none could be looked up."""
+        _tell_resolved(work, status.value, error)
+
+
+def _tell_resolved(work: Work, status: str, error: str = "") -> None:
+    mapped = work.store.mappings.get(work.job.subject)
+    data = JobProgress(
+        subject_id=mapped.id,
+        status=status,
+        stage="resolving" if status == "running" else status,
+        done=mapped.mapped,
+        total=mapped.total,
+        error_message=error or None,
+    )
+    work.tell(RESOLVE_EVENT, data.model_dump(mode="json"))

@@ -1,0 +1,1 @@
+"""Logs, metrics, traces and correlation ids of the service."""

@@ -1,0 +1,99 @@
+"""The service as a process: checked, announced, served, and stopped in order."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from socket import AF_INET, AF_INET6, create_server, socket
+
+import uvicorn
+
+from karat.errors import InputError
+from karat.experiments.stored import open_store
+from karat.service.api.app import create_app
+from karat.service.jobs.workers import Workers
+from karat.service.observability.logs import start_log
+from karat.service.observability.tracing import start_tracing
+from karat.service.settings import Settings
+from karat.service.store import ServiceStore
+
+__all__ = ["Server", "serve"]
+
+# How long requests that are being answered may take when the service stops.
+GRACE_S = 10
+
+
+def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
+    """Serve until told to stop; *ready* is called with the address when requests are answered.
+
+    A service that others can reach refuses to start while nobody holds a valid token for it,
+    unless it was declared unsafe.
+    """
+    check(settings)
+    listening = _bound(settings.host, settings.port)
+    start_log()
+    start_tracing()
+    config = uvicorn.Config(
+        create_app(settings),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # A name in a header says nothing about who sent it.
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    workers = Workers(settings)
+    workers.start()
+    try:
+        Server(config, ready).run([listening])
+    finally:
+        workers.stop()
+        listening.close()
+
+
+def check(settings: Settings) -> None:
+    """Raise InputError for a service that would be open to others without anybody saying so.
+
+    Its store and its folder are made where there are none, for their owner alone.
+    """
+    open_store(settings.store, new=True).close()
+    try:
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{settings.data}: no folder for uploads: {error}") from error
+    with ServiceStore(settings.store) as store:
+        now = datetime.now(UTC)
+        if settings.needs_tokens and not any(token.valid(now) for token in store.tokens.all()):
+            raise InputError(
+                f"{settings.host} can be reached by others, and nobody has a token: make one with "
+                "karat token create, or let everybody in with --unsafe-allow-unauthenticated"
+            )
+
+
+def _bound(host: str, port: int) -> socket:
+    """Return what listens there; where that is not possible, uvicorn itself would end with 1."""
+    family = AF_INET6 if ":" in host else AF_INET
+    try:
+        return create_server((host.strip("[]"), port), family=family)
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot listen on {host}, port {port}: {error}") from error
+
+
+class Server(uvicorn.Server):
+    """Says when it is ready, which a port of 0 makes known only then."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        if self.started:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            self._ready(f"http://{shown}:{port}")
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Stop; streams of events have no end of their own, and would be waited for."""
+        if self.started:
+            self.config.app.state.service.hub.close()  # type: ignore[union-attr]
+        await super().shutdown(sockets)

@@ -1,0 +1,138 @@
+"""What a service is started with; nothing of it changes while it runs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from ipaddress import ip_address
+from pathlib import Path
+
+from karat.errors import InputError, UnknownName
+from karat.formats import Limits as FileLimits
+from karat.model.spec import Spec
+from karat.service.collections import Places
+
+__all__ = ["Limits", "Settings", "is_loopback"]
+
+MEBIBYTE = 1024 * 1024
+# Of YAML a strange megabyte takes seconds to read.
+UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much one request, one upload and one token may take.
+
+    A body may be waited for *body_s* seconds. *files* are the limits of an uploaded dataset. An
+    archive is bounded three times: as it comes, unpacked, and by how much smaller than unpacked it
+    may be. *rate* counts requests of one token in a minute, *active_jobs* its jobs that have not
+    ended.
+    """
+
+    body_bytes: int = MEBIBYTE
+    body_s: int = 30
+    files: FileLimits = UPLOADED
+    archive_bytes: int = 100 * MEBIBYTE
+    unpacked_bytes: int = 1024 * MEBIBYTE
+    archive_files: int = 20_000
+    archive_ratio: int = 100
+    rate: int = 1_200
+    active_jobs: int = 4
+    runs: int = 50
+    runs_warned: int = 25
+    resolve_at_once: int = 5_000
+
+    def changed(self, values: Iterable[str]) -> "Limits":
+        """Return these limits with some of them changed, each as ``name=number``.
+
+        >>> Limits().changed(["rate=60", "upload_queries=5000"]).files.upload_queries
+        5000
+        >>> Limits().changed(["rates=60"])
+        Traceback (most recent call last):
+        ...
+        karat.errors.UnknownName: no limit named 'rates'; did you mean 'rate'?
+        """
+        own = {field.name for field in fields(self)} - {"files"}
+        found: dict[str, int] = {}
+        for value in values:
+            name, _, number = value.partition("=")
+            if name not in own | set(self.files._fields):
+                near = get_close_matches(name, [*own, *self.files._fields], n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                raise UnknownName(f"no limit named {name!r}{hint}")
+            if not (number.isascii() and number.isdigit() and int(number)):
+                raise InputError(f"limit {value!r}: expected {name}= and a whole number from 1 up")
+            found[name] = int(number)
+        ours = {name: number for name, number in found.items() if name in own}
+        theirs = {name: number for name, number in found.items() if name not in own}
+        return replace(self, **ours, files=self.files._replace(**theirs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that is decided when the service starts.
+
+    *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
+    Collections may lie below *roots* only. *hosts* are names by which clients reach the service
+    beside those of the loopback. *engines* are searches, by name, that benchmarks may ask beside
+    the modes. *unsafe* lets anyone in who can reach it.
+    """
+
+    store: str
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8080
+    hosts: tuple[str, ...] = ()
+    roots: tuple[Path, ...] = ()
+    engines: Mapping[str, Spec] = field(default_factory=dict)
+    workers: int = 1
+    unsafe: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be served."""
+        for root in self.roots:
+            if not root.is_dir():
+                raise InputError(f"root {root}: no such folder")
+        if self.workers < 0:
+            raise InputError(f"{self.workers} workers; expected 0 or more")
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Return whether every request must carry a token.
+
+        A service that others can reach does, be it by its address or by a proxy in front of it,
+        unless it is declared unsafe.
+        """
+        reachable = not is_loopback(self.host) or not all(map(is_loopback, self.hosts))
+        return reachable and not self.unsafe
+
+    @property
+    def places(self) -> Places:
+        """Return where the documents of collections lie."""
+        return Places(self.roots, self.data / "collections")
+
+    @property
+    def known_hosts(self) -> frozenset[str]:
+        """Return the names that a request may call this service by, in lower case."""
+        own = () if self.host in ("0.0.0.0", "::") else (_bracketed(self.host),)  # noqa: S104
+        return frozenset(name.lower() for name in (*LOOPBACK, *own, *self.hosts))
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach *host*.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _bracketed(host: str) -> str:
+    """Return *host* as it stands in an address, where IPv6 has brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host

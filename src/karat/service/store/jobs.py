@@ -1,0 +1,215 @@
+"""Jobs: work that outlives whoever does it.
+
+A worker has a job for as long as it says so again and again. When it falls silent, or is known to
+be dead, the next worker takes the job over. Whoever was too slow to notice is told that the job is
+no longer its own, and what it still says of it counts for nothing.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, func, insert, select, text, update
+
+from karat.errors import Conflict, InputError, TooManyJobs
+from karat.experiments.store.database import Database
+from karat.experiments.store.environment import is_alive
+from karat.experiments.store.rows import storable
+from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPINGS
+from karat.service.store.records import Job, JobKind, JobStatus
+from karat.service.store.shelf import Shelf, new_id, owned
+
+__all__ = ["Asked", "Jobs", "Standing", "add_job", "check_idle"]
+
+SUBJECTS = {
+    JobKind.INDEX: COLLECTIONS,
+    JobKind.RESOLVE: MAPPINGS,
+    JobKind.BENCHMARK: BENCHMARKS,
+}
+UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
+LEASE = timedelta(seconds=20)
+# With a second number, made of a name, it is the turn of one owner to count in PostgreSQL.
+QUOTA_LOCK = 723_611_451
+UNFINISHED_JOBS = (
+    select(JOBS).where(JOBS.c.status.in_(UNFINISHED)).order_by(JOBS.c.created, JOBS.c.id)
+)
+
+
+class Standing(NamedTuple):
+    """Whether a job is still that of the worker who asks, and whether it is to be cancelled."""
+
+    mine: bool
+    cancel: bool
+
+
+class Asked(NamedTuple):
+    """Who asks for work, when, and in which request.
+
+    *most* is how many unfinished jobs the owner may have, this one included; None is any number.
+    """
+
+    owner: str
+    now: datetime
+    correlation: str = ""
+    most: int | None = None
+
+
+class Jobs(Shelf):
+    """A queue, the oldest first. *lease* is how long a worker may be silent."""
+
+    def __init__(
+        self, database: Database, *, clock: Callable[[], datetime], lease: timedelta = LEASE
+    ) -> None:
+        """Keep the database; nothing is read yet."""
+        super().__init__(database, clock=clock)
+        self.lease = lease
+
+    def add(
+        self,
+        kind: JobKind,
+        subject: str,
+        *,
+        owner: str,
+        correlation: str = "",
+        most: int | None = None,
+    ) -> Job:
+        """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished.
+
+        *correlation* is the id of the request that asks for it. TooManyJobs where *owner* has
+        *most* that are not finished.
+        """
+        asked = Asked(owner, self._clock(), correlation, most)
+        with self._database.writing() as connection:
+            job = add_job(connection, kind, subject, asked)
+        return self.get(job)
+
+    def get(self, job: str, *, owner: str | None = None) -> Job:
+        """Return a job; UnknownName where there is none, or none of *owner*."""
+        wanted = owned(select(JOBS).where(JOBS.c.id == job), JOBS, owner)
+        return _job(self._one(wanted, f"operation {job}"))
+
+    def active(self, owner: str) -> int:
+        """Return how many jobs of *owner* are not finished."""
+        with self._database.asking() as connection:
+            return _active(connection, owner)
+
+    def claim(self, worker: str) -> Job | None:
+        """Give *worker* the oldest job that nobody works on; None where there is none."""
+        now = self._clock()
+        with self._database.reading() as connection:
+            # Most of the time there is nothing to do, and no need to keep writers waiting.
+            if not any(_is_free(row, now) for row in connection.execute(UNFINISHED_JOBS)):
+                return None
+        # SQLite has one writer at a time; in PostgreSQL others pass by what somebody is claiming.
+        wanted = UNFINISHED_JOBS.with_for_update(skip_locked=True)
+        with self._database.writing() as connection:
+            for row in connection.execute(wanted):
+                if _is_free(row, now):
+                    connection.execute(
+                        update(JOBS)
+                        .where(JOBS.c.id == row.id)
+                        .values(
+                            status=JobStatus.RUNNING.value,
+                            worker=worker,
+                            lease_until=now + self.lease,
+                            attempts=row.attempts + 1,
+                            started=row.started or now,
+                        )
+                    )
+                    break
+            else:
+                return None
+        return self.get(row.id)
+
+    def beat(self, job: str, worker: str, *, progress: bool = False) -> Standing:
+        """Say that *worker* is alive, and with *progress* that the job has come further."""
+        values: dict[str, object] = {"lease_until": self._clock() + self.lease}
+        if progress:
+            values["attempts"] = 1
+        with self._database.writing() as connection:
+            mine = connection.execute(_held(job, worker), values).rowcount > 0
+            found = select(JOBS.c.cancel).where(JOBS.c.id == job)
+            return Standing(mine, bool(connection.execute(found).scalar()))
+
+    def end(self, job: str, worker: str, status: JobStatus, *, error: str = "") -> bool:
+        """End a job; False where it is no longer that of *worker*."""
+        if not status.ended:
+            raise InputError(f"a job cannot end as {status.value!r}")
+        values = {"status": status.value, "error": storable(error), "ended": self._clock()}
+        with self._database.writing() as connection:
+            return connection.execute(_held(job, worker), values).rowcount > 0
+
+    def hand_back(self, job: str, worker: str) -> None:
+        """Queue a job again whose worker has to stop; the next one continues it."""
+        values = {"status": JobStatus.QUEUED.value, "worker": None, "attempts": 0}
+        with self._database.writing() as connection:
+            connection.execute(_held(job, worker), values)
+
+
+def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -> str:
+    """Queue work in the transaction of *connection*, and return its id."""
+    check_idle(connection, kind, subject)
+    _check_quota(connection, asked)
+    table = SUBJECTS[kind]
+    job = new_id()
+    row = {
+        "id": job,
+        "owner": asked.owner,
+        "kind": kind.value,
+        "subject": subject,
+        "status": JobStatus.QUEUED.value,
+        "cancel": False,
+        "attempts": 0,
+        "error": "",
+        "created": asked.now,
+        "correlation": asked.correlation or None,
+    }
+    connection.execute(insert(JOBS), row)
+    connection.execute(update(table).where(table.c.id == subject).values(operation=job))
+    return job
+
+
+def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
+    """Raise Conflict while *subject*, of jobs of *kind*, has one that is unfinished.
+
+    Nobody can begin one before the transaction of *connection* ends.
+    """
+    unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
+    # The row of the subject is locked first, so that two cannot both find nothing unfinished.
+    table = SUBJECTS[kind]
+    connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
+    if connection.execute(unfinished).first():
+        raise Conflict(f"{subject} is being worked on; wait until that has ended")
+
+
+def _check_quota(connection: Connection, asked: Asked) -> None:
+    if asked.most is None:
+        return
+    if connection.dialect.name != "sqlite":
+        # Two that count at once would both find room for one; SQLite has one writer at a time.
+        turn = text("SELECT pg_advisory_xact_lock(:key, hashtext(:owner))")
+        connection.execute(turn, {"key": QUOTA_LOCK, "owner": asked.owner})
+    if _active(connection, asked.owner) >= asked.most:
+        raise TooManyJobs(asked.most)
+
+
+def _active(connection: Connection, owner: str) -> int:
+    wanted = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
+    return int(connection.execute(wanted).scalar_one())
+
+
+def _is_free(row: Row[Any], now: datetime) -> bool:
+    """Return whether nobody works on a job, or whoever did is silent or dead."""
+    queued = row.status == JobStatus.QUEUED
+    return queued or row.lease_until < now or not is_alive(row.worker)
+
+
+def _held(job: str, worker: str) -> Any:
+    return update(JOBS).where(
+        JOBS.c.id == job, JOBS.c.worker == worker, JOBS.c.status == JobStatus.RUNNING.value
+    )
+
+
+def _job(row: Row[Any]) -> Job:
+    kinds = {"kind": JobKind(row.kind), "status": JobStatus(row.status)}
+    return Job(**{**row._asdict(), **kinds})

@@ -1,0 +1,305 @@
+"""What is asked of an executor, in which order, and what is kept of its answers."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from karat.errors import InputError
+from karat.experiments.execute import Ended, Task, execute, timed_queries
+from karat.experiments.executor import Work
+from karat.experiments.plan import Entry, share
+from karat.experiments.store import Kind, Plan, PlannedRun, SqlStore
+from karat.experiments.workers import Configuration, Event, Hooks, Settings, Source, Visit
+from karat.experiments.workers.announcements import running_folder
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
+from karat.model.spec import Spec
+from karat.model.timings import Measured, Sample, Timings
+
+GOLD = Dataset.of([Query(f"q{row}", "text") for row in range(4)])
+WORDS, KEYWORD = Spec("engine", "bm25"), Spec("engine", "keyword")
+ENTRIES = (
+    Entry("deep", WORDS, 3),
+    Entry("flat", WORDS, 1),
+    Entry("strict", WORDS, 3, threshold=0.5),
+    Entry("alone", KEYWORD, 2),
+)
+SAMPLE = Sample("", 5, (4,))
+COSTS = Timings((), 7, 8, 9, warm_up=1, repetitions=2, alone=True)
+
+
+@dataclass
+class Scripted:
+    """An executor whose engines all find a, b and c; it remembers what it was asked."""
+
+    fails: str = ""
+    stops: str = ""
+    corpus: str = "planned"
+    calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
+    depths: dict[str, int] = field(default_factory=dict)
+
+    def quality(self, work: Work) -> Sequence[Measured]:
+        assert (work.settings.warm_up, work.settings.repetitions) == (0, 1)
+        return self._asked("quality", work)
+
+    def timing(self, work: Work) -> Sequence[Measured]:
+        assert (work.settings.warm_up, work.settings.repetitions) == (3, 3)
+        return self._asked("timing", work)
+
+    def _asked(self, what: str, work: Work) -> list[Measured]:
+        asked = {
+            one.name: set(work.dataset.query_ids) - set(work.hooks.skip[one.name])
+            for one in work.configurations
+        }
+        self.calls.append((what, asked))
+        self.depths |= {f"{what} {one.name}": one.k for one in work.configurations}
+        return [
+            self._measured(what, one, sorted(asked[one.name]), work.hooks)
+            for one in work.configurations
+        ]
+
+    def _measured(
+        self, what: str, one: Configuration, queries: Sequence[str], hooks: Hooks
+    ) -> Measured:
+        status = {self.fails: "failed", self.stops: "cancelled"}.get(one.name, "completed")
+        hooks.listen(Event("indexed", one.name, detail={"corpus": self.corpus}))
+        for query_id in queries if status == "completed" else ():
+            hits = tuple(Hit(path, score) for path, score in (("a", 4), ("b", 2), ("c", 1)))
+            sample = SAMPLE._replace(query_id=query_id) if what == "timing" else None
+            assert hooks.sink is not None
+            hooks.sink.on_answer(one.name, Answer(query_id, hits[: one.k]), sample)
+        notes = {"status": status, what: True, "work": {what: 1}} | (
+            {"error": "no"} if status == "failed" else {}
+        )
+        timings = COSTS if what == "timing" else None
+        return Measured(Run.of([]), timings, "", one.name, notes)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqlStore:
+    return SqlStore(tmp_path / "karat.db")
+
+
+def task(
+    store: SqlStore, *, timed: frozenset[str] = frozenset(), scores_first: bool = False
+) -> Task:
+    runs = tuple(PlannedRun(entry.name, entry.spec) for entry in ENTRIES)
+    found = store.show(store.experiment(Plan("sweep", Kind.SWEEP, GOLD, runs)))
+    for run in found.runs:
+        assert store.claim(run.id)
+    return Task(
+        dataset=GOLD,
+        visits=(Visit(Source.of_texts({}), (0, 1, 2, 3)),),
+        snapshots=("planned",),
+        settings=Settings(),
+        runs={run.label: run.id for run in found.runs},
+        timed=timed,
+        files=False,
+        scores_first=scores_first,
+    )
+
+
+def run(store: SqlStore, given: Task, executor: Scripted) -> list[Ended]:
+    return list(execute(share(ENTRIES, files=False), given, store, executor))
+
+
+ALL = set(GOLD.query_ids)
+
+
+@dataclass
+class Watching(Scripted):
+    """Notes the numbers of the announcements at each call."""
+
+    announced: list[tuple[str, str, list[int]]] = field(default_factory=list)
+
+    def _asked(self, what: str, work: Work) -> list[Measured]:
+        said = [json.loads(path.read_text()) for path in running_folder().glob("*.json")]
+        self.announced.append((what, work.hooks.command, [one["number"] for one in said]))
+        return super()._asked(what, work)
+
+
+def test_one_announcement_over_all_groups(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    executor = Watching()
+    given = replace(task(store, timed=frozenset({"q1"})), command="sweep", wait=False)
+    run(store, given, executor)
+    # None is left when times are measured, or two processes would wait for each other.
+    assert executor.announced == [
+        ("quality", "sweep", [1]),
+        ("quality", "sweep", [1]),
+        ("timing", "sweep", []),
+    ]
+
+
+def test_every_entry_gets_its_part_of_one_search(store: SqlStore) -> None:
+    executor, given = Scripted(), task(store)
+    ended = run(store, given, executor)
+    assert executor.calls == [("quality", {"deep": ALL}), ("quality", {"alone": ALL})]
+    assert executor.depths == {"quality deep": 3, "quality alone": 2}
+    paths = {
+        name: ["".join(hit.path for hit in a.hits) for a in store.measured(run_id).run.answers()]
+        for name, run_id in given.runs.items()
+    }
+    assert paths == {
+        "deep": ["abc"] * 4,
+        "flat": ["a"] * 4,
+        "strict": ["ab"] * 4,
+        "alone": ["ab"] * 4,
+    }
+    assert [one.entry.name for one in ended] == ["deep", "flat", "strict", "alone"]
+    assert all(one.timings is None for one in ended)
+
+
+def test_each_is_timed_for_itself_and_what_is_alone_is_asked_once(store: SqlStore) -> None:
+    executor, given = Scripted(), task(store, timed=frozenset({"q1", "q2"}))
+    ended = run(store, given, executor)
+    some = {"q1", "q2"}
+    assert executor.calls == [
+        ("quality", {"deep": ALL}),
+        ("quality", {"alone": ALL - some}),
+        ("timing", {"deep": some, "flat": some, "strict": some, "alone": some}),
+    ]
+    assert executor.depths["timing flat"] == 1
+    for run_id in given.runs.values():
+        assert store.answered(run_id) == ALL
+        assert store.answered(run_id, timed=True) == some
+    assert all(one.timings == COSTS and not one.stopped for one in ended)
+    assert ended[0].notes == {
+        "status": "completed",
+        "quality": True,
+        "timing": True,
+        "work": {"quality": 1},
+        "timed_work": {"timing": 1},
+    }
+    assert ended[-1].notes["work"] == {"quality": 1}
+
+
+def test_only_what_is_missing_is_asked(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1", "q2"}))
+    for name in ("deep", "flat", "strict"):
+        store.add(given.runs[name], Answer("q0"))
+    store.add(given.runs["deep"], Answer("q1"))
+    store.add(given.runs["alone"], Answer("q3"))
+    sample = SAMPLE._replace(query_id="q1")
+    store.add(given.runs["flat"], Answer("q1"), sample)
+    executor = Scripted()
+    run(store, given, executor)
+    assert executor.calls == [
+        ("quality", {"deep": {"q1", "q2", "q3"}}),
+        ("quality", {"alone": {"q0"}}),
+        (
+            "timing",
+            {"deep": {"q1", "q2"}, "flat": {"q2"}, "strict": {"q1", "q2"}, "alone": {"q1", "q2"}},
+        ),
+    ]
+    # What was there stays.
+    assert store.measured(given.runs["deep"]).run.answer(0).hits == ()
+
+
+def test_one_is_asked_again_where_only_the_costs_of_the_index_are_missing(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1", "q2"}))
+    run(store, given, Scripted())
+    executor = Scripted()
+    run(store, given, executor)
+    one = {"q1"}
+    assert executor.calls == [("timing", {"deep": one, "flat": one, "strict": one, "alone": one})]
+
+
+def test_what_was_shared_is_timed_by_whoever_is_left(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1", "q2"}))
+    for query_id in sorted(ALL):
+        store.add(given.runs["deep"], Answer(query_id))
+    executor = Scripted()
+    list(execute(share(ENTRIES[:1], files=False), given, store, executor))
+    assert executor.calls == [("timing", {"deep": {"q1", "q2"}})]
+
+
+def test_what_has_failed_is_not_timed(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1", "q2"}))
+    for run_id in given.runs.values():
+        store.add(run_id, Answer("q1", outcome=Outcome.TIMEOUT))
+    executor = Scripted()
+    run(store, given, executor)
+    assert executor.calls[-1] == ("timing", {name: {"q2"} for name in given.runs})
+
+
+def test_what_was_given_up_is_not_timed(store: SqlStore) -> None:
+    executor, given = Scripted(fails="deep"), task(store, timed=frozenset({"q1"}))
+    ended = run(store, given, executor)
+    assert executor.calls[-1] == ("timing", {"alone": {"q1"}})
+    assert [one.notes.get("error") for one in ended] == ["no", "no", "no", None]
+    assert [one.timings is None for one in ended] == [True, True, True, False]
+
+
+def test_nothing_is_asked_after_the_stop(store: SqlStore) -> None:
+    executor, given = Scripted(stops="deep"), task(store, timed=frozenset({"q1"}))
+    ended = run(store, given, executor)
+    assert [what for what, _ in executor.calls] == ["quality"]
+    assert [one.entry.name for one in ended] == [entry.name for entry in ENTRIES]
+    assert all(one.timings is None and one.stopped for one in ended)
+
+
+def test_nothing_is_kept_of_another_corpus(store: SqlStore) -> None:
+    given = task(store)
+    with pytest.raises(InputError, match="what is searched has changed in the meantime"):
+        run(store, given, Scripted(corpus="changed"))
+    assert not any(store.answered(run_id) for run_id in given.runs.values())
+
+
+def test_events_are_told_of_every_entry(store: SqlStore) -> None:
+    events: list[Event] = []
+    run(store, replace(task(store), listen=events.append), Scripted())
+    assert [event.run for event in events] == ["deep", "flat", "strict", "alone"]
+    assert {each.status for each in store.latest().runs} == {"evaluating"}
+
+
+def test_scores_first_means_that_all_hits_come_before_the_times(store: SqlStore) -> None:
+    executor, given = Scripted(), task(store, timed=frozenset({"q1"}), scores_first=True)
+    before: list[list[str]] = []
+    given = replace(
+        given, before_timing=lambda: before.append([what for what, _ in executor.calls])
+    )
+    ended = run(store, given, executor)
+    assert executor.calls[:2] == [("quality", {"deep": ALL}), ("quality", {"alone": ALL})]
+    assert executor.calls[2:] == [("timing", {entry.name: {"q1"} for entry in ENTRIES})]
+    assert before == [["quality", "quality"]]
+    names = [entry.name for entry in ENTRIES]
+    assert [(one.entry.name, one.untimed) for one in ended] == [
+        *((name, True) for name in names),
+        *((name, False) for name in names),
+    ]
+    assert all((one.timings is None) is one.untimed for one in ended)
+
+
+def test_scores_first_tells_at_once_what_has_failed(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1"}), scores_first=True)
+    ended = run(store, given, Scripted(fails="deep"))
+    told = [(one.entry.name, one.untimed) for one in ended]
+    failed = [("deep", False), ("flat", False), ("strict", False)]
+    assert told == [*failed, ("alone", True), ("alone", False)]
+
+
+def test_scores_first_waits_for_no_scores_after_the_stop(store: SqlStore) -> None:
+    given = task(store, timed=frozenset({"q1"}), scores_first=True)
+    before: list[str] = []
+    given = replace(given, before_timing=lambda: before.append("called"))
+    ended = run(store, given, Scripted(stops="alone"))
+    assert [(one.entry.name, one.untimed, one.stopped) for one in ended] == [
+        *((name, True, False) for name in ("deep", "flat", "strict")),
+        *((entry.name, False, True) for entry in ENTRIES),
+    ]
+    assert before == []
+
+
+def test_queries_that_are_timed() -> None:
+    assert timed_queries(GOLD, None, seed=0) == ALL
+    assert timed_queries(GOLD, 9, seed=0) == ALL
+    assert timed_queries(GOLD, 0, seed=0) == frozenset()
+    drawn = {timed_queries(GOLD, 2, seed=seed) for seed in range(20)}
+    assert len(drawn) > 1
+    assert {len(some) for some in drawn} == {2}
+    assert timed_queries(GOLD, 2, seed=3) == timed_queries(GOLD, 2, seed=3)

@@ -1,0 +1,196 @@
+"""Every combination that makes a difference is one configuration, and no other is."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.engines.spec import build
+from karat.errors import InputError
+from karat.experiments.matrix import MODES, Matrix
+from karat.model.spec import Spec
+
+
+def names(**axes: Any) -> list[str]:
+    return [entry.name for entry in Matrix(**axes).entries()]
+
+
+def test_the_examples_of_a_dashboard() -> None:
+    two = {"search_modes": ("dense", "hybrid"), "top_k_values": (10,), "rrf_k_values": (60,)}
+    assert names(**two) == ["dense @10", "hybrid @10"]
+    assert names(search_modes=("dense",), use_reranker=(False, True), top_k_values=(10, 20)) == [
+        "dense @10",
+        "dense +rerank @10",
+        "dense @20",
+        "dense +rerank @20",
+    ]
+    assert names(top_k_values=(5, 10, 20, 50)) == [
+        "dense @5",
+        "dense @10",
+        "dense @20",
+        "dense @50",
+    ]
+
+
+def test_forty_eight() -> None:
+    entries = Matrix(
+        search_modes=("dense", "sparse", "hybrid"),
+        use_reranker=(False, True),
+        top_k_values=(5, 10, 20),
+        rrf_k_values=(40, 60),
+        score_thresholds=(None, 0.5),
+    ).entries()
+    assert len(entries) == 48
+    assert "hybrid rrf60 +rerank @20 ≥0.5" in {entry.name for entry in entries}
+    assert len({entry.spec for entry in entries}) == 8
+
+
+def test_further_engines() -> None:
+    own = {"own": Spec("engine", "http", {"url": "x"}), "other": Spec("engine", "bm25")}
+    axes: dict[str, Any] = {"top_k_values": (5, 10), "use_reranker": (False, True), "engines": own}
+    found = names(search_modes=("sparse",), **axes)
+    assert found[-4:] == ["own @5", "own @10", "other @5", "other @10"]
+    assert len(found) == Matrix(search_modes=("sparse",), **axes).count() == 4 + 4
+    alone = Matrix(search_modes=(), **axes)
+    assert [entry.name for entry in alone.entries()] == found[-4:]
+    assert alone.count() == 4
+    assert alone.entries()[0].options == {"engine": "own", "top_k": 5}
+    with pytest.raises(InputError, match="search_modes: the list is empty"):
+        Matrix(search_modes=())
+
+
+def test_engines_by_hand() -> None:
+    [sparse, dense, hybrid] = Matrix(
+        search_modes=("sparse", "dense", "hybrid"),
+        use_reranker=(True,),
+        rrf_k_values=(40,),
+        score_thresholds=(0.25,),
+        chunkers=("window:128",),
+        models=("minilm",),
+    ).entries()
+    chunker = {"chunker": "window:128"}
+    assert sparse.spec == Spec("engine", "rerank", {"over": {"engine": "bm25", **chunker}})
+    assert (sparse.k, sparse.threshold) == (10, 0.25)
+    assert sparse.options == {
+        "search_mode": "sparse",
+        "use_reranker": True,
+        "top_k": 10,
+        "score_threshold": 0.25,
+        "chunker": "window:128",
+        "reranker": "maxsim",
+    }
+    over = {"engine": "dense", "model": "minilm", **chunker}
+    assert dense.spec == Spec("engine", "rerank", {"over": over})
+    joined = {"engine": "hybrid", "fusion": "rrf", "rrf_k": 40, "model": "minilm", **chunker}
+    assert hybrid.spec == Spec("engine", "rerank", {"over": joined})
+    assert (hybrid.options["rrf_k"], hybrid.options["model"]) == (40, "minilm")
+
+
+def test_several_models_chunkers_and_rerankers_are_told_apart() -> None:
+    assert names(
+        search_modes=("sparse", "dense"),
+        use_reranker=(False, True),
+        models=("granite", "static"),
+        chunkers=("auto", "lines:20"),
+        rerankers=("maxsim", "maxsim:minilm"),
+        top_k_values=(10,),
+    )[3:8] == [
+        "dense auto granite @10",
+        "dense auto granite +maxsim @10",
+        "dense auto granite +maxsim:minilm @10",
+        "dense auto static @10",
+        "dense auto static +maxsim @10",
+    ]
+
+
+@given(
+    modes=st.lists(st.sampled_from(list(MODES)), min_size=1, unique=True),
+    switches=st.lists(st.booleans(), min_size=1, unique=True),
+    depths=st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True),
+    constants=st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True),
+    thresholds=st.lists(st.sampled_from([None, 0.1, 0.25, 1.0]), min_size=1, unique=True),
+)
+def test_the_count_is_that_of_what_differs(
+    modes: list[str],
+    switches: list[bool],
+    depths: list[int],
+    constants: list[int],
+    thresholds: list[float | None],
+) -> None:
+    entries = Matrix(
+        search_modes=tuple(modes),
+        use_reranker=tuple(switches),
+        top_k_values=tuple(depths),
+        rrf_k_values=tuple(constants),
+        score_thresholds=tuple(thresholds),
+    ).entries()
+    everything = product(modes, switches, depths, constants, thresholds)
+    different = {
+        (mode, switch, depth, constant if mode == "hybrid" else None, threshold)
+        for mode, switch, depth, constant, threshold in everything
+    }
+    assert len(entries) == len(different)
+    assert len({entry.name for entry in entries}) == len(entries)
+    assert len({(entry.spec, entry.k, entry.threshold) for entry in entries}) == len(entries)
+
+
+def test_every_mode_is_an_engine() -> None:
+    for entry in Matrix(search_modes=tuple(MODES), chunkers=("lines:20",)).entries():
+        assert build(entry.spec).name == entry.spec.name
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"search_modes": ()}, "search_modes: the list is empty"),
+        (
+            {"search_modes": ("dense", "sparse", "dense")},
+            "search_modes: 'dense' appears more than once",
+        ),
+        ({"search_modes": ("lexical",)}, "'lexical' is none of: dense, sparse, hybrid"),
+        ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
+        ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
+        ({"score_thresholds": (1.5,)}, "1.5 is out of range; expected 0 to 1, or null"),
+        ({"score_thresholds": (float("nan"),)}, "nan is out of range"),
+        ({"score_thresholds": (None, 0.0)}, "null and 0 both drop nothing"),
+        ({"primary_k": 0}, "primary_k: 0 is out of range"),
+        ({"k_values_for_metrics": (-1,)}, "k_values_for_metrics: -1 is out of range"),
+    ],
+)
+def test_what_is_refused(axes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Matrix(**axes)
+
+
+def test_all_that_is_refused_is_told_at_once() -> None:
+    with pytest.raises(InputError) as refused:
+        Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
+    assert str(refused.value).splitlines() == [
+        "search_modes: 'lexical' is none of: dense, sparse, hybrid",
+        "top_k_values: 0 is out of range; expected 1 or more",
+        "top_k_values: 5 appears more than once",
+        "models: no embedder named 'granit'; did you mean 'granite'?",
+        "primary_k: -1 is out of range; expected 1 or more",
+    ]
+
+
+def test_what_is_measured() -> None:
+    assert Matrix().measures() == ()
+    assert Matrix(primary_k=5).measures() == ("ndcg@5", "mrr", "ap", "precision@5", "recall@5")
+    assert Matrix(k_values_for_metrics=(1, 10)).measures()[0] == "ndcg@1"
+
+
+def test_names_that_nothing_has() -> None:
+    for axes, message in (
+        ({"chunkers": ("window:few",)}, "size 'few' is no whole number"),
+        ({"models": ("granit",)}, "no embedder named 'granit'; did you mean 'granite'"),
+        ({"rerankers": ("maxsin",)}, "no reranker named 'maxsin'; did you mean 'maxsim'"),
+        ({"rerankers": ("maxsim:granit",)}, "rerankers: no embedder named 'granit'"),
+        ({"rerankers": ("maxsim:static",)}, "rerankers: maxsim:static: the embedder gives no"),
+    ):
+        with pytest.raises(InputError, match=message):
+            names(**axes)
+    [entry] = Matrix(models=("sentence-transformers/all-MiniLM-L6-v2",)).entries()
+    assert entry.spec == Spec("engine", "dense", {"model": "minilm"})

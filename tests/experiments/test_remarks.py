@@ -1,0 +1,63 @@
+"""Runs that are the same are told, and thresholds that leave nothing."""
+
+import pytest
+
+from karat.experiments.remarks import remarks
+from karat.model import Answer, Hit, Outcome, Run
+from karat.model.timings import Measured
+
+
+def measured(
+    name: str, *hits: tuple[str, ...], threshold: float = 0.0, factor: int = 1
+) -> Measured:
+    answers = [
+        Answer(f"q{row}", tuple(Hit(path, factor / rank) for rank, path in enumerate(paths, 1)))
+        for row, paths in enumerate(hits)
+    ]
+    run = Run.of(answers, name=name, metadata={"threshold": threshold})
+    return Measured(run, None, "", name)
+
+
+def test_the_same_places_are_the_same_whatever_they_score() -> None:
+    first = measured("a", ("x.py", "y.py"), ("z.py",))
+    second = measured("b", ("x.py", "y.py"), ("z.py",), factor=9)
+    turned = measured("c", ("y.py", "x.py"), ("z.py",))
+    nothing = measured("d", (), ())
+    assert remarks([first, turned, second, nothing, nothing]) == (
+        "2 configurations gave the same rankings: a; b",
+    )
+
+
+def test_the_order_of_answers_does_not_matter() -> None:
+    first = measured("a", ("x.py",), ("z.py",))
+    backwards = Run.of(reversed(list(first.run.answers())))
+    assert len(remarks([first, Measured(backwards, None, "", "b")])) == 1
+
+
+def test_a_threshold_that_empties_more_than_half() -> None:
+    half = measured("half", ("a",), (), threshold=0.5)
+    most = measured("most", ("a",), (), (), threshold=0.5)
+    without = measured("without", ("b",), (), ())
+    assert remarks([half, most, without]) == (
+        "most: threshold 0.5 leaves no hit to 2 of 3 queries",
+    )
+
+
+def test_errors_are_not_emptied_by_a_threshold() -> None:
+    answers = [Answer("q0", (Hit("a"),)), *(Answer(f"e{n}", (), Outcome.ERROR) for n in range(5))]
+    run = Run.of(answers, metadata={"threshold": 0.5})
+    assert remarks([Measured(run, None, "", "a")]) == ()
+
+
+@pytest.mark.parametrize(("match", "same"), [("akashic", 0), ("exact", 1), ("", 1)])
+def test_symbols_tell_rankings_apart_where_they_are_matched(match: str, same: int) -> None:
+    runs = [
+        Measured(
+            Run.of([Answer("q", (Hit("a.py", symbol=symbol),))], metadata={"match": match}),
+            None,
+            "",
+            symbol,
+        )
+        for symbol in ("login", "logout")
+    ]
+    assert len(remarks(runs)) == same

@@ -1,0 +1,102 @@
+"""Suites: those that come with Karat, those of a user, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from karat.engines.spec import build
+from karat.errors import InputError, UnknownName
+from karat.experiments.suites import entry_of, suite, suites
+from karat.formats.akashic_suites import SuiteConfig
+from karat.model.spec import Spec
+
+
+def test_the_bundled_suites() -> None:
+    counts = {name: len(suite(name)) for name in suites()}
+    assert counts == {
+        "quick_test": 2,
+        "chunk_comparison": 4,
+        "embedding_comparison": 3,
+        "reranker_study": 4,
+        "comprehensive": 12,
+    }
+
+
+def test_comprehensive_is_every_combination() -> None:
+    found = {
+        (
+            entry.options["chunk_size"],
+            entry.options["embedding_model"],
+            entry.options["use_reranker"],
+        )
+        for entry in suite("comprehensive")
+    }
+    assert len(found) == 12
+
+
+def test_every_engine_of_the_bundled_suites_can_be_built() -> None:
+    pytest.importorskip("onnxruntime")
+    for spec in {entry.spec for name in suites() for entry in suite(name)}:
+        build(spec)
+
+
+def test_all_parameters_are_applied() -> None:
+    config = SuiteConfig("a", 128, "sentence-transformers/all-MiniLM-L6-v2", True, "maxsim:minilm")
+    entry = entry_of(config, k=7)
+    over = {"engine": "dense", "model": "minilm", "windows": "all", "chunker": "window:128"}
+    assert entry.spec == Spec("engine", "rerank", {"over": over, "model": "maxsim:minilm"})
+    assert entry.k == 7
+    assert entry.options == {
+        "chunk_size": 128,
+        "embedding_model": "sentence-transformers/all-MiniLM-L6-v2",
+        "use_reranker": True,
+        "reranker_model": "maxsim:minilm",
+    }
+    hub = entry_of(config._replace(reranker_model="cross-encoder/ms-marco-MiniLM-L-6-v2"))
+    assert hub.spec.params["model"] == "cross:cross-encoder/ms-marco-MiniLM-L-6-v2"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (SuiteConfig("a", 256, "granit", False), "a: no embedder named 'granit'; did you mean"),
+        (SuiteConfig("a", 0, "granite", False), "a: chunker 'window': size is 0"),
+        (SuiteConfig("a", 256, "granite", True, "maxsin"), "a: no reranker named 'maxsin'"),
+        (SuiteConfig("a", 256, "granite", True, "maxsim:static"), "a: maxsim:static: the embedder"),
+        (SuiteConfig("a", 256, "granite", False, "maxsim"), "'maxsim' without use_reranker"),
+    ],
+)
+def test_what_cannot_be_applied_is_refused(config: SuiteConfig, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        entry_of(config)
+
+
+def test_a_file_of_the_user(tmp_path: Path) -> None:
+    place = tmp_path / "suites.yaml"
+    place.write_text(
+        "mine:\n- {name: one, chunk_size: 200, embedding_model: static, use_reranker: false}\n"
+    )
+    [entry] = suite("mine", place)
+    assert entry.spec.params["chunker"] == "window:200"
+    with pytest.raises(UnknownName, match="no suite named 'quick_test'; known: mine"):
+        suite("quick_test", place)
+    with pytest.raises(UnknownName, match="did you mean 'quick_test'"):
+        suite("quick_tests")
+
+
+def test_all_faults_of_a_suite_are_told_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "suites.yaml"
+    place.write_text(
+        "mine:\n"
+        "- {name: one, chunk_size: 90, embedding_model: granit, use_reranker: true, "
+        "reranker_model: maxsin}\n"
+        "- {name: two, chunk_size: 90, embedding_model: static, use_reranker: false}\n"
+        "- {name: three, chunk_size: 90, embedding_model: statik, use_reranker: false}\n"
+    )
+    with pytest.raises(InputError) as refused:
+        suite("mine", place)
+    assert str(refused.value).splitlines() == [
+        "one: no embedder named 'granit'; did you mean 'granite'?",
+        "one: no reranker named 'maxsin'; did you mean 'maxsim'?",
+        "three: no embedder named 'statik'; did you mean 'static'?",
+    ]

@@ -1,0 +1,28 @@
+"""The collector is told what it need not look through, and hears when that is over."""
+
+import gc
+
+import pytest
+
+from karat.experiments.workers.quality import settled
+
+
+def test_what_was_there_is_left_alone_until_the_end() -> None:
+    before = gc.get_freeze_count()
+    with settled():
+        assert gc.get_freeze_count() > before
+    assert gc.get_freeze_count() == 0
+
+
+def test_who_has_done_so_before_also_ends_it() -> None:
+    with settled():
+        with settled():
+            pass
+        assert gc.get_freeze_count() > 0
+    assert gc.get_freeze_count() == 0
+
+
+def test_an_error_ends_it_too() -> None:
+    with pytest.raises(ValueError, match="no"), settled():
+        raise ValueError("no")
+    assert gc.get_freeze_count() == 0

@@ -1,0 +1,149 @@
+"""A measure is a small value that prints and parses back."""
+
+import re
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.errors import InputError, UnknownName
+from karat.scoring.metrics import METRICS, Measure, parse, parse_all
+
+NAMES = st.sampled_from(list(METRICS))
+
+
+@st.composite
+def any_measure(draw: st.DrawFn) -> Measure:
+    """Draw a measure with any cut-off and parameters that its metric takes."""
+    name = draw(NAMES)
+    metric = METRICS.get(name)
+    cuts = {
+        "none": st.none(),
+        "required": st.integers(1, 10**9 - 1),
+        "optional": st.none() | st.integers(1, 10**9 - 1),
+    }
+    numbers = st.floats(allow_nan=False, allow_infinity=False)
+    texts = st.sampled_from(["exp", "1:3/2:9.5"])
+    params: dict[str, float | str] = {
+        param: draw(texts) if isinstance(default, str) else draw(numbers)
+        for param, default in metric.params.items()
+        if draw(st.booleans())
+    }
+    changed = {param: value for param, value in params.items() if value != metric.params[param]}
+    return Measure(name, draw(cuts[metric.cut]), tuple(sorted(changed.items())))
+
+
+@given(any_measure())
+def test_every_measure_prints_and_parses_back(measure: Measure) -> None:
+    assert parse(str(measure)) == measure
+    assert parse(f"  {str(measure).upper()} ") == measure
+    assert {measure: 1}[parse(str(measure))] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("nDCG@10", "ndcg@10"),
+        ("MRR", "mrr"),
+        ("mrr@10", "mrr@10"),
+        ("rr", "mrr"),
+        ("recip_rank", "mrr"),
+        ("success@5", "hit@5"),
+        ("Success_5", "hit@5"),
+        ("hit_rate@1", "hit@1"),
+        ("map", "ap"),
+        ("MAP@100", "ap@100"),
+        ("map_cut_10", "ap@10"),
+        ("ndcg_cut_10", "ndcg@10"),
+        ("P_5", "precision@5"),
+        ("p@5", "precision@5"),
+        ("R@20", "recall@20"),
+        ("recall_20", "recall@20"),
+        ("Rprec", "r-precision"),
+        ("set_F1", "set-f1"),
+        ("P(rel=2)@5", "precision(level=2)@5"),
+        ("P(Level=2.5)@5", "precision(level=2.5)@5"),
+        ("precision ( level = 2 ) @5", "precision(level=2)@5"),
+        ("P(level=0)@5", "precision@5"),
+        ("ndcg()@5", "ndcg@5"),
+        ("ndcg(gain=EXP)@5", "ndcg(gain=exp)@5"),
+        ("rbp(level=1,p=0.5)", "rbp(level=1,p=0.5)"),
+        ("rbp(p=0.81234567)@7", "rbp(p=0.81234567)@7"),
+    ],
+)
+def test_spellings_and_their_canonical_name(text: str, canonical: str) -> None:
+    assert str(parse(text)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "'' is no measure"),
+        ("ndcg@", "expected name, name@k or name(param=value)@k"),
+        ("ndcg@-1", "is no measure"),
+        ("ndcg@ten", "is no measure"),
+        ("ndcg@1.5", "is no measure"),
+        ("ndcg@" + "9" * 5000, "is no measure"),
+        ("ndcg@10@10", "is no measure"),
+        ("ndcg(gain=exp", "is no measure"),
+        ("ndcg@0", "'ndcg@0': a cut-off is 1 or more"),
+        ("precision", "precision needs a cut-off; write precision@10"),
+        ("bpref@10", "bpref takes no cut-off; write bpref"),
+        ("ndcg(level=2)@10", "ndcg has no parameter 'level'; known: gain"),
+        ("judged(level=2)@10", "judged has no parameter 'level'; known: none"),
+        ("mrr(level)@10", "'level' is no parameter; expected name=value"),
+        ("mrr(level=)@10", "'level=' is no parameter; expected name=value"),
+        ("mrr(level=high)@10", "level=high is no finite number"),
+        ("mrr(level=nan)@10", "level=nan is no finite number"),
+        ("mrr(level=inf)@10", "level=inf is no finite number"),
+    ],
+)
+def test_what_is_no_measure_says_what_was_expected(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("nDGC@10", "ndcg"),
+        ("recal@5", "recall"),
+        ("precison@5", "precision"),
+        ("nDCG10", "ndcg@10"),
+        ("hit-5", "hit@5"),
+        ("hits5", "hit"),
+    ],
+)
+def test_a_near_miss_is_answered_with_the_name_meant(text: str, near: str) -> None:
+    with pytest.raises(UnknownName, match=f"did you mean '{near}'"):
+        parse(text)
+
+
+def test_a_level_given_for_all_is_a_default() -> None:
+    assert str(parse("p@5", level=2)) == "precision(level=2)@5"
+    assert str(parse("p(level=3)@5", level=2)) == "precision(level=3)@5"
+    assert str(parse("p(level=0)@5", level=2)) == "precision@5"
+    assert str(parse("ndcg@5", level=2)) == "ndcg@5"
+
+
+def test_several_measures_are_separated_by_commas_and_kept_once() -> None:
+    texts = ["ndcg@10, MRR,rbp(p=0.5,level=1)", "rr", "", "p@5,"]
+    names = [str(measure) for measure in parse_all(texts)]
+    assert names == ["ndcg@10", "mrr", "rbp(level=1,p=0.5)", "precision@5"]
+    assert str(parse_all(["p@5"], level=1)[0]) == "precision(level=1)@5"
+
+
+@pytest.mark.parametrize("name", list(METRICS))
+def test_a_metric_tells_what_it_is(name: str) -> None:
+    metric = METRICS.get(name)
+    assert metric.name == name
+    assert metric.definition.endswith(".")
+    assert metric.formula
+    assert metric.low < metric.high
+    assert METRICS.canonical(name) == name
+
+
+def test_bounds_are_those_of_the_metric() -> None:
+    assert parse("ndcg@10").bounds == (0.0, 1.0)
+    assert parse("num-ret").bounds == (0.0, inf)

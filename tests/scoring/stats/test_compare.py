@@ -1,0 +1,250 @@
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from karat.errors import InputError
+from karat.model.comparison import Comparison
+from karat.scoring.stats import (
+    benjamini_hochberg,
+    bootstrap_intervals,
+    compare,
+    detectable_difference,
+    holm,
+    randomised_tukey,
+    sign_flip,
+)
+from karat.scoring.stats.pairwise import CORRECTIONS
+
+SCORES = np.clip(np.random.default_rng(0).normal(0.5, 0.3, (3, 60, 2)), 0, 1)
+SCORES[2] = np.clip(SCORES[2] + 0.15, 0, 1)
+
+
+def run(values: Any = SCORES, **options: Any) -> Comparison:
+    names = [f"s{place}" for place in range(len(values))]
+    defaults: dict[str, Any] = {"bounds": (0, 1), "draws": 999, "metrics": ["ndcg@10", "mrr@10"]}
+    return compare(values, systems=names, **(defaults | options))
+
+
+def test_every_mean_and_pair_is_there_in_order() -> None:
+    found = run()
+    assert [(entry.system, entry.metric) for entry in found.means] == [
+        (system, metric) for system in ("s0", "s1", "s2") for metric in ("ndcg@10", "mrr@10")
+    ]
+    pairs = [(entry.baseline, entry.system) for entry in found.differences[::2]]
+    assert pairs == [("s0", "s1"), ("s0", "s2"), ("s1", "s2")]
+    assert (found.queries, found.family, found.correction, found.level) == (60, 3, "maxt", 0.95)
+
+
+def test_entries_agree_with_the_functions_that_make_them() -> None:
+    found = run()
+    entry = found.difference("s0", "s2", "mrr@10")
+    gap = SCORES[2, :, 1] - SCORES[0, :, 1]
+    test = stats.ttest_rel(SCORES[2, :, 1], SCORES[0, :, 1])
+    assert entry.difference == pytest.approx(gap.mean())
+    assert entry.baseline_mean == pytest.approx(SCORES[0, :, 1].mean())
+    assert entry.system_mean == pytest.approx(SCORES[2, :, 1].mean())
+    assert entry.relative == pytest.approx(gap.mean() / SCORES[0, :, 1].mean())
+    assert entry.interval == bootstrap_intervals(gap, bounds=(-1, 1), draws=999)[0]
+    assert entry.p_student == pytest.approx(test.pvalue, abs=1e-10)
+    assert entry.effect == pytest.approx(gap.mean() / gap.std(ddof=1))
+    assert (entry.wins, entry.losses) == ((gap > 0).sum(), (gap < 0).sum())
+    assert entry.wins + entry.ties + entry.losses == entry.n == 60
+    assert entry.detectable == pytest.approx(detectable_difference(gap.std(ddof=1), 60))
+    mean = found.mean("s1", "ndcg@10")
+    assert mean.mean == pytest.approx(SCORES[1, :, 0].mean())
+    assert mean.interval == bootstrap_intervals(SCORES[1, :, 0], bounds=(0, 1), draws=999)[0]
+
+
+def test_a_set_too_small_for_any_difference_says_of_none_that_it_can_detect_it() -> None:
+    scores = np.array([[0.0, 0.5], [1.0, 0.5]])[:, :, None]
+    [bounded], [free] = (
+        compare(scores, systems=["a", "b"], metrics=["mrr"], bounds=bounds).differences
+        for bounds in ((0.0, 1.0), None)
+    )
+    assert bounded.detectable is None
+    assert free.detectable is not None
+    assert free.detectable > 1.0
+
+
+def test_one_pair_needs_no_correction() -> None:
+    for entry in run(SCORES[:2]).differences:
+        assert entry.p == entry.p_corrected
+        gap = SCORES[1] - SCORES[0]
+    assert entry.p == sign_flip(gap, draws=999)[1].p
+
+
+def test_against_a_baseline_holm_is_the_default() -> None:
+    found = run(pairs="baseline")
+    entries = [entry for entry in found.differences if entry.metric == "ndcg@10"]
+    assert [entry.baseline for entry in entries] == ["s0", "s0"]
+    assert (found.correction, found.family) == ("holm", 2)
+    raw = [entry.p or 0.0 for entry in entries]
+    assert [entry.p_corrected for entry in entries] == pytest.approx(holm(raw))
+
+
+def test_of_many_systems_all_pairs_meet_on_the_first_metric_only() -> None:
+    values = np.clip(np.random.default_rng(3).normal(0.5, 0.2, (13, 40, 2)), 0, 1)
+    found, whole = run(values, draws=199), run(values, draws=199, pairs="all")
+    first = [entry for entry in found.differences if entry.metric == "ndcg@10"]
+    second = [entry for entry in found.differences if entry.metric == "mrr@10"]
+    assert [(entry.baseline, entry.system) for entry in second] == [
+        ("s0", f"s{place}") for place in range(1, 13)
+    ]
+    assert (found.pairs, found.correction, found.family) == ("lead", "maxt", 78)
+    assert first == [entry for entry in whole.differences if entry.metric == "ndcg@10"]
+    assert found.means == whole.means
+    alone = compare(
+        values[:, :, 1:],
+        systems=found.systems,
+        metrics=["mrr@10"],
+        pairs="baseline",
+        correction="maxt",
+        bounds=(0, 1),
+        draws=199,
+    )
+    assert second == list(alone.differences)
+    assert run(values[:12], draws=199).pairs == "all"
+
+
+def test_other_corrections_on_request() -> None:
+    raw = [entry.p or 0.0 for entry in run().differences[::2]]
+
+    def corrected(name: str) -> list[float | None]:
+        return [entry.p_corrected for entry in run(correction=name).differences[::2]]
+
+    assert corrected("none") == raw
+    assert corrected("bh") == pytest.approx(benjamini_hochberg(raw))
+    p = randomised_tukey(SCORES[:, :, 0].T, draws=999)
+    expected = np.maximum(raw, [p[0, 1], p[0, 2], p[1, 2]]).tolist()
+    assert corrected("tukey") == expected
+
+
+def test_missing_scores_leave_the_mean_and_both_sides_of_a_pair() -> None:
+    values = SCORES.copy()
+    values[0, :3, 0] = math.nan
+    values[1, 3:5, 0] = math.nan
+    found = run(values)
+    assert (found.mean("s0", "ndcg@10").n, found.mean("s0", "ndcg@10").missing) == (57, 3)
+    entry = found.difference("s0", "s1", "ndcg@10")
+    assert (entry.n, entry.missing) == (55, 5)
+    assert entry.baseline_mean == pytest.approx(values[0, 5:, 0].mean())
+    assert entry.difference == pytest.approx((values[1] - values[0])[5:, 0].mean())
+    assert run(values).difference("s0", "s1", "mrr@10") == run().difference("s0", "s1", "mrr@10")
+
+
+def test_runs_that_score_alike_say_nothing_of_what_could_be_detected() -> None:
+    values = SCORES.copy()
+    values[1] = values[0]
+    entry = run(values).difference("s0", "s1", "ndcg@10")
+    assert (entry.difference, entry.detectable) == (0.0, None)
+
+
+def test_nothing_scored_is_none_and_never_zero() -> None:
+    values = SCORES.copy()
+    values[1, :, 0] = math.nan
+    found = run(values)
+    entry = found.difference("s0", "s1", "ndcg@10")
+    assert found.mean("s1", "ndcg@10").mean is None
+    assert entry.n == entry.wins == entry.ties == entry.losses == 0
+    fields = (entry.difference, entry.baseline_mean, entry.relative, entry.p, entry.p_corrected)
+    assert fields == (None,) * 5
+    assert (entry.effect, entry.effect_residual, entry.detectable) == (None, None, None)
+    assert entry.p_method == entry.interval.method == "none"
+
+
+def test_from_zero_there_is_no_relative_improvement() -> None:
+    values = np.stack([np.zeros((20, 1)), np.linspace(0, 1, 20)[:, None]])
+    (entry,) = run(values, metrics=["hit@5"]).differences
+    assert entry.relative is None
+
+
+def test_identical_systems_are_no_different() -> None:
+    (entry, _) = run(np.stack([SCORES[0], SCORES[0]])).differences
+    assert (entry.difference, entry.p, entry.p_corrected, entry.ties) == (0.0, 1.0, 1.0, 60)
+    assert (entry.effect, entry.effect_residual) == (None, None)
+    assert entry.interval.method == "constant"
+    assert entry.p_student == 1.0
+
+
+def test_one_system_has_means_only() -> None:
+    found = run(SCORES[:1])
+    assert len(found.means) == 2
+    assert found.differences == ()
+    assert found.family == 0
+
+
+def test_no_queries_at_all() -> None:
+    found = run(np.empty((2, 0, 2)))
+    assert found.queries == 0
+    assert {entry.mean for entry in found.means} == {None}
+    assert {entry.p for entry in found.differences} == {None}
+
+
+def test_where_less_is_better_wins_and_losses_change_sides_and_nothing_else() -> None:
+    plain, turned = run(), run(lower_is_better=["mrr@10"])
+    assert (plain.lower_is_better, turned.lower_is_better) == ((), ("mrr@10",))
+    for before, after in zip(plain.differences, turned.differences, strict=True):
+        turns = before.metric == "mrr@10"
+        sides = (before.losses, before.wins) if turns else (before.wins, before.losses)
+        assert before.wins != before.losses
+        assert after == replace(before, wins=sides[0], losses=sides[1])
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_clusters_make_copies_worth_nothing(correction: str) -> None:
+    codes = np.repeat(np.arange(60), 3)
+    copied = run(np.repeat(SCORES, 3, axis=1), clusters=codes, correction=correction)
+    once = run(correction=correction)
+    for many, one in zip(copied.differences, once.differences, strict=True):
+        assert many.n == 180
+        assert many.p == one.p
+        assert many.p_corrected == one.p_corrected
+        assert many.detectable == pytest.approx(one.detectable)
+        assert many.interval.low == pytest.approx(one.interval.low, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"values": SCORES[0]}, "expected 60 systems"),
+        ({"values": np.full((2, 5, 2), math.inf)}, "infinite"),
+        ({"metrics": ["ndcg@10", "ndcg@10"]}, "metric 'ndcg@10' is given twice"),
+        ({"pairs": "some"}, "expected one of all, lead, baseline"),
+        ({"correction": "bonferroni"}, "'bonferroni' does not serve"),
+        ({"correction": "tukey", "pairs": "baseline"}, "all pairs only"),
+        ({"level": 95}, "level 95"),
+        ({"power": 2}, "power 2"),
+        ({"lower_is_better": ["lines@10"]}, "lower is better on 'lines@10', which is not compared"),
+        ({"draws": 10}, "10 draws"),
+    ],
+)
+def test_wrong_arguments_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(**options)
+
+
+def test_no_metric_is_refused() -> None:
+    with pytest.raises(InputError, match="no metric"):
+        compare(np.empty((1, 3, 0)), systems=["A"], metrics=[])
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32), st.integers(2, 4), st.integers(2, 30))
+def test_laws_that_hold_for_any_scores(seed: int, systems: int, queries: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.choice([0.0, 0.5, 1 / 3, 1.0, math.nan], size=(systems, queries, 2))
+    for entry in run(values, draws=199).differences:
+        if entry.p is None or entry.p_corrected is None or entry.difference is None:
+            assert entry.n == 0
+            continue
+        assert 0.0 < entry.p <= entry.p_corrected <= 1.0
+        assert entry.wins + entry.ties + entry.losses == entry.n
+        assert entry.n + entry.missing == queries
+        if entry.interval.low is not None and entry.interval.high is not None:
+            assert entry.interval.low - 1e-9 <= entry.difference <= entry.interval.high + 1e-9

@@ -1,0 +1,328 @@
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from karat.model.comparison import Comparison, Difference, Interval, Mean
+from karat.scoring.stats import compare, verdict
+
+NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
+
+
+# What follows the detectable difference where a smaller one was significant.
+SMALLER = (
+    ", and smaller ones, such as 0.041 here, less often or where they vary little between queries"
+)
+REACH = "127 queries can reliably detect differences of about 0.075 or more"
+
+
+def interval(low: float, high: float) -> Interval:
+    return Interval(low, high, 0.95, "bootstrap-t")
+
+
+def entry(baseline: str = "A", system: str = "B", metric: str = "ndcg@10", **changes: Any) -> Any:
+    start = Difference(
+        baseline=baseline,
+        system=system,
+        metric=metric,
+        n=127,
+        missing=0,
+        baseline_mean=0.5,
+        system_mean=0.541,
+        difference=0.041,
+        relative=0.082,
+        interval=interval(0.012, 0.070),
+        p=0.002,
+        p_method="monte carlo",
+        p_corrected=0.004,
+        p_student=0.003,
+        effect=0.26,
+        effect_residual=0.3,
+        wins=60,
+        ties=30,
+        losses=37,
+        detectable=0.075,
+    )
+    return replace(start, **changes)
+
+
+def said(
+    *entries: Difference,
+    family: int = 1,
+    correction: str = "maxt",
+    lower: tuple[str, ...] = (),
+    pairs: str = "all",
+    **means: float,
+) -> str:
+    systems = tuple(dict.fromkeys(name for one in entries for name in (one.baseline, one.system)))
+    metrics = tuple(dict.fromkeys(one.metric for one in entries))
+    return verdict(
+        Comparison(
+            systems=systems,
+            metrics=metrics,
+            queries=127,
+            means=tuple(
+                Mean(name, metrics[0], mean, interval(0, 1), 127, 0) for name, mean in means.items()
+            ),
+            differences=entries,
+            correction=correction,
+            family=family,
+            level=0.95,
+            power=0.8,
+            draws=9_999,
+            seed=0,
+            lower_is_better=lower,
+            pairs=pairs,
+        )
+    )
+
+
+def test_one_real_difference_and_one_inside_the_noise() -> None:
+    assert said(entry(), entry(metric="mrr@10", **NOISE)) == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004); the difference on mrr@10 is "
+        f"inside the noise: {REACH}{SMALLER}."
+    )
+
+
+def test_only_the_first_real_difference_has_its_numbers() -> None:
+    text = said(
+        entry(),
+        entry(metric="mrr@10"),
+        entry(metric="hit@5"),
+        entry(metric="ap"),
+        entry(metric="p@5", **NOISE),
+    )
+    assert text == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on mrr@10, hit@5 and "
+        f"ap; the difference on p@5 is inside the noise: {REACH}{SMALLER}."
+    )
+
+
+def test_noise_on_the_first_metric_is_told_first() -> None:
+    text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
+    assert text == (
+        f"The difference on ndcg@10 is inside the noise: {REACH}{SMALLER}; "
+        "B beats A on mrr@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap."
+    )
+
+
+def test_each_winner_has_a_clause() -> None:
+    lost: dict[str, Any] = {"difference": -0.2, "interval": interval(-0.3, -0.1)}
+    text = said(
+        entry(), entry(metric="hit@5", **lost), entry(metric="ap"), entry(metric="p@5", **lost)
+    )
+    assert text == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap; "
+        "A beats B on hit@5 by 0.200 [0.100, 0.300] (p = 0.004), and also on p@5."
+    )
+
+
+def test_where_less_is_better_the_smaller_mean_wins() -> None:
+    fewer: dict[str, Any] = {"difference": -40.0, "interval": interval(-60.0, -20.0)}
+    lower = ("lines@10", "tokens@10")
+    assert said(entry(metric="lines@10", **fewer), lower=lower) == (
+        "B beats A on lines@10 (lower is better) by 40.000 [20.000, 60.000] (p = 0.004)."
+    )
+    lines, tokens = entry(metric="lines@10", **fewer), entry(metric="tokens@10", **fewer)
+    assert said(entry(), lines, entry(metric="ap"), tokens, lower=lower) == (
+        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap, and on "
+        "lines@10 and tokens@10 (lower is better)."
+    )
+    more = replace(lines, difference=40.0, interval=interval(20.0, 60.0))
+    assert said(entry(), more, lower=lower).endswith(
+        "; A beats B on lines@10 (lower is better) by 40.000 [20.000, 60.000] (p = 0.004)."
+    )
+
+
+def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
+    lines = entry(metric="lines@10", **NOISE | {"detectable": 31.25})
+    tokens = entry(metric="tokens@10", **NOISE | {"detectable": 310.0})
+    lower = ("lines@10", "tokens@10")
+    assert said(lines, lower=lower).endswith("of about 31.250 or more.")
+    assert said(lines, tokens, lower=lower).endswith(
+        "of about 31.250 on lines@10 and 310.000 on tokens@10 or more."
+    )
+    assert said(lines, entry(**NOISE), lower=lower).endswith(
+        "The differences on lines@10 and ndcg@10 are inside the noise: 127 queries can "
+        "reliably detect differences of about 0.075, and 31.250 on lines@10 or more."
+    )
+
+
+def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
+    fewer: dict[str, Any] = {
+        "difference": -40.0,
+        "interval": interval(-60.0, -20.0),
+        "metric": "lines@10",
+    }
+    noise = NOISE | {"metric": "lines@10", "detectable": 31.25}
+    text = said(
+        entry("A", "B", **fewer),
+        entry("A", "C", **noise),
+        entry("B", "C", **noise),
+        family=3,
+        lower=("lines@10",),
+        A=120.0,
+        B=80.0,
+        C=110.0,
+    )
+    assert text == (
+        "On lines@10 (lower is better), B has the lowest mean, 80.000, and beats A by 40.000 "
+        "[20.000, 60.000] (p = 0.004, corrected for 3 comparisons). The difference of B from C is "
+        "inside the noise: 127 queries can reliably detect differences of about 31.250 or more."
+    )
+    against = said(
+        entry("A", "B", **fewer),
+        entry("A", "C", **noise),
+        family=2,
+        correction="holm",
+        pairs="baseline",
+        lower=("lines@10",),
+    )
+    assert against.startswith("On lines@10 (lower is better), B beats A by 40.000 [20.000, 60.000]")
+
+
+def test_a_lost_comparison_is_told_from_the_winners_side() -> None:
+    lost = entry(difference=-0.041, interval=interval(-0.070, -0.012), p_corrected=0.0001)
+    assert said(lost) == "A beats B on ndcg@10 by 0.041 [0.012, 0.070] (p < 0.001)."
+
+
+def test_several_metrics_inside_the_noise_share_a_clause() -> None:
+    assert said(entry(**NOISE), entry(metric="mrr@10", **NOISE), entry(metric="ap", **NOISE)) == (
+        f"The differences on ndcg@10, mrr@10 and ap are inside the noise: {REACH}."
+    )
+
+
+def test_what_cannot_be_said_is_left_out() -> None:
+    none = Interval(None, None, 0.95, "none")
+    assert said(entry(interval=none)) == "B beats A on ndcg@10 by 0.041 (p = 0.004)."
+    flat = entry(**NOISE | {"difference": 0.0, "detectable": None})
+    assert said(flat) == "The difference on ndcg@10 is inside the noise."
+    same = replace(flat, wins=0, ties=127, losses=0)
+    assert said(same) == "The difference on ndcg@10 is 0 on every query."
+    one = entry(**NOISE, n=1)
+    assert said(one).endswith("1 query can reliably detect differences of about 0.075 or more.")
+
+
+def test_no_common_query_is_called_so() -> None:
+    unseen = entry(p=None, p_corrected=None, difference=None, n=0, detectable=None)
+    assert said(unseen) == "No query has a score of both on ndcg@10."
+
+
+def test_against_a_baseline_each_system_has_its_say() -> None:
+    text = said(
+        entry(),
+        entry(system="C", difference=0.1, interval=interval(0.05, 0.15), p_corrected=0.001),
+        entry(system="D", difference=-0.2, interval=interval(-0.3, -0.1), p_corrected=0.001),
+        entry(system="E", **NOISE),
+        family=4,
+        correction="holm",
+        pairs="baseline",
+    )
+    assert text == (
+        "On ndcg@10, B and C beat A: B by 0.041 [0.012, 0.070] (p = 0.004, corrected for 4 "
+        "comparisons); C by 0.100 [0.050, 0.150] (p = 0.001, corrected for 4 comparisons). "
+        "On ndcg@10, D loses to A by 0.200 [0.100, 0.300] (p = 0.001, corrected for 4 "
+        f"comparisons). The difference of E from A is inside the noise: {REACH}{SMALLER}."
+    )
+
+
+def test_of_all_pairs_the_best_system_is_told() -> None:
+    text = said(
+        entry("A", "B"),
+        entry("A", "C", **NOISE),
+        entry("B", "C", **NOISE | {"difference": -0.03}),
+        family=3,
+        A=0.5,
+        B=0.541,
+        C=0.511,
+    )
+    assert text == (
+        "On ndcg@10, B has the highest mean, 0.541, and beats A by 0.041 [0.012, 0.070] "
+        "(p = 0.004, corrected for 3 comparisons). The difference of B from C is inside the "
+        f"noise: {REACH}{SMALLER}."
+    )
+
+
+def test_of_all_pairs_without_a_winner() -> None:
+    pairs = [entry("A", "B", **NOISE), entry("A", "C", **NOISE), entry("B", "C", **NOISE)]
+    text = said(*pairs, family=3, A=0.5, B=0.5, C=0.4)
+    assert text.startswith("On ndcg@10, A has the highest mean, 0.500. The differences of A from")
+    assert said(*pairs, family=3) == "No query has a score on ndcg@10."
+
+
+def test_a_clear_winner_leaves_no_noise_sentence() -> None:
+    pairs = [entry("A", "B"), entry("A", "C"), entry("B", "C")]
+    text = said(*pairs, family=3, A=0.5, B=0.54, C=0.58)
+    assert "noise" not in text
+    assert text.count("comparisons)") == 2
+
+
+def test_uncorrected_p_values_are_called_so() -> None:
+    pairs = [entry("A", "B"), entry("A", "C")]
+    text = said(*pairs, family=2, correction="none", pairs="baseline")
+    assert "not corrected for 2 comparisons" in text
+
+
+def test_of_many_systems_only_the_farthest_and_the_first_are_named() -> None:
+    better = [entry(system=f"W{n}", difference=0.1 + n / 100) for n in range(6)]
+    text = said(
+        *better,
+        *(entry(system=f"N{n}", **NOISE) for n in range(7)),
+        family=13,
+        correction="holm",
+        pairs="baseline",
+    )
+    assert text.startswith("On ndcg@10, 6 others beat A, most of all W5, by 0.150")
+    assert "The differences of N0, N1, N2, N3 and 3 others from A are inside the noise" in text
+
+
+def test_one_system_gets_no_verdict() -> None:
+    found = compare(np.ones((1, 5, 1)), systems=["A"], metrics=["hit@5"], draws=99)
+    assert verdict(found) == ""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_real_comparisons_make_one_paragraph(seed: int) -> None:
+    values = np.random.default_rng(seed).random((3, 30, 2))
+    text = verdict(compare(values, systems=["A", "B", "C"], metrics=["ap", "rr"], draws=199))
+    assert text.endswith(".")
+    assert "\n" not in text
+
+
+def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
+    names = ("B", "C", "D", "E", "F", "G")
+    entries = [
+        entry("A", name, difference=-0.1 - place / 100, interval=interval(-0.3, -0.01))
+        for place, name in enumerate(names)
+    ]
+    means: dict[str, Any] = dict.fromkeys(names, 0.4)
+    assert said(*entries, entry("B", "C"), family=21, A=0.6, **means) == (
+        "On ndcg@10, A has the highest mean, 0.600, and beats 6 others, the nearest, B, by 0.100 "
+        "[0.010, 0.300] (p = 0.004, corrected for 21 comparisons)."
+    )
+    noise = [entry("A", name, **NOISE) for name in names]
+    assert said(*noise, entry("B", "C"), family=21, A=0.6, **means).startswith(
+        "On ndcg@10, A has the highest mean, 0.600. "
+        "The differences of A from B, C, D, E and 2 others are inside the noise"
+    )
+
+
+@pytest.mark.parametrize("pairs", ["all", "baseline"])
+def test_what_has_no_score_is_not_inside_the_noise(pairs: str) -> None:
+    scores = np.random.default_rng(1).random((4, 40, 1))
+    scores[2:] = np.nan
+    systems = ["A", "B", "C", "D"]
+    both = compare(scores, systems=systems, metrics=["ndcg@10"], pairs=pairs, draws=99)
+    assert verdict(both).endswith("C and D have no score on it.")
+    assert "C" not in verdict(both).partition("C and D")[0]
+    one = compare(scores[:3], systems=systems[:3], metrics=["ndcg@10"], draws=99)
+    assert verdict(one).endswith("C has no score on it.")
+
+
+def test_a_difference_above_the_detectable_one_needs_no_reason() -> None:
+    large = entry(difference=0.1, interval=interval(0.05, 0.15))
+    assert said(large, entry(metric="mrr@10", **NOISE)).endswith(f"{REACH}.")
+    # Counts are in units of their own: 0.041 lines are not a small score.
+    lines = entry(metric="lines@10", difference=-0.041)
+    assert said(lines, entry(**NOISE), lower=("lines@10",)).endswith(f"{REACH}.")

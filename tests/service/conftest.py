@@ -1,0 +1,166 @@
+"""Services to ask: one for this machine only, and one that others can reach."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from queue import Queue
+from threading import Event, Thread
+from typing import NamedTuple
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+import uvicorn
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from karat.service.api.app import create_app
+from karat.service.jobs.job import perform
+from karat.service.jobs.worker import HANDLERS
+from karat.service.run import Server
+from karat.service.settings import Settings
+from karat.service.store import ServiceStore
+from karat.service.tokens import create_token
+
+ROOT = Path(__file__).resolve().parents[2]
+# How long anything may take that ends by itself, on however slow a machine.
+PATIENCE_S = 300.0
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Return settings of a service on the loopback, with a folder for collections."""
+    root = tmp_path / "root"
+    root.mkdir()
+    return Settings(store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(root,))
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    """Return a client at the same machine, who needs no token."""
+    with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def do_jobs() -> Callable[[Settings], None]:
+    """Return what does all jobs that are waiting at a service, as a worker would."""
+
+    def do(settings: Settings) -> None:
+        with ServiceStore(settings.store) as store:
+            while job := store.jobs.claim("test"):
+                perform(
+                    job,
+                    "test",
+                    store=store,
+                    settings=settings,
+                    handlers=HANDLERS,
+                    stopping=Event(),
+                )
+
+    return do
+
+
+@pytest.fixture
+def work(settings: Settings, do_jobs: Callable[[Settings], None]) -> Callable[[], None]:
+    """Return what does all jobs that are waiting."""
+    return lambda: do_jobs(settings)
+
+
+@pytest.fixture(scope="session")
+def listening() -> Callable[[FastAPI], AbstractContextManager[str]]:
+    """Return what lets a service really listen, in a thread, and gives its address."""
+
+    @contextmanager
+    def listen(app: FastAPI) -> Iterator[str]:
+        ready: Queue[str] = Queue()
+        config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1)
+        server = Server(config, ready.put)
+        thread = Thread(target=server.run, name="service", daemon=True)
+        thread.start()
+        try:
+            yield ready.get(timeout=PATIENCE_S)
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE_S)
+            assert not thread.is_alive(), "the service did not stop"
+
+    return listen
+
+
+@pytest.fixture
+def token(settings: Settings) -> Callable[..., str]:
+    """Return what makes a token and gives its secret back."""
+
+    def make(owner: str = "ada", *, scope: str = "run", days: int = 1) -> str:
+        with ServiceStore(settings.store) as store:
+            issued = create_token(
+                store.tokens, owner, scope=scope, days=days, now=datetime.now(UTC)
+            )
+        return issued.secret
+
+    return make
+
+
+class Served(NamedTuple):
+    """A service as a process, and where it answers."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+
+
+@contextmanager
+def served(
+    folder: Path,
+    *options: str,
+    end: signal.Signals = signal.SIGTERM,
+    karat: Sequence[str] = (sys.executable, "-m", "karat"),
+    environment: Mapping[str, str] = os.environ,
+) -> Iterator[Served]:
+    """Start a service with a worker, each a process, as a user would; in the end none is left.
+
+    What it keeps is in *folder*, its cache included: while times are taken there, no other service
+    has to wait. *end* is how it is told to stop, *karat* the command that starts it.
+    """
+    command = [*karat, "serve", "--port", "0", *options]
+    with (
+        (folder / "log").open("a", encoding="utf-8") as log,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**environment, "KARAT_CACHE": str(folder / "cache")},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        assert process.stderr is not None
+        for line in process.stderr:
+            if found := re.search(r"Karat answers at (\S+)", line):
+                break
+        else:
+            pytest.fail("the service did not start")
+        # What it logs must go somewhere, or it would wait.
+        drain = Thread(target=shutil.copyfileobj, args=(process.stderr, log), daemon=True)
+        drain.start()
+        try:
+            yield Served(process, found[1])
+        finally:
+            process.send_signal(end)
+            # Its workers log to the same pipe, which ends with the last of them.
+            drain.join(PATIENCE_S)
+            assert not drain.is_alive(), "a process of the service is left"
+
+
+@pytest.fixture(scope="session")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a service that may read the project."""
+    with served(tmp_path_factory.mktemp("started"), "--root", str(ROOT)) as service:
+        yield service.address

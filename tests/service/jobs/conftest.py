@@ -1,0 +1,140 @@
+"""A small benchmark: thirty questions to a dozen notes, six configurations of the words' engine."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from karat.experiments.workers.announcements import announced
+from karat.model import Dataset, Query, Target
+from karat.service.benchmarks import BenchmarkConfig
+from karat.service.settings import Settings
+from karat.service.store import ServiceStore
+from tests.service.conftest import PATIENCE_S
+
+WORDS = ["amber", "basil", "cedar", "delta", "ember", "fjord"]
+WORDS += ["grove", "haven", "inlet", "joust", "karst", "lemon"]
+QUESTIONS = 30
+MATRIX = {
+    "search_modes": ["sparse"],
+    "top_k_values": [1, 5, 10],
+    "score_thresholds": [None, 0.5],
+    "primary_k": 5,
+    "k_values_for_metrics": [1, 5, 10],
+}
+RUNS = 6
+
+
+def gold() -> Dataset:
+    """Return questions of two words, of which the first names the note to find."""
+    queries = []
+    for number in range(QUESTIONS):
+        word, other = WORDS[number % 12], WORDS[(number * 7 + 3) % 12]
+        targets = (Target(f"{word}.md", 2.0), Target(f"{other}.md", 1.0))
+        text = f"{word} {word} {other} number{number % 4}"
+        queries.append(Query(f"q{number}", text, targets, {"half": "ab"[number % 2]}))
+    return Dataset.of(queries, name="notes", match="exact")
+
+
+def write_notes(folder: Path) -> None:
+    """Write the notes, each with its own word and those of its neighbours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for place, word in enumerate(WORDS):
+        others = " ".join(WORDS[(place + step) % 12] for step in (1, 2, 5))
+        text = f"# {word}\n\n{word} is like {others}.\nnumber{place % 4} of {word}\n"
+        (folder / f"{word}.md").write_text(text, encoding="utf-8")
+
+
+def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") -> str:
+    """Return the id of a benchmark that can be started."""
+    write_notes(folder)
+    collection = store.collections.add(
+        "local",
+        "Notes",
+        description="",
+        source={"kind": "folder", "path": str(folder)},
+        index={"dense": False, "sparse": True, "chunker": "auto", "model": "granite"},
+    )
+    dataset = store.datasets.add(
+        "local", "Questions", description="", gold=gold(), schema_version="1.0"
+    )
+    mapping = store.mappings.add(dataset.id, collection.id)
+    total = 2 * QUESTIONS
+    store.mappings.keep_resolution(mapping.id, gold(), mapped=total, total=total, unresolved=[])
+    config = BenchmarkConfig(MATRIX, top_k=10)
+    runs = config.matrix_for(collection).count()
+    assert runs == RUNS
+    return store.benchmarks.add(
+        "local", name, description="", mapping=mapping.id, config=config.to_json(), total_runs=runs
+    ).id
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the workers of each test a cache of their own: they wait for nobody's times."""
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(
+        store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(tmp_path,), workers=0
+    )
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until *condition* holds; fail where it never does."""
+    waiting, deadline = Event(), monotonic() + PATIENCE_S
+    while not condition():
+        assert monotonic() < deadline, "it never came to that"
+        waiting.wait(0.01)
+
+
+@contextmanager
+def held_up() -> Iterator[None]:
+    """Keep every worker from measuring latency: it waits for work that was announced earlier."""
+    with announced("test"):
+        yield
+
+
+def run_to_its_end(store: ServiceStore, benchmark: str) -> str:
+    """Wait until *benchmark* has ended, and return how."""
+    until(lambda: store.benchmarks.get(benchmark).status not in {"pending", "running"})
+    return store.benchmarks.get(benchmark).status
+
+
+@dataclass
+class Clock:
+    """A clock that goes on, and jumps ahead where a test wants it."""
+
+    ahead: timedelta = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+    def jump(self) -> None:
+        """Go on by more than any lease."""
+        self.ahead += timedelta(hours=1)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(settings: Settings, clock: Clock) -> Iterator[ServiceStore]:
+    with ServiceStore(settings.store, clock=clock) as store:
+        yield store
+
+
+@pytest.fixture
+def benchmark(store: ServiceStore, tmp_path: Path) -> str:
+    return make_benchmark(store, tmp_path / "notes")

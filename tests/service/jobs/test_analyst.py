@@ -1,0 +1,40 @@
+"""The process that computes: what is wrong with a question is told, and its death is survived."""
+
+import asyncio
+import json
+import os
+import signal
+
+import pytest
+
+from karat.errors import Conflict, KaratError, UnknownName
+from karat.service.settings import Settings
+from karat.service.statistics.analyst import Analyst
+from karat.service.store import ServiceStore
+
+
+def test_questions_and_a_death(settings: Settings, store: ServiceStore, benchmark: str) -> None:
+    analyst = Analyst(settings.store)
+
+    async def ask(question: str, **arguments: object) -> object:
+        return json.loads(await analyst.ask(question, **arguments))
+
+    try:
+        with pytest.raises(Conflict, match="has no completed run yet"):
+            asyncio.run(ask("results", benchmark=benchmark))
+        child = analyst._child
+        assert child is not None
+        with pytest.raises(UnknownName, match="no benchmark x"):
+            asyncio.run(ask("matrix", benchmark="x", metric=None))
+        assert analyst._child is child
+        os.kill(child.pid, signal.SIGKILL)
+        with pytest.raises(KaratError, match="no statistics could be computed"):
+            asyncio.run(ask("results", benchmark=benchmark))
+        with pytest.raises(Conflict, match="has no completed run yet"):
+            asyncio.run(ask("results", benchmark=benchmark))
+        again = analyst._child
+        assert again is not None
+        assert again.pid != child.pid
+    finally:
+        analyst.close()
+    assert analyst._child is None

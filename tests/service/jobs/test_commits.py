@@ -1,0 +1,60 @@
+"""A benchmark knows which commit it has searched, and the course of time tells it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from karat.service.api.app import create_app
+from karat.service.settings import Settings
+from karat.service.store import JobKind, ServiceStore
+from tests.service.jobs.conftest import RUNS, make_benchmark, write_notes
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def notes(tmp_path: Path, git: Git) -> Path:
+    """Return the notes as a checkout of one commit."""
+    folder = tmp_path / "notes"
+    write_notes(folder)
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "-m", "Notes on words")
+    return folder
+
+
+def test_over_commits(
+    store: ServiceStore, settings: Settings, notes: Path, work: Callable[[], None], git: Git
+) -> None:
+    first = make_benchmark(store, notes)
+    made = store.benchmarks.get(first)
+    store.jobs.add(JobKind.INDEX, made.collection, owner="local")
+    work()
+    store.benchmarks.start(first)
+    work()
+    # What was indexed is no longer what is there: which commit that is, nobody knows.
+    (notes / "new.md").write_text("# mango\n", encoding="utf-8")
+    second = store.benchmarks.add(
+        "local",
+        "Later",
+        description="",
+        mapping=made.mapping,
+        config=made.config,
+        total_runs=RUNS,
+    ).id
+    store.benchmarks.start(second)
+    work()
+    expected = {
+        "id": git(notes, "rev-parse", "HEAD"),
+        "subject": "Notes on words",
+        "committed_at": "2024-01-01T00:00:00Z",
+    }
+    with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
+        trend = client.get("/api/v2/trend", params={"dataset": made.dataset}).json()
+        shown = [client.get(f"/api/v2/benchmarks/{each}").json() for each in (first, second)]
+    assert [each["status"] for each in shown] == ["completed"] * 2
+    assert [each["commit"] for each in shown] == [expected, None]
+    commits = [(point["benchmark_id"], point["commit"]) for point in trend["points"]]
+    assert commits == [(first, expected)] * RUNS + [(second, None)] * RUNS

@@ -1,0 +1,391 @@
+"""Collections over HTTP: made, indexed by a job, read and searched."""
+
+import io
+import json
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from karat.engines.embedding import installed
+from karat.service.api.app import create_app
+from karat.service.api.routes import collections
+from karat.service.api.state import Service
+from karat.service.settings import Limits, Settings
+
+COLLECTIONS = "/api/v2/collections"
+WORDS = {"dense": False, "sparse": True}
+DOCUMENTS = {
+    "guide/login.md": "# Log in\n\nUse the key that you were given.\n",
+    "guide/mail.md": "# Mail\n\nLetters are sent at noon.\n",
+    "tool.py": "def login(user):\n    return user\n",
+}
+Work = Callable[[], None]
+Made = dict[str, object]
+
+
+@pytest.fixture
+def folder(settings: Settings) -> Path:
+    """Return a folder of documents below the root."""
+    root = settings.roots[0] / "docs"
+    for path, text in DOCUMENTS.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+def create(client: TestClient, source: Mapping[str, str], **more: object) -> Made:
+    asked = {"name": "Guide", "source": dict(source), "index": WORDS, **more}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert answer.status_code == 201, answer.text
+    made: Made = answer.json()
+    return made
+
+
+@pytest.fixture
+def ready(client: TestClient, folder: Path, work: Work) -> str:
+    """Return the id of an indexed collection."""
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    work()
+    return str(made["id"])
+
+
+def test_the_fields_of_a_collection(client: TestClient, folder: Path, work: Work) -> None:
+    made = create(client, {"kind": "folder", "path": str(folder)}, description="All of it")
+    assert (made["status"], made["document_count"], made["snapshot"]) == ("pending", 0, None)
+    assert made["operation_uuid"]
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert found.keys() == made.keys()
+    assert (found["status"], found["document_count"]) == ("ready", 3)
+    assert found["chunk_count"] >= 3
+    assert len(found["snapshot"]) == 64
+    assert found["source"] == {"kind": "folder", "path": str(folder), "revision": None}
+    assert found["sparse"] == {"state": "ready"}
+    assert found["dense"] == {"state": "none", "model": None, "dimension": None, "vectors": None}
+    assert client.get(COLLECTIONS).json()["collections"] == [found]
+
+
+def test_a_revision_of_a_repository(
+    client: TestClient, folder: Path, work: Work, git: Callable[..., str]
+) -> None:
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "First")
+    made = create(client, {"kind": "git", "path": str(folder), "revision": "HEAD"})
+    # The branch moves on; the collection does not.
+    (folder / "later.md").write_text("# Later\n", encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "Second")
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["status"], found["document_count"]) == ("ready", 3)
+    assert len(found["source"]["revision"]) == 40
+    asked = {"kind": "git", "path": str(folder), "revision": "gone"}
+    answer = client.post(COLLECTIONS, json={"name": "x", "source": asked, "index": WORDS})
+    assert (answer.status_code, "no revision 'gone'" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("chunker", "status", "message"),
+    [
+        ("window(unit=words, size=4, overlap=1)", 201, ""),
+        ("lines:2", 201, ""),
+        ("windw(size=4)", 400, "no chunker named 'windw'; did you mean 'window'?"),
+        ("antigravity:1", 400, "no chunker named 'antigravity'; known: auto"),
+        ("auto:40", 400, "got an unexpected keyword argument 'size'"),
+        ("window:9", 201, ""),
+        ("window(size=9, overlap=9)", 400, "overlap is 9; expected 0 or more, below size (9)"),
+        ("window(size=100, overlap=95)", 400, "overlap is 95; expected at most 90 of 100 here"),
+        ("window(unit=lines)", 400, "unit is 'lines'; expected words, characters, tokens"),
+        ("window(unit=tokens, tokenizer=granit)", 400, "did you mean 'granite'?"),
+        ("window(unit=tokens, tokenizer=file)", 400, "tokenizer file:: no such file"),
+        ("window(unit=tokens, tokenizer=file:/etc/passwd)", 422, "should match pattern"),
+        ("karat.corpus.chunkers.auto:Lines", 422, "should match pattern"),
+    ],
+)
+def test_how_documents_are_cut(
+    client: TestClient, folder: Path, *, chunker: str, status: int, message: str
+) -> None:
+    source = {"kind": "folder", "path": str(folder)}
+    asked = {"name": "x", "source": source, "index": {**WORDS, "chunker": chunker}}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert (answer.status_code, message in answer.text) == (status, True), answer.text
+    sent, _ = send(client, packed(DOCUMENTS), index=json.dumps({**WORDS, "chunker": chunker}))
+    assert sent == status
+
+
+def test_windows_of_tokens(client: TestClient, folder: Path, work: Work) -> None:
+    pytest.importorskip("tokenizers")
+    chunker = "window(unit=tokens, size=6, overlap=2)"
+    source = {"kind": "folder", "path": str(folder)}
+    made = create(client, source, index={**WORDS, "chunker": chunker})
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["status"], found["chunker"], found["chunk_count"] > 3) == ("ready", chunker, True)
+    answer = client.post(
+        f"{COLLECTIONS}/{made['id']}/search", json={"query": "noon", "modes": ["sparse"]}
+    )
+    assert answer.json()["results"][0]["hits"][0]["path"] == "guide/mail.md"
+
+
+def test_a_model_that_is_not_installed_is_refused_at_once(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = {"onnxruntime"}
+    monkeypatch.setattr(installed, "find_spec", lambda name: None if name in lacking else object())
+    source = {"kind": "folder", "path": str(folder)}
+    answer = client.post(COLLECTIONS, json={"name": "Guide", "source": source})
+    told = (
+        "the embedding model 'granite' is not installed on this service (it lacks onnxruntime); "
+        "pip install 'karatbench[dense]' installs it; choose static, or leave out the dense index "
+        'by "dense": false'
+    )
+    assert (answer.status_code, answer.json()["detail"]) == (400, told)
+    status, refused = send(client, packed(DOCUMENTS), index='{"model": "granite"}')
+    assert (status, refused["detail"]) == (400, told)
+    assert client.get(COLLECTIONS).json()["total"] == 0
+    create(client, source, index={"model": "static"})
+    create(client, source, index={"dense": False})
+
+
+def test_where_the_checkout_lies_is_not_told(
+    client: TestClient, folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is found to be missing only by the worker is said by its job."""
+    made = create(client, {"kind": "folder", "path": str(folder)}, index={"model": "static"})
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert found["error_message"] == (
+        "dense or hybrid search needs the extra dense (safetensors): "
+        "pip install 'karatbench[dense]'"
+    )
+
+
+def test_a_revision_that_is_an_option(client: TestClient, folder: Path) -> None:
+    source = {"kind": "git", "path": str(folder), "revision": "--upload-pack=x"}
+    asked = {"name": "x", "source": source, "index": WORDS}
+    assert client.post(COLLECTIONS, json=asked).status_code == 422
+
+
+def test_a_beir_corpus(client: TestClient, settings: Settings, work: Work) -> None:
+    folder = settings.roots[0] / "beir"
+    folder.mkdir()
+    asked = {"name": "x", "source": {"kind": "beir", "path": str(folder)}, "index": WORDS}
+    assert "holds no corpus.jsonl" in client.post(COLLECTIONS, json=asked).json()["detail"]
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "noon"}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "when"}\n')
+    made = create(client, {"kind": "beir", "path": str(folder)})
+    work()
+    documents = client.get(f"{COLLECTIONS}/{made['id']}/documents").json()["documents"]
+    assert [document["path"] for document in documents] == ["d1"]
+
+
+@pytest.mark.parametrize("path", ["/", "/etc", "docs", "{root}/..", "{root}/nothing", "{root}2"])
+def test_folders_elsewhere(client: TestClient, settings: Settings, path: str) -> None:
+    place = path.format(root=settings.roots[0])
+    asked = {"name": "x", "source": {"kind": "folder", "path": place}, "index": WORDS}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert answer.status_code == 400
+    assert "is not a folder at or below an allowed --root (" in answer.json()["detail"]
+    assert client.get(COLLECTIONS).json()["total"] == 0
+
+
+def packed(files: Mapping[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return out.getvalue()
+
+
+def send(client: TestClient, data: bytes, **fields: str) -> tuple[int, Made]:
+    given = {"name": "Sent", "index": json.dumps(WORDS), **fields}
+    answer = client.post(COLLECTIONS, files={"file": ("docs.zip", data)}, data=given)
+    return answer.status_code, answer.json()
+
+
+def test_an_uploaded_archive(client: TestClient, settings: Settings, work: Work) -> None:
+    status, made = send(client, packed(DOCUMENTS), description="By mail")
+    assert status == 201, made
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["status"], found["document_count"], found["name"]) == ("ready", 3, "Sent")
+    assert found["source"] == {"kind": "upload", "path": None, "revision": None}
+    folder = settings.places.uploads / str(made["id"])
+    assert folder.is_dir()
+    assert client.delete(f"{COLLECTIONS}/{made['id']}").status_code == 204
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"../x.md": "x"}, "leads out"),
+        ({}, "no file"),
+        ({"HEAD": "x", "objects/a": "x", "refs/a": "x"}, "is a Git repository"),
+        ({"corpus.jsonl.gz": "x", "queries.jsonl": "x"}, "expected corpus.jsonl as plain text"),
+    ],
+)
+def test_archives_that_are_refused(
+    client: TestClient, settings: Settings, files: Mapping[str, str], reason: str
+) -> None:
+    status, answer = send(client, packed(files))
+    assert (status, reason in str(answer["detail"])) == (400, True)
+    assert client.get(COLLECTIONS).json()["total"] == 0
+    assert list(settings.places.uploads.iterdir()) == []
+
+
+def test_where_uploads_lie_is_not_told(client: TestClient, settings: Settings, work: Work) -> None:
+    _, made = send(client, packed({"corpus.jsonl": "no json", "queries.jsonl": "{}"}))
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert found["error_message"].startswith("corpus.jsonl:1: no JSON")
+    events = client.get(f"/api/v2/operations/{found['operation_uuid']}/events").text
+    assert "corpus.jsonl:1: no JSON" in events
+    assert str(settings.data) not in events
+
+
+def test_fields_of_an_upload(client: TestClient) -> None:
+    data = packed(DOCUMENTS)
+    assert send(client, data, name="")[0] == 422
+    assert send(client, data, index='{"chunker": "module:Class"}')[0] == 422
+    assert send(client, data, index="no json")[0] == 422
+    assert send(client, data, sauce="x")[0] == 422
+
+
+def test_an_archive_that_is_too_large(settings: Settings) -> None:
+    small = replace(settings, limits=Limits(archive_bytes=1_000))
+    with TestClient(create_app(small), base_url="http://localhost") as client:
+        status, answer = send(client, bytes(100_000))
+        assert (status, "larger than" in str(answer["detail"])) == (413, True)
+
+
+def test_an_upload_that_gets_no_job(
+    settings: Settings, token: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one was faster since there was room for a job: nothing of it is kept."""
+    monkeypatch.setattr(Service, "check_quota", lambda *_: None)
+    one = replace(settings, limits=Limits(active_jobs=1))
+    ada = {"Authorization": f"Bearer {token('ada')}"}
+    with TestClient(create_app(one), base_url="http://localhost", headers=ada) as client:
+        first = send(client, packed(DOCUMENTS))[1]
+        assert send(client, packed(DOCUMENTS))[0] == 429
+        assert client.get(COLLECTIONS).json()["total"] == 1
+    assert [place.name for place in settings.places.uploads.iterdir()] == [first["id"]]
+
+
+def test_documents(client: TestClient, ready: str) -> None:
+    page = client.get(f"{COLLECTIONS}/{ready}/documents", params={"q": "GUIDE"}).json()
+    assert page["total"] == 2
+    assert page["documents"][0] == {"path": "guide/login.md", "size": 43, "lines": 3, "chunks": 1}
+    content = f"{COLLECTIONS}/{ready}/documents/content"
+    found = client.get(content, params={"path": "tool.py"}).json()
+    assert found == {"path": "tool.py", "text": DOCUMENTS["tool.py"], "language": "python"}
+
+
+@pytest.mark.parametrize(
+    "path", ["../karat.db", "/etc/passwd", "guide", "guide/../tool.py", "tool.py\\", "TOOL.PY"]
+)
+def test_a_path_is_looked_up_never_joined(client: TestClient, ready: str, path: str) -> None:
+    answer = client.get(f"{COLLECTIONS}/{ready}/documents/content", params={"path": path})
+    assert answer.status_code == 404
+
+
+def test_searching(client: TestClient, ready: str) -> None:
+    asked = {"query": "when are letters sent", "modes": ["sparse"], "top_k": 2}
+    found = client.post(f"{COLLECTIONS}/{ready}/search", json=asked).json()
+    (result,) = found["results"]
+    assert result["mode"] == "sparse"
+    assert result["hits"][0]["path"] == "guide/mail.md"
+    assert "at noon" in result["hits"][0]["text"]
+    assert result["search_time_ms"] > 0
+
+
+def test_modes_without_an_index(client: TestClient, folder: Path, work: Work, ready: str) -> None:
+    asked = {"query": "x", "modes": ["dense"]}
+    answer = client.post(f"{COLLECTIONS}/{ready}/search", json=asked)
+    assert (answer.status_code, "no dense index" in answer.text) == (400, True)
+    pytest.importorskip("wordllama")
+    source = {"kind": "folder", "path": str(folder)}
+    dense = create(client, source, index={"sparse": False, "model": "static"})
+    work()
+    found = client.get(f"{COLLECTIONS}/{dense['id']}").json()["dense"]
+    assert (found["state"], found["model"]) == ("ready", "static")
+    assert found["vectors"] >= 3
+    for mode in ("sparse", "hybrid"):
+        asked = {"query": "x", "modes": [mode]}
+        answer = client.post(f"{COLLECTIONS}/{dense['id']}/search", json=asked)
+        assert (answer.status_code, "no sparse index" in answer.text) == (400, True)
+    asked = {"query": "log in", "modes": ["dense"]}
+    answer = client.post(f"{COLLECTIONS}/{dense['id']}/search", json=asked)
+    assert answer.json()["results"][0]["hits"]
+
+
+def test_what_is_not_indexed_is_not_searched(client: TestClient, folder: Path) -> None:
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    answer = client.post(f"{COLLECTIONS}/{made['id']}/search", json={"query": "x"})
+    assert (answer.status_code, "is pending" in answer.text) == (409, True)
+
+
+def test_documents_that_have_changed(client: TestClient, folder: Path, ready: str) -> None:
+    (folder / "tool.py").write_text("# other\n", encoding="utf-8")
+    answer = client.post(f"{COLLECTIONS}/{ready}/search", json={"query": "x", "modes": ["sparse"]})
+    assert (answer.status_code, "have changed" in answer.text) == (409, True)
+
+
+def test_health(client: TestClient, folder: Path, work: Work) -> None:
+    (folder / "again.md").write_text(DOCUMENTS["guide/mail.md"], encoding="utf-8")
+    (folder / "empty.md").write_text("", encoding="utf-8")
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    work()
+    # It was found out when the index was built: nothing is read any more.
+    shutil.rmtree(folder)
+    found = client.get(f"{COLLECTIONS}/{made['id']}/health").json()
+    assert (found["document_count"], found["healthy"], found["queries"]) == (5, False, 0)
+    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
+    assert flaws["file without a chunk"]["places"] == ["empty.md"]
+    assert flaws["duplicate"]["count"] == 1
+
+
+def test_what_no_query_retrieves(
+    client: TestClient, ready: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = [{"query_key": "q", "query_text": "login", "relevant_docs": ["tool.py"]}]
+    file = {"file": ("gold.json", json.dumps({"queries": queries}))}
+    dataset = client.post("/api/v2/benchmark-datasets", files=file, data={"name": "G"}).json()
+    mappings = f"/api/v2/benchmark-datasets/{dataset['id']}/mappings"
+    client.post(mappings, json={"collection_id": ready})
+    found = client.get(f"{COLLECTIONS}/{ready}/health").json()
+    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
+    assert (found["queries"], flaws["never retrieved"]["of"]) == (1, found["chunk_count"])
+    # It is asked for again, and found out no second time.
+    monkeypatch.delattr(collections, "health_of")
+    assert client.get(f"{COLLECTIONS}/{ready}/health").json() == found
+
+
+def test_a_collection_in_use_stays(client: TestClient, ready: str) -> None:
+    gold = {"queries": [{"query_key": "q", "query_text": "t", "relevant_docs": ["tool.py"]}]}
+    file = {"file": ("gold.json", json.dumps(gold))}
+    dataset = client.post("/api/v2/benchmark-datasets", files=file, data={"name": "G"}).json()
+    mappings = f"/api/v2/benchmark-datasets/{dataset['id']}/mappings"
+    assert client.post(mappings, json={"collection_id": ready}).status_code == 201
+    assert client.delete(f"{COLLECTIONS}/{ready}").status_code == 409
+    assert client.delete(f"/api/v2/benchmark-datasets/{dataset['id']}").status_code == 204
+    assert client.delete(f"{COLLECTIONS}/{ready}").status_code == 204
+
+
+def test_a_collection_that_is_gone_before_it_is_indexed(
+    client: TestClient, folder: Path, work: Work
+) -> None:
+    made = create(client, {"kind": "folder", "path": str(folder)})
+    assert client.delete(f"{COLLECTIONS}/{made['id']}").status_code == 204
+    work()
+    events = client.get(f"/api/v2/operations/{made['operation_uuid']}/events").text
+    assert '"status":"failed"' in events, "nobody works on it for ever"

@@ -21,7 +21,7 @@ from in_process import asked
 import karat
 from karat.app.generate import generate
 from karat.experiments.snapshots import history_trees
-from karat.mining.recipe import Recipe
+from karat.mining.recipe import MiningRecipe
 
 MEASURE = "mrr@10"
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--limit", type=int, default=150)
     parser.add_argument("--engines", nargs="+", default=["bm25", "fast"])
     options = parser.parse_args(arguments)
-    made = generate([str(options.tree)], Recipe(limit=options.limit, adversarial=True))
+    made = generate([str(options.tree)], MiningRecipe(limit=options.limit, adversarial=True))
     gold = made.dataset
     print(f"| engine | attack | cases | {MEASURE} plain | attacked | change |")
     print("|---|---|---|---|---|---|")

@@ -25,10 +25,10 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import numpy as np  # noqa: E402
 
 from karat.engines.spec import build, parse_spec  # noqa: E402
-from karat.experiments.store import Buffer, Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.experiments.store import Buffer, ExperimentPlan, Kind, PlannedRun, SqlStore  # noqa: E402
 from karat.experiments.workers import (  # noqa: E402
     Configuration,
-    Settings,
+    RunSettings,
     Source,
     one_visit,
     quality,
@@ -95,11 +95,11 @@ def through(
     """Ask all *queries* through the runner; return when each ended."""
     with tempfile.TemporaryDirectory() as folder, SqlStore(Path(folder) / "runs.sqlite") as store:
         planned = PlannedRun(configuration.name, configuration.spec)
-        plan = Plan("overhead", Kind.EVALUATE, queries, (planned,))
+        plan = ExperimentPlan("overhead", Kind.EVALUATE, queries, (planned,))
         run = store.show(store.experiment(plan)).runs[0].id
         store.claim(run)
         sink = Stored(Buffer(store), run)
-        settings = Settings(warm_up=3, repetitions=1)
+        settings = RunSettings(warm_up=3, repetitions=1)
         visits = one_visit(queries, source, seed=0)
         hooks = Hooks(sink=sink)
         if timed:

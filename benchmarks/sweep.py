@@ -29,7 +29,7 @@ import code_chunks  # noqa: E402
 
 from karat.corpus import Corpus, from_folder  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
-from karat.engines.family import Current, build_family  # noqa: E402
+from karat.engines.engine_group import Current, build_family  # noqa: E402
 from karat.engines.fusion import by_score  # noqa: E402
 from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.rerank.maxsim import MaxSim, maxsim  # noqa: E402
@@ -37,7 +37,7 @@ from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
 from karat.experiments.matrix import Matrix  # noqa: E402
 from karat.experiments.plan import Retrieval, SharedPlan, share  # noqa: E402
-from karat.experiments.store import Kind, Plan, PlannedRun, SqlStore  # noqa: E402
+from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, SqlStore  # noqa: E402
 from karat.experiments.workers import Hooks, Source, cut, one_visit, quality  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
 from karat.model.timings import Sample  # noqa: E402
@@ -161,7 +161,7 @@ class Cuts:
     def __init__(self, store: SqlStore, plan: SharedPlan, dataset: Dataset) -> None:
         """Plan a run for each configuration."""
         planned = tuple(PlannedRun(entry.name, entry.spec) for entry in plan.entries)
-        made = store.experiment(Plan("sweep", Kind.SWEEP, dataset, planned))
+        made = store.experiment(ExperimentPlan("sweep", Kind.SWEEP, dataset, planned))
         self._runs = {run.label: run.id for run in store.show(made).runs}
         self._entries = {
             one.configuration.name: one.entries for group in plan.groups for one in group

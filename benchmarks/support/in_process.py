@@ -3,7 +3,7 @@
 from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
 from karat.experiments.run import with_unit
-from karat.experiments.snapshots import Trees
+from karat.experiments.snapshots import Snapshots
 from karat.experiments.workers.depth import deep_enough, needed, of_first_files
 from karat.model import Answer, Dataset, Hit, Run
 
@@ -12,7 +12,7 @@ __all__ = ["asked"]
 FILES = 100
 
 
-def asked(gold: Dataset, engine: str, trees: Trees) -> Run:
+def asked(gold: Dataset, engine: str, trees: Snapshots) -> Run:
     """Return what *engine* finds for every query of *gold* on its tree, in up to 100 files."""
     built = build(with_unit(parse_spec(engine), "file"))
     answers: list[Answer] = []

@@ -58,12 +58,12 @@ def scan(repository: str, _number: int) -> Figures:
 
 def lines(repository: str, number: int) -> Figures:
     """Mine *number* cases of files and lines; nothing is parsed."""
-    from karat.mining.commits import Losses
+    from karat.mining.commits import UnreadableCommits
     from karat.mining.drawing import Drawing, draw
     from karat.mining.filters import Filters, select
     from karat.mining.scan import scan as commits
 
-    losses, filters = Losses(), Filters()
+    losses, filters = UnreadableCommits(), Filters()
     chosen = select(commits(repository, losses=losses), filters)
     wanted = Drawing(number, 0, lambda _: True, syntax=False)
     drawn = draw(repository, chosen, filters, wanted, losses=losses)
@@ -73,20 +73,20 @@ def lines(repository: str, number: int) -> Figures:
 def symbols(repository: str, number: int) -> Figures:
     """Mine *number* cases of files, lines and symbols, as ``karat generate`` does."""
     from karat.mining.mine import mine
-    from karat.mining.recipe import Recipe
+    from karat.mining.recipe import MiningRecipe
     from karat.mining.targets import Grain
 
-    mined = mine(repository, Recipe(limit=number, grain=Grain.SYMBOL))
+    mined = mine(repository, MiningRecipe(limit=number, grain=Grain.SYMBOL))
     return {"cases": len(mined.queries)}
 
 
 def filters(repository: str, _number: int) -> Figures:
     """Choose among all commits, which are read before."""
-    from karat.mining.commits import Losses
+    from karat.mining.commits import UnreadableCommits
     from karat.mining.filters import select
     from karat.mining.scan import scan as commits
 
-    read = list(commits(repository, losses=Losses()))
+    read = list(commits(repository, losses=UnreadableCommits()))
     with timed() as taken:
         kept = len(select(read).candidates)
     return {"cpu_s": taken.cpu_s, "kept": kept}

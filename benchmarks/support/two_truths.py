@@ -22,10 +22,10 @@ import karat
 from karat.app.generate import generate, write_gold
 from karat.corpus import Corpus
 from karat.experiments.presence import survey
-from karat.experiments.snapshots import Trees, corpus_trees, history_trees
+from karat.experiments.snapshots import Snapshots, corpus_trees, history_trees
 from karat.formats import read_dataset
 from karat.mining.filters import Filters
-from karat.mining.recipe import Recipe
+from karat.mining.recipe import MiningRecipe
 from karat.mining.variants import Level
 from karat.model import Dataset, Run
 from karat.model.scores import Status
@@ -86,7 +86,7 @@ def _mined(project: Project, work: Path) -> Dataset:
     """Return the cases that the history of *project* gives, each at every level of hardness."""
     path = work / "gold" / f"{project.name}.json"
     if not path.exists():
-        recipe = Recipe(
+        recipe = MiningRecipe(
             branch=project.revision,
             limit=LIMIT,
             seed=SEED,
@@ -103,7 +103,7 @@ def _outside(root: str | None) -> tuple[str, ...]:
     return ("*", f"!/{root}/**") if root else ()
 
 
-def _narrowed(trees: Trees, root: str | None) -> Trees:
+def _narrowed(trees: Snapshots, root: str | None) -> Snapshots:
     """Return *trees* with only what is below *root*."""
 
     def cut(
@@ -117,7 +117,7 @@ def _narrowed(trees: Trees, root: str | None) -> Trees:
 
 def _scores(
     gold: Dataset,
-    opened: AbstractContextManager[Trees],
+    opened: AbstractContextManager[Snapshots],
     engines: Sequence[str],
     *,
     root: str | None,

@@ -9,7 +9,14 @@ import pytest
 
 from karat.app.analyze.trend import Past, trend_of, trends
 from karat.errors import InputError
-from karat.experiments.store import Kept, Kind, Plan, PlannedRun, RunStatus, SqlStore
+from karat.experiments.store import (
+    ExperimentPlan,
+    Kind,
+    PlannedRun,
+    RunStatus,
+    SqlStore,
+    StoredQueryResult,
+)
 from karat.model import Answer, Dataset, Hit, Query, Target
 from karat.model.spec import Spec
 from karat.scoring.metrics import parse
@@ -92,7 +99,7 @@ GOLD = Dataset.of([Query(f"q{n}", "text", (Target("a.py"),)) for n in range(12)]
 def kept(store: SqlStore, version: str, found: Mapping[str, int], *, gold: Dataset = GOLD) -> str:
     """Keep an experiment in which each run finds the target of its first queries."""
     runs = tuple(PlannedRun(label, Spec("engine", "bm25")) for label in found)
-    plan = Plan("nightly", Kind.EVALUATE, gold, runs, version=version)
+    plan = ExperimentPlan("nightly", Kind.EVALUATE, gold, runs, version=version)
     experiment = store.experiment(plan)
     for position, count in enumerate(found.values(), 1):
         run = f"{experiment}.{position}"
@@ -101,7 +108,7 @@ def kept(store: SqlStore, version: str, found: Mapping[str, int], *, gold: Datas
             Answer(query, (Hit("a.py" if row < count else "x.py"),))
             for row, query in enumerate(gold.query_ids)
         )
-        store.add_many(Kept(run, answer) for answer in answers)
+        store.add_many(StoredQueryResult(run, answer) for answer in answers)
         store.finish(run, RunStatus.COMPLETED)
     return experiment
 
@@ -126,7 +133,9 @@ def test_experiments_on_one_gold_set_make_a_trend(tmp_path: Path) -> None:
 
 def test_without_a_completed_run_there_is_no_trend(tmp_path: Path) -> None:
     with SqlStore(tmp_path / "k.db") as store:
-        plan = Plan("new", Kind.EVALUATE, GOLD, (PlannedRun("a", Spec("engine", "bm25")),))
+        plan = ExperimentPlan(
+            "new", Kind.EVALUATE, GOLD, (PlannedRun("a", Spec("engine", "bm25")),)
+        )
         experiment = store.show(store.experiment(plan))
         with pytest.raises(InputError, match="no completed run"):
             trends(store, experiment)

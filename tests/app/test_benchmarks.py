@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.run import Request
+from karat.experiments.run import ExperimentRequest
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
 from karat.service.benchmarks import TIMED, BenchmarkConfig, benchmark_request
-from karat.service.collections import Places
+from karat.service.collections import AllowedFolders
 from karat.service.store import Collection
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
@@ -22,14 +22,16 @@ MATRIX = {"search_modes": ["dense", "sparse"], "primary_k": 5, "k_values_for_met
 GOLD = Dataset.of(Query(f"q{number}", "x", (Target("a.md"),)) for number in range(30))
 
 
-def request_of(config: BenchmarkConfig, offered: Mapping[str, Spec] | None = None) -> Request:
+def request_of(
+    config: BenchmarkConfig, offered: Mapping[str, Spec] | None = None
+) -> ExperimentRequest:
     """Return the experiment of a benchmark on the collection."""
     return benchmark_request(
         config,
         GOLD,
         name="x",
         collection=COLLECTION,
-        places=Places((), Path("/data")),
+        places=AllowedFolders((), Path("/data")),
         offered=offered or {},
     )
 

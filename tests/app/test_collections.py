@@ -8,7 +8,7 @@ import pytest
 from karat.errors import Conflict, InputError, UnknownName
 from karat.model import Dataset, Query, Target
 from karat.service.collections import (
-    Places,
+    AllowedFolders,
     allowed_folder,
     collection_corpus,
     collection_spec,
@@ -22,12 +22,12 @@ DOCUMENTS = {"guide/login.md": "# Log in\n\nWith a key.\n", "mail.md": "# Mail",
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> AllowedFolders:
     root = tmp_path / "root"
     for path, text in DOCUMENTS.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
-    return Places((root,), tmp_path / "uploads")
+    return AllowedFolders((root,), tmp_path / "uploads")
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ Make = Callable[..., Collection]
 
 
 @pytest.fixture
-def make(store: ServiceStore, places: Places) -> Make:
+def make(store: ServiceStore, places: AllowedFolders) -> Make:
     """Return what makes a collection of the root."""
 
     def run(**index: object) -> Collection:
@@ -52,13 +52,13 @@ def make(store: ServiceStore, places: Places) -> Make:
     return run
 
 
-def test_a_folder_below_a_root(places: Places) -> None:
+def test_a_folder_below_a_root(places: AllowedFolders) -> None:
     root = places.roots[0]
     assert allowed_folder(str(root), places.roots) == root
     assert allowed_folder(f"{root}/./guide/../guide", places.roots) == root / "guide"
 
 
-def test_no_way_leads_out_of_the_roots(places: Places, tmp_path: Path) -> None:
+def test_no_way_leads_out_of_the_roots(places: AllowedFolders, tmp_path: Path) -> None:
     root = places.roots[0]
     (root / "out").symlink_to(tmp_path)
     (root / "circle").symlink_to(root / "circle")
@@ -78,7 +78,7 @@ def test_without_a_root_nothing_is_allowed(tmp_path: Path) -> None:
         allowed_folder(str(tmp_path), ())
 
 
-def test_what_indexing_finds(make: Make, places: Places) -> None:
+def test_what_indexing_finds(make: Make, places: AllowedFolders) -> None:
     found = index_collection(make(), places)
     assert [(d.path, d.lines, d.size) for d in found.documents] == [
         ("empty.md", 0, 0),
@@ -90,7 +90,7 @@ def test_what_indexing_finds(make: Make, places: Places) -> None:
     assert "dense" not in found.facts
 
 
-def test_vectors_are_counted(make: Make, places: Places) -> None:
+def test_vectors_are_counted(make: Make, places: AllowedFolders) -> None:
     pytest.importorskip("wordllama")
     dense = index_collection(make(dense=True), places).facts["dense"]
     assert isinstance(dense, dict)
@@ -98,7 +98,7 @@ def test_vectors_are_counted(make: Make, places: Places) -> None:
     assert dense["dimension"] > 0
 
 
-def test_nothing_to_search(store: ServiceStore, places: Places) -> None:
+def test_nothing_to_search(store: ServiceStore, places: AllowedFolders) -> None:
     empty = places.roots[0] / "none"
     empty.mkdir()
     source = {"kind": "folder", "path": str(empty)}
@@ -107,7 +107,9 @@ def test_nothing_to_search(store: ServiceStore, places: Places) -> None:
         index_collection(made, places)
 
 
-def test_documents_that_have_changed(make: Make, store: ServiceStore, places: Places) -> None:
+def test_documents_that_have_changed(
+    make: Make, store: ServiceStore, places: AllowedFolders
+) -> None:
     made = make()
     found = index_collection(made, places)
     store.collections.change(made.id, status="ready", snapshot=found.snapshot, facts=found.facts)
@@ -143,7 +145,7 @@ def gold() -> Dataset:
 
 
 def test_references_by_rule_and_by_hand(
-    make: Make, store: ServiceStore, places: Places, gold: Dataset
+    make: Make, store: ServiceStore, places: AllowedFolders, gold: Dataset
 ) -> None:
     made = make()
     dataset = store.datasets.add("ada", "D", description="", gold=gold, schema_version="1.0")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.service.collections import Places, commit_of, index_collection
+from karat.service.collections import AllowedFolders, commit_of, index_collection
 from karat.service.store import ServiceStore
 
 WHEN = "2024-01-01T00:00:00+00:00"
@@ -69,6 +69,6 @@ def test_what_was_uploaded_is_no_checkout(kind: str, project: Path, tmp_path: Pa
         (tmp_path / "uploads").mkdir()
         if kind == "upload":
             project.rename(tmp_path / "uploads" / made.id)
-        facts = index_collection(made, Places((tmp_path,), tmp_path / "uploads")).facts
+        facts = index_collection(made, AllowedFolders((tmp_path,), tmp_path / "uploads")).facts
     assert facts.get("commit") == (commit_of(project) if kind == "folder" else None)
     assert ("commit" in facts) is (kind == "folder")

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.app.evaluate import Evaluated, evaluated
+from karat.app.evaluate import EvaluationResult, evaluated
 from karat.corpus import GitRepository, Trait
 from karat.engines.keyword import ripgrep
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 from karat.experiments.configurations import engine_entries
 from karat.experiments.presence import Where
-from karat.experiments.run import Request, run_experiment
+from karat.experiments.run import ExperimentRequest, run_experiment
 from karat.experiments.store import Kind, SqlStore, Store
 from karat.formats import read_dataset
 from karat.model import Dataset, Query, Status, Target
@@ -29,7 +29,7 @@ from karat.scoring.settings import Confidence, Scoring
 
 Tree = Mapping[str, str]
 
-Ask = Callable[..., Evaluated]
+Ask = Callable[..., EvaluationResult]
 
 SCORING = Scoring(("hit@1", "mrr"))
 QUICK = Confidence(draws=99)
@@ -68,9 +68,9 @@ def asked(
     where: Where = PARENT,
     k: int = 100,
     seed: int = 0,
-) -> Evaluated:
+) -> EvaluationResult:
     """Return what *engines* find, untimed."""
-    request = Request(
+    request = ExperimentRequest(
         gold=gold,
         entries=engine_entries(engines, k=k),
         where=where,
@@ -321,7 +321,7 @@ def test_a_run_says_all_that_it_has_searched(tmp_path: Path) -> None:
     commits = repository(tmp_path / "history", trees)
     cases = [case("q1", "login", "login.py", (commits[0], commits[1]))]
     cases.append(case("q2", "send", "send.py", (commits[1], commits[2])))
-    request = Request(
+    request = ExperimentRequest(
         gold=Dataset.of(cases, name="mined", match="exact"),
         entries=engine_entries(["bm25", "bm25(k1=2)"]),
         where=Where(repositories={"": str(tmp_path / "history")}),

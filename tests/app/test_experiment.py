@@ -13,9 +13,9 @@ from karat.engines.spec import build
 from karat.errors import InputError, LimitExceeded
 from karat.experiments import Entry, Matrix
 from karat.experiments.presence import Where
-from karat.experiments.run import Done, Request, planned, run_experiment
+from karat.experiments.run import ExperimentRequest, ExperimentRun, planned, run_experiment
 from karat.experiments.store import Kind, RunStatus, SqlStore
-from karat.experiments.workers import Event, Settings, announced, cut
+from karat.experiments.workers import RunEvent, RunSettings, announced, cut
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.searched import Searched
@@ -27,10 +27,10 @@ TEXTS = {
     "tests/test_mail.py": "def test_send():\n    send(message)\n",
 }
 WORDS = ("login", "password", "send", "message", "print", "user")
-SETTINGS = Settings(warm_up=1, repetitions=2, timeout_s=5)
+SETTINGS = RunSettings(warm_up=1, repetitions=2, timeout_s=5)
 BM25, KEYWORD = Spec("engine", "bm25"), Spec("engine", "keyword")
 
-Ask = Callable[..., Request]
+Ask = Callable[..., ExperimentRequest]
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def ask(tmp_path: Path) -> Ask:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
-    def request(*entries: Entry, **changes: object) -> Request:
+    def request(*entries: Entry, **changes: object) -> ExperimentRequest:
         queries = [
             Query(word, word, (Target("auth.py" if word in TEXTS["auth.py"] else "mail.py"),))
             for word in WORDS
@@ -66,7 +66,7 @@ def ask(tmp_path: Path) -> Ask:
             "settings": SETTINGS,
             "timed": 0,
         }
-        return Request(**{**given, **changes})  # type: ignore[arg-type]
+        return ExperimentRequest(**{**given, **changes})  # type: ignore[arg-type]
 
     return request
 
@@ -76,7 +76,7 @@ def toy(name: str, **options: object) -> Entry:
     return Entry(name, Spec("engine", "python", params), k=5)
 
 
-def statuses(done: Done) -> list[RunStatus]:
+def statuses(done: ExperimentRun) -> list[RunStatus]:
     return [run.status for run in done.experiment.runs]
 
 
@@ -119,7 +119,7 @@ def test_k_counts_in_the_unit_of_each_query(ask: Ask, store: SqlStore) -> None:
 
 
 def test_the_same_request_asks_nothing_twice(ask: Ask, store: SqlStore) -> None:
-    events: list[Event] = []
+    events: list[RunEvent] = []
     first = run_experiment(ask(timed=None), store)
     again = run_experiment(ask(timed=None), store, listen=events.append)
     assert again == first
@@ -175,9 +175,9 @@ def test_latencies_that_were_disturbed_once_stay_marked(
     ask: Ask, store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
-    answered: list[Event] = []
+    answered: list[RunEvent] = []
 
-    def listen(event: Event) -> None:
+    def listen(event: RunEvent) -> None:
         if event.kind == "answered":
             answered.append(event)
 
@@ -202,7 +202,7 @@ def test_latencies_that_were_disturbed_once_stay_marked(
 
 
 def test_a_shared_search_is_made_once_and_timed_for_each(ask: Ask, store: SqlStore) -> None:
-    events: list[Event] = []
+    events: list[RunEvent] = []
     entries = [Entry(f"top {k}", BM25, k) for k in (1, 2, 3)]
     run_experiment(ask(*entries), store, listen=events.append)
     indexed = [event.run for event in events if event.kind == "indexed"]
@@ -217,7 +217,7 @@ def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> N
     gate = tmp_path / "gate"
     told = False
 
-    def listen(event: Event) -> None:
+    def listen(event: RunEvent) -> None:
         if event.kind == "answered":
             asked.append(str(event.detail["query_id"]))
 
@@ -248,12 +248,12 @@ def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> N
     assert [each.notes["failures"] for each in second.measured] == [{}, {}]
 
 
-def hits(done: Done) -> list[list[Answer]]:
+def hits(done: ExperimentRun) -> list[list[Answer]]:
     return [sorted(measured.run.answers()) for measured in done.measured]
 
 
 def test_ctrl_c_keeps_what_there_is(ask: Ask, store: SqlStore) -> None:
-    def stop(event: Event) -> None:
+    def stop(event: RunEvent) -> None:
         if event.kind == "answered" and event.run == "a":
             raise KeyboardInterrupt
 
@@ -269,7 +269,7 @@ def test_ctrl_c_keeps_what_there_is(ask: Ask, store: SqlStore) -> None:
 def test_stopped_while_times_are_taken(ask: Ask, store: SqlStore) -> None:
     stopped = False
 
-    def stop(event: Event) -> None:
+    def stop(event: RunEvent) -> None:
         nonlocal stopped
         if event.kind == "started" and event.detail == {"pass": "timing"}:
             stopped = True
@@ -327,7 +327,7 @@ def test_two_at_once_are_told_of_each_other(ask: Ask, tmp_path: Path) -> None:
     place = tmp_path / "both.db"
     told: list[str] = []
 
-    def meanwhile(event: Event) -> None:
+    def meanwhile(event: RunEvent) -> None:
         if event.kind == "indexed":
             # A process that lives, and is not this one.
             with SqlStore(place, worker=f"{gethostname()}:1") as other:
@@ -382,7 +382,7 @@ def test_what_is_refused(ask: Ask, store: SqlStore) -> None:
 
 
 def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> None:
-    def many(count: int) -> Request:
+    def many(count: int) -> ExperimentRequest:
         return ask(*(Entry(f"top {k}", BM25, k) for k in range(1, count + 1)))
 
     assert planned(many(25)).warnings == ()

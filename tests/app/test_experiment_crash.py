@@ -14,9 +14,9 @@ import pytest
 from karat.errors import InputError
 from karat.experiments import Entry
 from karat.experiments.presence import Where
-from karat.experiments.run import Done, Request, run_experiment
+from karat.experiments.run import ExperimentRequest, ExperimentRun, run_experiment
 from karat.experiments.store import Kind, RunStatus, SqlStore
-from karat.experiments.workers import Event, Settings
+from karat.experiments.workers import RunEvent, RunSettings
 from karat.model import Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
@@ -26,14 +26,14 @@ QUERIES = 30
 KILLS = 4
 
 
-def request(folder: str) -> Request:
+def request(folder: str) -> ExperimentRequest:
     """Return a sweep whose searches are partly shared, some of its queries timed."""
     rows = [
         Query(f"q{row}", f"{WORDS[row % 6]} {WORDS[row % 5]}", (Target(f"m{row % 7}.py"),))
         for row in range(QUERIES)
     ]
     words, other = Spec("engine", "bm25"), Spec("engine", "bm25", {"k1": 1.2})
-    return Request(
+    return ExperimentRequest(
         gold=Dataset.of(rows, name="gold", match="exact"),
         entries=(
             Entry("five", words, 5),
@@ -45,7 +45,7 @@ def request(folder: str) -> Request:
         where=Where(corpus=folder),
         kind=Kind.SWEEP,
         scoring=Scoring(measures=("mrr@5", "hit@2")),
-        settings=Settings(warm_up=1, repetitions=2),
+        settings=RunSettings(warm_up=1, repetitions=2),
         timed=4,
         workers=2,
     )
@@ -54,7 +54,7 @@ def request(folder: str) -> Request:
 def main(store: str, folder: str) -> None:
     """Run the sweep, and say each event."""
 
-    def say(event: Event) -> None:
+    def say(event: RunEvent) -> None:
         sys.stdout.write(f"{event.kind}\n")
         sys.stdout.flush()
 
@@ -77,7 +77,7 @@ def started(store: Path, folder: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def hits(done: Done) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
+def hits(done: ExperimentRun) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
     """Return all answers but their times, which differ."""
     return [
         sorted((one.query_id, one.hits, one.outcome) for one in measured.run.answers())
@@ -85,7 +85,7 @@ def hits(done: Done) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
     ]
 
 
-def timed(done: Done) -> list[set[str]]:
+def timed(done: ExperimentRun) -> list[set[str]]:
     return [
         {sample.query_id for sample in measured.timings.samples} if measured.timings else set()
         for measured in done.measured

@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.app.gate import Rules, gate, parse_rules
+from karat.app.gate import GateRules, gate, parse_rules
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.baseline import Baseline
@@ -73,7 +73,7 @@ def test_a_small_slip_of_one_query_is_noise_and_strict_fails_it() -> None:
 
 
 def test_the_same_run_passes_without_any_allowance() -> None:
-    found = gate(dataset(), OLD, Rules(), baseline=baseline_of(OLD), confidence=FEW)
+    found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
     assert (found.decision, found.closed, found.worst, found.best) == (
         *(Decision.PASSED, False),
         *((), ()),
@@ -95,7 +95,7 @@ def test_the_gravest_check_decides() -> None:
 
 def test_gains_come_with_the_greatest_first() -> None:
     old = answered(5, 4, 3, 2, 0, *[1] * 15, name="old")
-    found = gate(dataset(), OLD, Rules(), baseline=baseline_of(old), confidence=FEW)
+    found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(old), confidence=FEW)
     assert [query.rank_before for query in found.best] == [None, 5, 4, 3, 2]
     assert found.worst == ()
 
@@ -147,7 +147,7 @@ def test_a_limit_below_what_the_set_can_show_is_told() -> None:
 
 def test_nothing_to_check_is_an_error() -> None:
     with pytest.raises(InputError, match="nothing to check"):
-        gate(dataset(), OLD, Rules())
+        gate(dataset(), OLD, GateRules())
 
 
 def test_a_regression_without_a_baseline_is_an_error() -> None:
@@ -163,7 +163,7 @@ def test_a_measure_that_the_baseline_lacks_is_an_error() -> None:
 
 def test_another_way_of_judging_is_refused() -> None:
     with pytest.raises(InputError, match="judged with ties trec10, this run with worst"):
-        gate(dataset(), OLD, Rules(), baseline=baseline_of(OLD), scoring=Scoring(ties="worst"))
+        gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), scoring=Scoring(ties="worst"))
 
 
 def test_another_gold_set_is_refused_or_cut_to_what_is_the_same() -> None:
@@ -172,8 +172,8 @@ def test_another_gold_set_is_refused_or_cut_to_what_is_the_same() -> None:
     queries[0] = queries[0]._replace(targets=(Target("other.py"),))
     changed = Dataset.of([*queries[:15], Query("new", "new", (Target("right.py"),))], name="gold")
     with pytest.raises(InputError, match="1 new, 1 changed, 5 gone, 14 the same"):
-        gate(changed, OLD, Rules(), baseline=kept, confidence=FEW)
-    found = gate(changed, OLD, Rules(), baseline=kept, confidence=FEW, allow_changed=True)
+        gate(changed, OLD, GateRules(), baseline=kept, confidence=FEW)
+    found = gate(changed, OLD, GateRules(), baseline=kept, confidence=FEW, allow_changed=True)
     # The changed query finds nothing now; it is not compared.
     assert (found.checks[0].n, found.decision) == (14, Decision.PASSED)
     assert any("14 the same" in note for note in found.notes)
@@ -195,7 +195,7 @@ def test_no_query_in_common_is_an_error() -> None:
     other = Dataset.of([Query("x", "x", (Target("right.py"),))])
     run = {"x": {"right.py": 1.0}}
     with pytest.raises(InputError, match="no query of the baseline"):
-        gate(other, run, Rules(), baseline=baseline_of(OLD), allow_changed=True)
+        gate(other, run, GateRules(), baseline=baseline_of(OLD), allow_changed=True)
 
 
 def test_a_baseline_of_another_level_than_the_default_is_found_again() -> None:

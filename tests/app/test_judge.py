@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.judge import Judging, Pooled, begun, folder_code, repository_code, save_place
+from karat.app.judge import Judging, PooledHit, begun, folder_code, repository_code, save_place
 from karat.errors import InputError
 from karat.formats import read_dataset, write
-from karat.mining.gold import Judgment, judgments_of
+from karat.mining.gold import JudgmentRecord, judgments_of
 from karat.model import Dataset, Hit, Query, Target
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -32,8 +32,8 @@ def judging(path: Path) -> Judging:
     return Judging(read_dataset(path), path, judge="ann", clock=lambda: NOON)
 
 
-def hit(name: str, start: int, end: int) -> Pooled:
-    return Pooled(0, Hit(name, 0.0, start, end), {"run": 1})
+def hit(name: str, start: int, end: int) -> PooledHit:
+    return PooledHit(0, Hit(name, 0.0, start, end), {"run": 1})
 
 
 def test_every_answer_is_in_the_file_at_once(path: Path) -> None:
@@ -44,8 +44,8 @@ def test_every_answer_is_in_the_file_at_once(path: Path) -> None:
     (query,) = data.queries()
     assert query.targets[1:] == (Target("b.py", 3, 3, 9), Target("c.py", 0, 1, 2))
     assert judgments_of(query) == (
-        Judgment(query.targets[1], "ann", "2024-05-01T12:00:00Z", "it is there"),
-        Judgment(query.targets[2], "ann", "2024-05-01T12:00:00Z"),
+        JudgmentRecord(query.targets[1], "ann", "2024-05-01T12:00:00Z", "it is there"),
+        JudgmentRecord(query.targets[2], "ann", "2024-05-01T12:00:00Z"),
     )
     assert (query.tags, query.extra["commit_hash"]) == ({"category": "bug"}, "c")
     assert (data.match, data.metadata) == ("lines", {"repository": "r"})

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from karat.app.judge import best_rank, pool
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.service.results import JudgingPool, edited
-from karat.service.store import Judgment
+from karat.service.store import StoredJudgment
 
 PATHS = ("a.py", "b.py", "c.py")
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -46,9 +46,9 @@ def run(name: str, found: Answered) -> Run:
     )
 
 
-def judgments(made: Made) -> list[Judgment]:
+def judgments(made: Made) -> list[StoredJudgment]:
     return [
-        Judgment(number, query, path, *lines, grade, None, "", "ada", None, NOW)
+        StoredJudgment(number, query, path, *lines, grade, None, "", "ada", None, NOW)
         for number, (query, (path, lines), grade) in enumerate(made, 2)
     ]
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.model import Dataset, Query, Target
 from karat.service.results import edited, grade_at, without_unresolved
-from karat.service.store import Judgment
+from karat.service.store import StoredJudgment
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
 FILES = Dataset.of(
@@ -23,8 +23,8 @@ LINES = Dataset.of([Query("q1", "log in", (Target("auth.py", 2.0, 3, 9),))], mat
 
 def judgment(
     path: str, grade: float | None, *, query: str = "q1", lines: tuple[int, int] = (0, 0)
-) -> Judgment:
-    return Judgment(2, query, path, *lines, grade, None, "", "ann", None, NOW)
+) -> StoredJudgment:
+    return StoredJudgment(2, query, path, *lines, grade, None, "", "ann", None, NOW)
 
 
 def test_nothing_was_judged() -> None:

@@ -10,7 +10,7 @@ from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.losses import losses_of, with_kept_losses
-from karat.service.store.judgments import Lost
+from karat.service.store.judgments import LossRecord
 
 QUERIES = [
     Query("q1", "log in", (Target("auth.py", 2.0, 1, 9), Target("auth.py", 1.0, symbol="login"))),
@@ -44,8 +44,8 @@ LOSSES = {
 def test_they_come_back() -> None:
     told = replace(reported(QUERIES), losses=LOSSES)
     words, meaning = losses_of(told)
-    assert words[1] == Lost("q1", "auth.py", 0, 0, "login", Fate.FUSION)
-    assert meaning == [Lost("q2", "mail.py", 0, 0, "", Fate.NOT_IN_CORPUS)]
+    assert words[1] == LossRecord("q1", "auth.py", 0, 0, "login", Fate.FUSION)
+    assert meaning == [LossRecord("q2", "mail.py", 0, 0, "", Fate.NOT_IN_CORPUS)]
     assert with_kept_losses(reported(QUERIES), [words, meaning]).losses == LOSSES
     assert with_kept_losses(reported(QUERIES), [[], []]).losses == {}
 
@@ -71,7 +71,7 @@ def test_judgments_may_have_changed_since() -> None:
 
 
 def test_what_was_found_has_no_reason() -> None:
-    stale = [Lost("q2", "mail.py", 0, 0, "", Fate.FUSION)]
+    stale = [LossRecord("q2", "mail.py", 0, 0, "", Fate.FUSION)]
     found = with_kept_losses(reported(QUERIES), [stale, stale])
     assert found.losses == {(1, 1, 0): Fate.FUSION}
     assert fate_of(found, 0, 1, 0) is Fate.FOUND

@@ -5,17 +5,19 @@ import pytest
 from karat.corpus import from_texts
 from karat.errors import InputError
 from karat.experiments.presence import survey
-from karat.experiments.snapshots import Part, Trees
+from karat.experiments.snapshots import RepositoryRevisions, Snapshots
 from karat.experiments.workers import Source
 from karat.model import Dataset, Query, Target
 
 TEXTS = {"src/auth.py": "x\n", "src/mail.py": "y\n"}
 
 
-def tree(gold: Dataset) -> Trees:
+def tree(gold: Dataset) -> Snapshots:
     source = Source.of_texts(TEXTS)
-    part = Part(lambda: [("", from_texts(TEXTS))], {"": range(len(gold))}, lambda _: source)
-    return Trees("corpus", "here", "all", (part,))
+    part = RepositoryRevisions(
+        lambda: [("", from_texts(TEXTS))], {"": range(len(gold))}, lambda _: source
+    )
+    return Snapshots("corpus", "here", "all", (part,))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.resolve import Resolution, resolve
+from karat.app.resolve import ResolveResult, resolve
 from karat.corpus import Corpus, from_folder, from_texts
 from karat.model import Dataset, Query, Target
 
@@ -22,7 +22,7 @@ TEXTS = {
 CORPUS = from_texts(TEXTS)
 
 
-def found(*targets: Target, corpus: Corpus = CORPUS, match: str = "exact") -> Resolution:
+def found(*targets: Target, corpus: Corpus = CORPUS, match: str = "exact") -> ResolveResult:
     return resolve(Dataset.of([Query("q1", "text", targets)], match=match), corpus)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from karat.app.schemas import Judged, agent_results, akashic_report, octocode_results
+from karat.app.schemas import RunExport, agent_results, akashic_report, octocode_results
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import Measured, Sample, Timings
 from karat.scoring.settings import Confidence, Scoring
@@ -28,7 +28,7 @@ RUN = Run.of(
 )
 SAMPLES = (Sample("a", 9_000_000, (2_000_000,)), Sample("b", 9_000_000, (4_000_000,)))
 TIMINGS = Timings(SAMPLES, 0, 0, 0, warm_up=1, repetitions=2, alone=True)
-JUDGED = Judged(GOLD, Measured(RUN, TIMINGS, "", "bm25"), "2026-01-30T12:00:00")
+JUDGED = RunExport(GOLD, Measured(RUN, TIMINGS, "", "bm25"), "2026-01-30T12:00:00")
 
 
 def test_akashic() -> None:
@@ -92,7 +92,9 @@ def test_queries_that_belong_together_are_drawn_together() -> None:
     run = Run.of([Answer(query.id, (Hit("a.py"),)) for query in queries[:12]], name="half")
     alone, together = (
         akashic_report(
-            Judged(Dataset.of(queries, metadata=metadata), Measured(run, None, "", "half"), "now")
+            RunExport(
+                Dataset.of(queries, metadata=metadata), Measured(run, None, "", "half"), "now"
+            )
         ).summary
         for metadata in ({}, {"cluster": "case"})
     )
@@ -107,7 +109,7 @@ def test_what_was_not_measured() -> None:
     untimed = replace(JUDGED, measured=replace(JUDGED.measured, timings=None))
     assert akashic_report(untimed).summary["avg_latency_ms"] is None
     assert agent_results(untimed).aggregate_metrics["p50_latency_ms"] is None
-    unjudged = Judged(Dataset.of([Query("a", "where is a")]), untimed.measured, "")
+    unjudged = RunExport(Dataset.of([Query("a", "where is a")]), untimed.measured, "")
     assert agent_results(unjudged).aggregate_metrics["mean_f1"] is None
-    alone = Judged(Dataset.of(list(GOLD.queries())[1:2]), untimed.measured, "")
+    alone = RunExport(Dataset.of(list(GOLD.queries())[1:2]), untimed.measured, "")
     assert agent_results(alone).aggregate_metrics["std_f1"] == 0.0

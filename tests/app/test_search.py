@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.app.search import search
-from karat.engines.base import Explained
+from karat.engines.base import ExplainedHit
 from karat.errors import InputError, UnknownName
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Hit
@@ -49,7 +49,7 @@ def test_profiles_and_engines_answer(folder: Path, engine: str | dict[str, objec
 def test_an_engine_is_closed_and_need_not_explain(folder: Path) -> None:
     engine = Silent()
     found = search("login", load_corpus(str(folder)), engine)
-    assert found.hits == [Explained(Hit("a.py", 1.0), {})]
+    assert found.hits == [ExplainedHit(Hit("a.py", 1.0), {})]
     assert engine.closed
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.snapshots import Trees, corpus_trees, history_trees
+from karat.experiments.snapshots import Snapshots, corpus_trees, history_trees
 from karat.model import Dataset, Query, Target
 
 Git = Callable[..., str]
@@ -30,7 +30,7 @@ def mined(project: Path, git: Git) -> Mined:
     return made
 
 
-def seen(trees: Trees) -> list[tuple[str, list[int]]]:
+def seen(trees: Snapshots) -> list[tuple[str, list[int]]]:
     return [(visit.corpus.read("n.py")[4:-1], sorted(visit.rows)) for visit in trees]
 
 

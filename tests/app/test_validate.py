@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from karat.app.validate import validate
 from karat.cli.commands.validate import command
 from karat.errors import InputError
-from karat.formats import FORMATS, Limits, read_dataset, write
+from karat.formats import FORMATS, ReadLimits, read_dataset, write
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 
 CSV = "query,result1,result2,lang\nwhere,a.rs:1-2:2,b.rs:1-1:1,rust\nwho,a.rs:1-2:0,,go\n"
@@ -49,7 +49,7 @@ def test_problems_are_returned_not_raised(tmp_path: Path) -> None:
     assert not found.valid
     assert found.queries == 0
     assert [problem.line for problem in found.problems] == [2]
-    found = validate(path, limits=Limits(csv_bytes=5))
+    found = validate(path, limits=ReadLimits(csv_bytes=5))
     assert [problem.message for problem in found.problems] == [
         "larger than 5 bytes (setting csv_bytes)"
     ]

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from karat.cli import main
-from karat.experiments.store import Kind, Plan, PlannedRun, RunStatus
+from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, RunStatus
 from karat.experiments.stored import open_store
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.comparison import Interval
@@ -67,7 +67,7 @@ def karat(folder: Path, capsys: pytest.CaptureFixture[str]) -> Karat:
 QUERIES = [
     Query(f"q{number}", f"where is {number}", (Target(f"{number}.py"),)) for number in (1, 2)
 ]
-PLAN = Plan(
+PLAN = ExperimentPlan(
     "nightly",
     Kind.COMPARE,
     Dataset.of(QUERIES, name="gold"),

@@ -14,7 +14,7 @@ from karat.cli.main import main
 from karat.cli.options import experiment
 from karat.cli.output import progress
 from karat.experiments import stored
-from karat.experiments.workers import Event, announced
+from karat.experiments.workers import RunEvent, announced
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
 
@@ -340,8 +340,8 @@ def test_what_was_answered_is_not_asked_again(
 
 
 @contextmanager
-def interrupted(_total: int) -> Iterator[Callable[[Event], None]]:
-    def hear(event: Event) -> None:
+def interrupted(_total: int) -> Iterator[Callable[[RunEvent], None]]:
+    def hear(event: RunEvent) -> None:
         if event.kind == "answered":
             raise KeyboardInterrupt
 

@@ -12,7 +12,7 @@ import pytest
 
 from karat.cli.output import progress
 from karat.cli.output.progress import Pace, progress_bars, run_progress, waiting_text
-from karat.experiments.workers import Event
+from karat.experiments.workers import RunEvent
 
 NOW = datetime.now(UTC)
 COMPARE = {"pid": 1798, "command": "compare", "since": NOW.isoformat(timespec="seconds")}
@@ -23,9 +23,9 @@ WAITING = (
     "distorted; --no-wait to continue now\n"
 )
 EVENTS = [
-    Event("answered", "bm25", 1, 2),
-    Event("answered", "bm25", 2, 2),
-    Event("finished", "bm25", 2, 2, {"status": "completed"}),
+    RunEvent("answered", "bm25", 1, 2),
+    RunEvent("answered", "bm25", 2, 2),
+    RunEvent("finished", "bm25", 2, 2, {"status": "completed"}),
 ]
 
 
@@ -68,18 +68,18 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return terminal
 
 
-def waits(*holders: Mapping[str, object]) -> list[Event]:
+def waits(*holders: Mapping[str, object]) -> list[RunEvent]:
     detail = {"holders": list(holders)}
-    return [Event("waiting", name, 0, 2, detail) for name in ("bm25", "keyword")]
+    return [RunEvent("waiting", name, 0, 2, detail) for name in ("bm25", "keyword")]
 
 
-def started(run: str, total: int, passed: str) -> Event:
-    return Event("started", run, 0, total, {"pass": passed})
+def started(run: str, total: int, passed: str) -> RunEvent:
+    return RunEvent("started", run, 0, total, {"pass": passed})
 
 
-def indexing(stage: str, done: int, total: int, runs: int = 1) -> Event:
+def indexing(stage: str, done: int, total: int, runs: int = 1) -> RunEvent:
     detail = {"stage": stage, "done": done, "total": total, "runs": runs}
-    return Event("indexing", "dense", 0, 9, detail)
+    return RunEvent("indexing", "dense", 0, 9, detail)
 
 
 @pytest.mark.parametrize(("ci", "more"), [("", ""), ("true", "bm25: 2 of 2 queries, completed\n")])
@@ -113,8 +113,8 @@ def test_lines_in_ci_are_sparse(
         clock.now += 20
         listen(indexing("indexing", 0, 0, runs=3))
         clock.now += 20
-        listen(Event("answered", "dense", 5, 9))
-        listen(Event("answered", "dense", 6, 9))
+        listen(RunEvent("answered", "dense", 5, 9))
+        listen(RunEvent("answered", "dense", 6, 9))
     assert capsys.readouterr().err.splitlines() == [
         "dense: embedding, 1,280 of 1,300",
         "3 runs: indexing",
@@ -219,8 +219,8 @@ def test_names_are_cut_to_the_terminal(terminal: Terminal, clock: Clock) -> None
 @pytest.mark.parametrize("status", ["cancelled", "failed"])
 def test_a_bar_stays_where_runs_have_stopped(terminal: Terminal, clock: Clock, status: str) -> None:
     with run_progress({"bm25": 4}, clock=clock) as listen:
-        listen(Event("answered", "bm25", 1, 4))
-        listen(Event("finished", "bm25", 1, 4, {"status": status}))
+        listen(RunEvent("answered", "bm25", 1, 4))
+        listen(RunEvent("finished", "bm25", 1, 4, {"status": status}))
     assert terminal.lines() == ["querying  [######------------------]  25%  bm25", ""]
 
 

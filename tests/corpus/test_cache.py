@@ -18,8 +18,8 @@ from karat.corpus import (
     from_texts,
     header,
 )
-from karat.corpus.cache import ChunkCache, ChunkKey, Cut
-from karat.corpus.chunkers.base import Piece, Split, chunk_id, chunks_of
+from karat.corpus.cache import CachedChunks, ChunkCache, ChunkKey
+from karat.corpus.chunkers.base import Piece, SplitResult, chunk_id, chunks_of
 from karat.corpus.chunkers.window import Lines
 from karat.corpus.disk_cache import DiskCache
 from karat.corpus.shared_file import share
@@ -38,9 +38,9 @@ class Counting:
     def spec(self) -> Spec:
         return Spec("chunker", "counting")
 
-    def split(self, text: str, language: str) -> Split:
+    def split(self, text: str, language: str) -> SplitResult:
         self.asked.append((text, language))
-        return Split(Lines(2).split(text, language).pieces, self.fallback)
+        return SplitResult(Lines(2).split(text, language).pieces, self.fallback)
 
 
 @pytest.fixture
@@ -131,7 +131,9 @@ KEYS = st.builds(ChunkKey, WORDS, WORDS, st.just("d" * 64))
 @given(st.dictionaries(KEYS, st.tuples(st.lists(PIECES, max_size=4), WORDS), max_size=5))
 def test_any_cut_survives_the_disk(given_cuts: dict[ChunkKey, tuple[list[Piece], str]]) -> None:
     cuts = {
-        key: Cut(chunks_of(Split(pieces), blob=key.blob, digest=key.digest), fallback)
+        key: CachedChunks(
+            chunks_of(SplitResult(pieces), blob=key.blob, digest=key.digest), fallback
+        )
         for key, (pieces, fallback) in given_cuts.items()
     }
     with DiskCache(":memory:") as cache:
@@ -188,7 +190,7 @@ def test_what_is_kept_while_another_process_opens_the_file_stays(
 ) -> None:
     place = tmp_path / "chunks.sqlite"
     key = ChunkKey("b", "python", "d" * 64)
-    cut = Cut(chunks_of(Split([Piece(1, 1, "x")]), blob="b", digest="d" * 64))
+    cut = CachedChunks(chunks_of(SplitResult([Piece(1, 1, "x")]), blob="b", digest="d" * 64))
     waiting = [key]
 
     def faster(statement: str) -> None:
@@ -210,7 +212,7 @@ def test_what_is_kept_while_another_process_opens_the_file_stays(
 def test_both_caches_keep_the_protocol(tmp_path: Path) -> None:
     caches: list[ChunkCache] = [MemoryCache(), DiskCache(tmp_path / "a.sqlite")]
     key = ChunkKey("b", "python", "d" * 64)
-    cut = Cut(chunks_of(Split([Piece(1, 1, "x")]), blob="b", digest="d" * 64))
+    cut = CachedChunks(chunks_of(SplitResult([Piece(1, 1, "x")]), blob="b", digest="d" * 64))
     for cache in caches:
         assert cache.get([key]) == {}
         cache.put({key: cut})
@@ -230,7 +232,7 @@ def test_a_long_corpus_is_kept_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> No
     kept: list[int] = []
 
     class Watched(MemoryCache):
-        def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+        def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
             kept.append(len(cuts))
             super().put(cuts)
 

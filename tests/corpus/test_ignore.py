@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.corpus import from_folder
-from karat.corpus.files.folder import Rules, is_ignored
+from karat.corpus.files.folder import IgnoreRules, is_ignored
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ from karat.corpus.files.folder import Rules, is_ignored
 def test_patterns_mean_what_they_mean_to_git(
     lines: list[str], path: str, folder: bool, ignored: bool
 ) -> None:
-    assert is_ignored(path, folder=folder, rules=[Rules("", lines)]) is ignored
+    assert is_ignored(path, folder=folder, rules=[IgnoreRules("", lines)]) is ignored
 
 
 def test_the_deepest_file_decides() -> None:
-    rules = [Rules("", ["*.log"]), Rules("a", ["!keep.log", "/own"])]
+    rules = [IgnoreRules("", ["*.log"]), IgnoreRules("a", ["!keep.log", "/own"])]
     assert not is_ignored("a/keep.log", folder=False, rules=rules)
     assert is_ignored("a/own", folder=False, rules=rules)
     assert is_ignored("a/other.log", folder=False, rules=rules)

@@ -8,10 +8,10 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.builtin import bm25, dense, hybrid
-from karat.engines.chunk_index import Recipe
+from karat.engines.chunk_index import IndexRecipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
-from karat.engines.places import Numbers, Places, tokens
+from karat.engines.places import ChunkTable, Numbers, tokens
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.stages import LexicalStage
 from karat.errors import EngineError, InputError
@@ -51,7 +51,7 @@ class TestShortChunks(EngineSuite):
 
     @pytest.fixture
     def engine(self) -> ChunkEngine:
-        recipe = Recipe(chunker="lines", chunker_options={"size": 1})
+        recipe = IndexRecipe(chunker="lines", chunker_options={"size": 1})
         return ChunkEngine([LexicalStage()], name="short", recipe=recipe)
 
 
@@ -98,14 +98,14 @@ class Given:
     def identity(self) -> object:
         return id(self)
 
-    def index(self, places: Places) -> None:
+    def index(self, places: ChunkTable) -> None:
         assert len(places) == len(self._scores)
 
     def scores(self, query: str) -> Scores:
         return self._scores
 
 
-ONE_LINE_A_CHUNK = Recipe(chunker="lines", chunker_options={"size": 1}, unit="file")
+ONE_LINE_A_CHUNK = IndexRecipe(chunker="lines", chunker_options={"size": 1}, unit="file")
 # Four good places, one that is a little better, and one that is far from all of them.
 LONG_AND_SHORT = from_texts({"long.py": "a\nb\nc\nd\n", "short.py": "e\n", "x.py": "f\n"})
 CLOSE = (0.70, 0.70, 0.69, 0.69, 0.75, 0.60)
@@ -191,7 +191,7 @@ class Constant:
     identity = "constant"
     by_words = False
 
-    def index(self, places: Places) -> None:
+    def index(self, places: ChunkTable) -> None:
         self.size = len(places)
 
     def scores(self, query: str) -> Scores:
@@ -199,7 +199,7 @@ class Constant:
 
 
 def test_equal_scores_keep_the_order_of_the_corpus() -> None:
-    engine = ChunkEngine([Constant()], name="constant", recipe=Recipe(rules=RankingRules()))
+    engine = ChunkEngine([Constant()], name="constant", recipe=IndexRecipe(rules=RankingRules()))
     assert found(engine, "x", {"b.md": "b", "a.md": "a"}) == ["a.md", "b.md"]
 
 
@@ -294,7 +294,7 @@ def test_tokens_are_never_none() -> None:
 
 
 def test_the_order_of_files_is_no_tie() -> None:
-    recipe = Recipe(chunker="lines", chunker_options={"size": 1}, unit="file")
+    recipe = IndexRecipe(chunker="lines", chunker_options={"size": 1}, unit="file")
     engine = ChunkEngine([LexicalStage()], name="short", recipe=recipe)
     engine.index(
         from_texts({"a.py": "login password\nlogin password\n", "b.py": "login password mail\n"})

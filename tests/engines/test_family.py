@@ -16,7 +16,7 @@ from karat.engines import chunk_index
 from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
-from karat.engines.family import build_family, shareable
+from karat.engines.engine_group import build_family, shareable
 from karat.engines.lexical.index import LexicalIndex
 from karat.engines.ranking import words_of
 from karat.engines.rerank.engine import Passages

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
-from karat.engines.places import Place
-from karat.engines.ranking import Names, Shares, words_of
+from karat.engines.places import ChunkLocation
+from karat.engines.ranking import Names, NameShares, words_of
 
 WORD = st.sampled_from(("check", "login", "user", "new", "parse"))
 NAME = st.frozensets(WORD, max_size=4)
@@ -26,7 +26,7 @@ def test_all_at_once_is_one_by_one(
     proven: int,
     data: st.DataObject,
 ) -> None:
-    shares = Shares(proven=proven)
+    shares = NameShares(proven=proven)
     shares.grow(before)
     shares.grow(after)
     rows = before + after
@@ -37,8 +37,8 @@ def test_all_at_once_is_one_by_one(
     assert shares.of(np.array(order, np.intp), words).tolist() == expected
 
 
-def place(path: str, *symbols: str, kind: str = "code") -> Place:
-    return Place(path, Chunk("", "", 1, 2, "text", symbols, (), kind), Trait.NONE)
+def place(path: str, *symbols: str, kind: str = "code") -> ChunkLocation:
+    return ChunkLocation(path, Chunk("", "", 1, 2, "text", symbols, (), kind), Trait.NONE)
 
 
 def test_what_is_shown_is_numbered_from_0() -> None:

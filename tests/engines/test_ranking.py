@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
 from karat.engines.fusion import Scores, top
-from karat.engines.places import Place, Places
+from karat.engines.places import ChunkLocation, ChunkTable
 from karat.engines.ranking import PLAIN, Names, RankingRules, diversified, kind_factors, raised
 
 RULES = RankingRules()
@@ -19,11 +19,11 @@ def place(
     symbols: tuple[str, ...] = (),
     kind: str = "code",
     traits: Trait = Trait.NONE,
-) -> Place:
-    return Place(path, Chunk("", "", 1, 2, "text", symbols, (), kind), traits)
+) -> ChunkLocation:
+    return ChunkLocation(path, Chunk("", "", 1, 2, "text", symbols, (), kind), traits)
 
 
-def factor(place: Place, query: str, *, unit: str = "lines", score: float = 1.0) -> float:
+def factor(place: ChunkLocation, query: str, *, unit: str = "lines", score: float = 1.0) -> float:
     names = Names()
     names.grow([place])
     names.show(np.array([0]))
@@ -88,7 +88,7 @@ def test_kinds_and_their_factors() -> None:
     assert kind_factors(places, PLAIN).tolist() == [1.0] * 5
 
 
-def plainly(scores: Scores, places: Places, k: int, rules: RankingRules) -> list[int]:
+def plainly(scores: Scores, places: ChunkTable, k: int, rules: RankingRules) -> list[int]:
     """Return the order of files as it is told, place by place."""
     found = top(scores, len(scores))
     of_file: dict[int, list[int]] = {}
@@ -108,14 +108,16 @@ def plainly(scores: Scores, places: Places, k: int, rules: RankingRules) -> list
     k=st.integers(1, 30),
 )
 def test_further_places_of_a_file_count_less(files: list[list[float]], k: int) -> None:
-    places = Places([[place(f"{number}.py")] * len(scores) for number, scores in enumerate(files)])
+    places = ChunkTable(
+        [[place(f"{number}.py")] * len(scores) for number, scores in enumerate(files)]
+    )
     scores = np.array([score for one in files for score in one], np.float32)
     expected = plainly(scores, places, k, RULES)
     assert diversified(scores, places, k, RULES).tolist() == expected
 
 
 def test_a_file_with_several_good_places_comes_first() -> None:
-    places = Places([[place("a.py")], [place("b.py")] * 3])
+    places = ChunkTable([[place("a.py")], [place("b.py")] * 3])
     scores = np.array([1.0, 0.95, 0.9, 0.8], np.float32)
     # b.py is worth 0.95 + 0.17; its further places count 0.9 / 2 and 0.8 / 4.
     assert diversified(scores, places, 4, RULES).tolist() == [1, 0, 2, 3]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait, from_texts
 from karat.engines.builtin import dense
-from karat.engines.places import Place
+from karat.engines.places import ChunkLocation
 from karat.engines.stages import CHARACTERS, parts, texts_of
 from karat.errors import InputError
 from karat.model import Hit
@@ -21,8 +21,10 @@ def test_parts_are_the_text_and_of_even_length(text: str, size: int) -> None:
     assert all(found) or not text
 
 
-def place(kind: str) -> Place:
-    return Place("a.md", Chunk("", "", 1, 99, "word\n" * CHARACTERS, (), (), kind), Trait.NONE)
+def place(kind: str) -> ChunkLocation:
+    return ChunkLocation(
+        "a.md", Chunk("", "", 1, 99, "word\n" * CHARACTERS, (), (), kind), Trait.NONE
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,14 @@ import pytest
 
 from karat.errors import InputError
 from karat.experiments.execute import claimed, ending
-from karat.experiments.store import Experiment, Kind, Plan, PlannedRun, RunStatus, SqlStore
+from karat.experiments.store import (
+    Experiment,
+    ExperimentPlan,
+    Kind,
+    PlannedRun,
+    RunStatus,
+    SqlStore,
+)
 from karat.model import Answer, Dataset, Query
 from karat.model.spec import Spec
 
@@ -29,7 +36,7 @@ def store(place: Path) -> SqlStore:
 def experiment(store: SqlStore) -> Experiment:
     runs = tuple(PlannedRun(name, Spec("engine", name)) for name in ("bm25", "dense", "hybrid"))
     gold = Dataset.of([Query("q", "text")])
-    return store.show(store.experiment(Plan("sweep", Kind.SWEEP, gold, runs)))
+    return store.show(store.experiment(ExperimentPlan("sweep", Kind.SWEEP, gold, runs)))
 
 
 def statuses(store: SqlStore, experiment: Experiment) -> list[str]:

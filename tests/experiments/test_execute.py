@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.execute import Ended, Task, execute, timed_queries
+from karat.experiments.execute import EndedRun, Task, execute, timed_queries
 from karat.experiments.executor import Work
 from karat.experiments.plan import Entry, share
-from karat.experiments.store import Kind, Plan, PlannedRun, SqlStore
-from karat.experiments.workers import Configuration, Event, Hooks, Settings, Source, Visit
+from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, SqlStore
+from karat.experiments.workers import Configuration, Hooks, RunEvent, RunSettings, Source, Visit
 from karat.experiments.workers.announcements import running_folder
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
@@ -64,7 +64,7 @@ class Scripted:
         self, what: str, one: Configuration, queries: Sequence[str], hooks: Hooks
     ) -> Measured:
         status = {self.fails: "failed", self.stops: "cancelled"}.get(one.name, "completed")
-        hooks.listen(Event("indexed", one.name, detail={"corpus": self.corpus}))
+        hooks.listen(RunEvent("indexed", one.name, detail={"corpus": self.corpus}))
         for query_id in queries if status == "completed" else ():
             hits = tuple(Hit(path, score) for path, score in (("a", 4), ("b", 2), ("c", 1)))
             sample = SAMPLE._replace(query_id=query_id) if what == "timing" else None
@@ -86,14 +86,14 @@ def task(
     store: SqlStore, *, timed: frozenset[str] = frozenset(), scores_first: bool = False
 ) -> Task:
     runs = tuple(PlannedRun(entry.name, entry.spec) for entry in ENTRIES)
-    found = store.show(store.experiment(Plan("sweep", Kind.SWEEP, GOLD, runs)))
+    found = store.show(store.experiment(ExperimentPlan("sweep", Kind.SWEEP, GOLD, runs)))
     for run in found.runs:
         assert store.claim(run.id)
     return Task(
         dataset=GOLD,
         visits=(Visit(Source.of_texts({}), (0, 1, 2, 3)),),
         snapshots=("planned",),
-        settings=Settings(),
+        settings=RunSettings(),
         runs={run.label: run.id for run in found.runs},
         timed=timed,
         files=False,
@@ -101,7 +101,7 @@ def task(
     )
 
 
-def run(store: SqlStore, given: Task, executor: Scripted) -> list[Ended]:
+def run(store: SqlStore, given: Task, executor: Scripted) -> list[EndedRun]:
     return list(execute(share(ENTRIES, files=False), given, store, executor))
 
 
@@ -251,7 +251,7 @@ def test_nothing_is_kept_of_another_corpus(store: SqlStore) -> None:
 
 
 def test_events_are_told_of_every_entry(store: SqlStore) -> None:
-    events: list[Event] = []
+    events: list[RunEvent] = []
     run(store, replace(task(store), listen=events.append), Scripted())
     assert [event.run for event in events] == ["deep", "flat", "strict", "alone"]
     assert {each.status for each in store.latest().runs} == {"evaluating"}

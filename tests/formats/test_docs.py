@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.formats import FORMATS, Limits, detect, read
+from karat.formats import FORMATS, ReadLimits, detect, read
 
 EXAMPLE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^### (\S+)$", re.MULTILINE)
@@ -34,5 +34,5 @@ def test_every_example_is_what_it_says(page: str, tmp_path: Path) -> None:
 
 
 def test_every_limit_is_named(page: str) -> None:
-    for name in Limits._fields:
+    for name in ReadLimits._fields:
         assert f"`{name}`" in page

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, InputError, LimitExceeded, UnknownName
-from karat.formats import FORMATS, Format, Limits, detect, load, read, read_dataset, read_run, write
+from karat.formats import (
+    FORMATS,
+    Format,
+    ReadLimits,
+    detect,
+    load,
+    read,
+    read_dataset,
+    read_run,
+    write,
+)
 from karat.formats.table import SHAPES
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
@@ -153,7 +163,7 @@ def test_a_compressed_file_counts_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "x.json.gz"
     path.write_bytes(gzip.compress(b" " * 100_000))
     with pytest.raises(LimitExceeded, match="larger than 5,000 bytes"):
-        read_dataset(path, format="gold", limits=Limits(json_bytes=5_000))
+        read_dataset(path, format="gold", limits=ReadLimits(json_bytes=5_000))
 
 
 def test_plug_ins_are_asked_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,11 @@ from karat.errors import FormatError, InputError
 from karat.formats import detect, read_run
 from karat.formats.akashic_report import QueryReport, Report, write_comparison, write_report
 from karat.formats.octocode import OctocodeResults, write_octocode_results
-from karat.formats.results import CaseResult, Results, write_results_json
+from karat.formats.results import AgentResults, CaseResult, write_results_json
 from karat.formats.results_csv import write_results_csv
 from karat.model import Answer, Hit, Outcome
 
-RESULTS = Results(
+RESULTS = AgentResults(
     "hybrid",
     "2024-03-20T14:00:00Z",
     {"mean_f1": 0.5, "p99_latency_ms": nan},

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, LimitExceeded
-from karat.formats import Limits, detect, read_dataset
+from karat.formats import ReadLimits, detect, read_dataset
 from karat.model import Target
 
 DOCS = [
@@ -77,13 +77,13 @@ def test_limits(tmp_path: Path) -> None:
     path = dataset(tmp_path / "d.json", query, {**query, "query_key": "b"})
     assert len(read_dataset(path)) == 2
     for limits, name in (
-        (Limits(upload_bytes=9), "upload_bytes"),
-        (Limits(upload_queries=1), "upload_queries"),
-        (Limits(upload_judgments=1), "upload_judgments"),
+        (ReadLimits(upload_bytes=9), "upload_bytes"),
+        (ReadLimits(upload_queries=1), "upload_queries"),
+        (ReadLimits(upload_judgments=1), "upload_judgments"),
     ):
         with pytest.raises(LimitExceeded, match=f"setting {name}"):
             read_dataset(path, limits=limits)
-    assert Limits()[3:] == (10 * 1024 * 1024, 1_000, 100)
+    assert ReadLimits()[3:] == (10 * 1024 * 1024, 1_000, 100)
 
 
 def test_csv_by_hand(tmp_path: Path) -> None:

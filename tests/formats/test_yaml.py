@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, InputError, LimitExceeded
-from karat.formats import Limits, read_dataset
+from karat.formats import ReadLimits, read_dataset
 from karat.formats.akashic_suites import SuiteConfig, read_suites
 from karat.formats.yamltext import load_yaml
 from karat.model import Query, Target
@@ -110,7 +110,7 @@ def test_limit_and_encoding(tmp_path: Path) -> None:
     path = tmp_path / "q.yaml"
     path.write_text(QUERIES)
     with pytest.raises(LimitExceeded, match="setting yaml_bytes"):
-        read_dataset(path, limits=Limits(yaml_bytes=10))
+        read_dataset(path, limits=ReadLimits(yaml_bytes=10))
     path.write_bytes(b"queries:\n- id: \xe9\n")
     with pytest.raises(FormatError, match=r"q\.yaml:2: byte 0xe9 at column 7 is not UTF-8"):
         read_dataset(path)

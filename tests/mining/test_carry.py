@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.mining.carry import Carried, carry
+from karat.mining.carry import CarriedDataset, carry
 from karat.mining.diffs import diffs
-from karat.mining.gold import Judgment, judgments_of, with_judgments
+from karat.mining.gold import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
 
@@ -25,16 +25,16 @@ PADDING = "".join(f"# line {number}\n" for number in range(20))
 
 def carried(
     history: "Builder", *targets: Target, match: str = "lines", base: str = "main~1"
-) -> Carried:
+) -> CarriedDataset:
     data = Dataset.of([Query("q", "who", targets)], match=match)
     return carry(data, history.path, to="main", base=base)
 
 
-def places(found: Carried) -> list[tuple[str, int, int]]:
+def places(found: CarriedDataset) -> list[tuple[str, int, int]]:
     return [(t.path, t.start_line, t.end_line) for q in found.data.queries() for t in q.targets]
 
 
-def reasons(found: Carried) -> list[str]:
+def reasons(found: CarriedDataset) -> list[str]:
     return [loss.reason for loss in found.lost]
 
 
@@ -245,7 +245,9 @@ def test_judgments_go_along(history: "Builder") -> None:
     history.commit({"a": PADDING, "b": "b\n"})
     history.commit({"a": f"new\n{PADDING}", "b": None})
     kept, lost = Target("a", 2, 4, 5), Target("b", 0)
-    judged = [Judgment(target, "ann", "2024-05-01T12:00:00Z", "why") for target in (kept, lost)]
+    judged = [
+        JudgmentRecord(target, "ann", "2024-05-01T12:00:00Z", "why") for target in (kept, lost)
+    ]
     query = with_judgments(Query("q", "who", (kept, lost)), judged)
     found = carry(Dataset.of([query], match="lines"), history.path, to="main", base="main~1")
     (query,) = found.data.queries()

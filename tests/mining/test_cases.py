@@ -6,9 +6,9 @@ from karat.corpus import Symbol
 from karat.mining.cases import cases
 from karat.mining.commits import Candidate, Change, Commit
 from karat.mining.diffs import Region
-from karat.mining.drawing import Found
-from karat.mining.recipe import Recipe
-from karat.mining.rewriting import Rewritten, Status
+from karat.mining.drawing import MinedCase
+from karat.mining.recipe import MiningRecipe
+from karat.mining.rewriting import RewriteStatus, RewrittenQuery
 from karat.mining.targets import Grain
 from karat.mining.trees import TreeCount
 from karat.mining.truth import FileTruth
@@ -32,16 +32,16 @@ FILE = FileTruth(
     "src/users.py",
     (Region(1, 2, 1, ()), Region(5, 5, 2, (LOGIN,))),
 )
-FOUND = Found(Candidate(COMMIT, (change("src/users.py"),), TESTS, QUERY), (FILE,))
+FOUND = MinedCase(Candidate(COMMIT, (change("src/users.py"),), TESTS, QUERY), (FILE,))
 
 
-def made(recipe: Recipe, text: str = QUERY) -> list[Query]:
-    asked = Rewritten(text, Status.RULES)
+def made(recipe: MiningRecipe, text: str = QUERY) -> list[Query]:
+    asked = RewrittenQuery(text, RewriteStatus.RULES)
     return list(cases(FOUND, asked, recipe, searched=TreeCount(40, 60)))
 
 
 def test_what_is_recorded() -> None:
-    assert made(Recipe()) == [
+    assert made(MiningRecipe()) == [
         Query(
             "c" * 12,
             QUERY,
@@ -77,18 +77,20 @@ def test_what_is_recorded() -> None:
 
 
 def test_the_grain_decides_the_targets_alone() -> None:
-    (by_file,), (by_symbol,) = made(Recipe()), made(Recipe(grain=Grain.SYMBOL))
+    (by_file,), (by_symbol,) = made(MiningRecipe()), made(MiningRecipe(grain=Grain.SYMBOL))
     assert by_symbol.targets == (Target("src/users.py", 2, 3, 9, "getUser"),)
     assert by_symbol._replace(targets=by_file.targets) == by_file
 
 
 def test_where_trees_could_not_be_counted() -> None:
-    (case,) = cases(FOUND, Rewritten(QUERY, Status.RULES), Recipe(), searched=None)
+    (case,) = cases(
+        FOUND, RewrittenQuery(QUERY, RewriteStatus.RULES), MiningRecipe(), searched=None
+    )
     assert case.extra["candidates"] is None
 
 
 def test_every_hardness_is_a_case_of_its_own() -> None:
-    found = made(Recipe(hardness=tuple(Level)))
+    found = made(MiningRecipe(hardness=tuple(Level)))
     assert [(case.id, case.tags["leak"], case.tags["identifier"]) for case in found] == [
         ("cccccccccccc-cleaned", "path", "yes"),
         ("cccccccccccc-masked", "stem", "yes"),
@@ -101,24 +103,26 @@ def test_every_hardness_is_a_case_of_its_own() -> None:
 
 
 def test_a_hardness_that_changes_nothing_asks_nothing() -> None:
-    found = made(Recipe(hardness=tuple(Level)), "fix crash of getUser() with blank password")
+    found = made(MiningRecipe(hardness=tuple(Level)), "fix crash of getUser() with blank password")
     assert [case.tags["hardness"] for case in found] == ["cleaned", "words", "dropped"]
     assert len({case.text for case in found}) == len(found)
-    worse = made(Recipe(hardness=tuple(Level), adversarial=True), "fix crash with blank password")
+    worse = made(
+        MiningRecipe(hardness=tuple(Level), adversarial=True), "fix crash with blank password"
+    )
     assert [case.tags["attack"] for case in worse] == ["none", "typo", "negated-distractor"]
 
 
 def test_a_hardness_that_leaves_too_little_is_left_out() -> None:
-    recipe = Recipe(hardness=(Level.DROPPED,))
+    recipe = MiningRecipe(hardness=(Level.DROPPED,))
     assert [case.id for case in made(recipe)] == ["cccccccccccc"]
     assert made(recipe, "fix getUser() of userName") == []
     assert recipe.fits(FOUND.candidate)
     assert not recipe.fits(FOUND.candidate._replace(query="fix getUser() of userName"))
-    assert Recipe(hardness=tuple(Level)).fits(FOUND.candidate._replace(query=""))
+    assert MiningRecipe(hardness=tuple(Level)).fits(FOUND.candidate._replace(query=""))
 
 
 def test_made_worse_by_the_seed_and_the_commit_alone() -> None:
-    recipe = Recipe(adversarial=True, seed=1)
+    recipe = MiningRecipe(adversarial=True, seed=1)
     found = made(recipe)
     assert [case.tags["attack"] for case in found] == [
         *("none", "typo", "negated-distractor"),

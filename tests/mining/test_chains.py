@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from karat.mining.commits import Change, Commit
 from karat.mining.drafts import Draft, Sorter
 from karat.mining.filters import Chains, Filters
-from karat.mining.rules import NO_TARGET, Limits, rules
+from karat.mining.rules import NO_TARGET, CaseLimits, rules
 
-NAMES = [rule.name for rule in rules(Limits()) if rule.name != NO_TARGET]
+NAMES = [rule.name for rule in rules(CaseLimits()) if rule.name != NO_TARGET]
 PATHS = (
     *("src/a.py", "src/b.go", "tests/a.py", "docs/a.md", "examples/a.py", "setup.py", "tox.ini"),
     *("uv.lock", "a_pb2.py", "vendor/a.c", "logo.png"),
@@ -47,7 +47,7 @@ commits = st.builds(
 
 @given(commits, st.sets(st.sampled_from(NAMES)), st.integers(1, 3))
 def test_the_first_rule_is_the_first_of_all(commit: Commit, off: set[str], most: int) -> None:
-    filters = Filters(Limits(max_files=most), frozenset(off))
+    filters = Filters(CaseLimits(max_files=most), frozenset(off))
     asked = [rule for rule in rules(filters.limits) if rule.name not in off]
     draft = Draft(commit, Sorter(filters.roles).sort(commit.changes))
     dropping = next((rule.name for rule in asked if rule.drops(draft)), "")

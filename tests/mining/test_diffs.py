@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.mining.commits import Losses
+from karat.mining.commits import UnreadableCommits
 from karat.mining.diffs import FileDiff, Hunk, diffs, each_diff
 from karat.mining.scan import scan
 
@@ -115,7 +115,7 @@ def test_roots_merges_and_empty_commits(history: "Builder") -> None:
 def test_a_missing_file_costs_the_commits_that_need_it(history: "Builder") -> None:
     ids = [history.commit({"a": f"{number}\n"}) for number in range(6)]
     history.lose(f"{ids[3]}:a")
-    losses = Losses()
+    losses = UnreadableCommits()
     found = [commit for commit, _ in diffs(history.path, ids, losses=losses)]
     assert found == [ids[0], ids[1], ids[2], ids[5]]
     assert [lost.commit for lost in losses.unreadable] == [ids[3], ids[4]]
@@ -130,7 +130,7 @@ def test_a_partial_clone_reads_what_it_has(history: "Builder", tmp_path: Path) -
     part = str(tmp_path / "part")
     url = history.folder.as_uri()
     history.git("clone", "--quiet", "--bare", "--filter=blob:limit=1k", url, part)
-    losses = Losses()
+    losses = UnreadableCommits()
     assert [commit for commit, _ in diffs(part, ids, losses=losses)] == [ids[0], ids[3]]
     assert [lost.commit for lost in losses.unreadable] == ids[1:3]
 
@@ -141,12 +141,14 @@ def test_a_patch_that_does_not_fit_its_records(
     history.commit({"a": "a\n"})
     tip = history.commit({"a": "b\n"})
 
-    def records_only(*arguments: str, losses: Losses | None) -> Iterator[tuple[str, bytes]]:
+    def records_only(
+        *arguments: str, losses: UnreadableCommits | None
+    ) -> Iterator[tuple[str, bytes]]:
         for commit, printed in each_diff(*arguments, losses=losses):
             yield commit, printed.partition(b"\0\0")[0]
 
     monkeypatch.setattr("karat.mining.diffs.each_diff", records_only)
-    losses = Losses()
+    losses = UnreadableCommits()
     assert list(diffs(history.path, [tip], losses=losses)) == []
     assert [lost.commit for lost in losses.unreadable] == [tip]
 

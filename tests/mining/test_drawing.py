@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.mining.commits import Candidate, Losses
-from karat.mining.drawing import Drawing, Drawn, draw
+from karat.mining.commits import Candidate, UnreadableCommits
+from karat.mining.drawing import Drawing, SampledCases, draw
 from karat.mining.filters import Filters, select
-from karat.mining.rules import Limits
+from karat.mining.rules import CaseLimits
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:
@@ -24,17 +24,17 @@ def drawn(
     seed: int = 0,
     filters: Filters = Filters(),  # noqa: B008 - it never changes
     fits: Fits = lambda _: True,
-    losses: Losses | None = None,
+    losses: UnreadableCommits | None = None,
     told: list[tuple[int, int]] | None = None,
-) -> Drawn:
-    losses = losses or Losses()
+) -> SampledCases:
+    losses = losses or UnreadableCommits()
     selection = select(scan(history.path, losses=losses), filters)
     tell = (lambda done, total: told.append((done, total))) if told is not None else None
     drawing = Drawing(limit, seed, fits)
     return draw(history.path, selection, filters, drawing, losses=losses, progress=tell)
 
 
-def dropped(made: Drawn, rules: Collection[str]) -> dict[str, int]:
+def dropped(made: SampledCases, rules: Collection[str]) -> dict[str, int]:
     return {step.rule: step.dropped for step in made.waterfall.steps if step.rule in rules}
 
 
@@ -79,7 +79,7 @@ def test_a_file_with_the_same_code_is_no_answer(history: "Builder") -> None:
     history.commit(changed, "Count visitors twice in reports")
     (found,) = drawn(history).found
     assert [file.path for file in found.files] == ["a.py"]
-    two = drawn(history, filters=Filters(Limits(min_files=2)))
+    two = drawn(history, filters=Filters(CaseLimits(min_files=2)))
     assert (two.found, dropped(two, LAST)["code-equal"]) == ([], 1)
 
 
@@ -93,7 +93,7 @@ def test_what_does_not_fit_is_replaced(project: "Builder") -> None:
 
 def test_a_commit_that_cannot_be_read_costs_itself(project: "Builder") -> None:
     project.lose("main~5:shop/mail.py")
-    losses = Losses()
+    losses = UnreadableCommits()
     made = drawn(project, losses=losses)
     assert len(made.found) == 5
     assert dropped(made, LAST)["unreadable"] == 1
@@ -102,7 +102,7 @@ def test_a_commit_that_cannot_be_read_costs_itself(project: "Builder") -> None:
 def test_a_file_that_is_no_text_is_no_answer(history: "Builder") -> None:
     history.commit({"a.py": "x = 1\n", "b.py": "x\0"}, "Start")
     history.commit({"b.py": "y\0"}, "Count visitors twice in reports")
-    losses = Losses()
+    losses = UnreadableCommits()
     made = drawn(history, losses=losses)
     assert (made.found, dropped(made, LAST)["unreadable"]) == ([], 1)
     assert losses.skipped == {"binary": 1}
@@ -110,7 +110,7 @@ def test_a_file_that_is_no_text_is_no_answer(history: "Builder") -> None:
 
 def test_a_lost_file_that_is_no_target_costs_nothing(project: "Builder") -> None:
     project.lose("main~5:tests/test_4.py")
-    losses = Losses()
+    losses = UnreadableCommits()
     made = drawn(project, losses=losses)
     assert (len(made.found), losses.unreadable) == (6, [])
 
@@ -119,7 +119,7 @@ def test_a_lost_file_costs_nothing_where_another_one_moves(project: "Builder") -
     moved = {"shop/cart.py": None, "shop/basket.py": "x = 1\n", "tests/test_1.py": "assert 1\n"}
     project.commit(moved, "Count visitors twice in reports")
     project.lose("main~1:tests/test_1.py")
-    losses = Losses()
+    losses = UnreadableCommits()
     made = drawn(project, losses=losses)
     assert (len(made.found), losses.unreadable) == (7, [])
 

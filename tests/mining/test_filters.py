@@ -5,7 +5,7 @@ import pytest
 from karat.errors import InputError, UnknownName
 from karat.mining.commits import Change, Commit
 from karat.mining.filters import CODE_EQUAL, Filters, Selection, rule_table, select
-from karat.mining.rules import Limits
+from karat.mining.rules import CaseLimits
 
 QUESTION = "Keep the session cookie of anonymous visitors"
 FILE = "100644"
@@ -158,8 +158,8 @@ def test_an_excluded_file_leaves_the_truth_and_not_the_commit() -> None:
 
 def test_limits_count_target_files() -> None:
     made = commit(QUESTION, change("src/a.py"), change("tests/a.py"))
-    assert reason(made, Filters(Limits(min_files=2))) == "few-files"
-    assert reason(made, Filters(Limits(max_files=1))) == ""
+    assert reason(made, Filters(CaseLimits(min_files=2))) == "few-files"
+    assert reason(made, Filters(CaseLimits(max_files=1))) == ""
 
 
 def test_a_link_and_a_submodule_are_no_targets() -> None:

@@ -12,8 +12,8 @@ from karat.installation import install_hint
 from karat.mining.filters import Filters
 from karat.mining.gold import gold, names_of
 from karat.mining.mine import mine
-from karat.mining.recipe import Recipe
-from karat.mining.rules import Limits
+from karat.mining.recipe import MiningRecipe
+from karat.mining.rules import CaseLimits
 from karat.mining.targets import Grain
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def test_metadata(project: "Builder") -> None:
-    recipe = Recipe(filters=Filters(exclude=("*.js",)), seed=3, since="2020-01-01")
+    recipe = MiningRecipe(filters=Filters(exclude=("*.js",)), seed=3, since="2020-01-01")
     made = gold([mine(project.path, recipe)], recipe, tool="karat 1")
     head, time = project.git("show", "-s", "--format=%H %cI", "main").split()
     about: dict[str, Any] = dict(made.metadata)
@@ -61,14 +61,14 @@ def test_metadata(project: "Builder") -> None:
 
 
 def test_where_other_files_are_targets_all_are_searched(project: "Builder") -> None:
-    recipe = Recipe(filters=Filters(off=frozenset({"tests-only"})))
+    recipe = MiningRecipe(filters=Filters(off=frozenset({"tests-only"})))
     made = gold([mine(project.path, recipe)], recipe, tool="")
     assert made.metadata["candidates"] == "all"
 
 
 @pytest.mark.parametrize("grain", Grain)
 def test_nothing_is_lost_in_the_file(project: "Builder", tmp_path: Path, grain: Grain) -> None:
-    recipe = Recipe(grain=grain)
+    recipe = MiningRecipe(grain=grain)
     made = gold([mine(project.path, recipe)], recipe, tool="")
     write(made, tmp_path / "gold.json", format="gold")
     assert read_dataset(tmp_path / "gold.json") == made
@@ -81,7 +81,7 @@ def test_several_repositories(
     other = new_history()
     other.commit({"a.py": "x = 1\n"}, "Start")
     other.commit({"a.py": "x = 2\n"}, "Count visitors twice in reports")
-    recipe = Recipe()
+    recipe = MiningRecipe()
     made = gold([mine(project.path, recipe), mine(other.path, recipe)], recipe, tool="")
     assert made.name == "history0 + history1"
     assert made.query_ids[-1].startswith("history1-")
@@ -97,13 +97,13 @@ def test_a_repository_counts_once(tmp_path: Path) -> None:
 
 def test_fewer_than_the_fewest_is_refused() -> None:
     with pytest.raises(InputError, match="at least 3 and at most 2"):
-        Recipe(filters=Filters(Limits(3, 2)))
+        MiningRecipe(filters=Filters(CaseLimits(3, 2)))
 
 
 def test_without_grammars(project: "Builder", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.mining.mine.have_grammars", lambda: False)
-    made = mine(project.path, Recipe())
+    made = mine(project.path, MiningRecipe())
     assert len(made.queries) == 7
     assert install_hint("code") in made.losses.notes[0]
     with pytest.raises(MissingExtra, match=r"pip install .*\[code\]"):
-        mine(project.path, replace(Recipe(), grain=Grain.SYMBOL))
+        mine(project.path, replace(MiningRecipe(), grain=Grain.SYMBOL))

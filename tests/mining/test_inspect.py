@@ -12,7 +12,7 @@ import pytest
 from karat.app.generate import generate, write_gold
 from karat.cli import main
 from karat.formats import read_dataset
-from karat.mining.recipe import Recipe
+from karat.mining.recipe import MiningRecipe
 from karat.mining.targets import Grain
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def inspect(
 ) -> Inspect:
     """Return what runs `karat inspect gold.json` on the cases of the project, by line."""
     monkeypatch.chdir(tmp_path)
-    write_gold(generate([project.path], Recipe(grain=Grain.LINE)).dataset, "gold.json")
+    write_gold(generate([project.path], MiningRecipe(grain=Grain.LINE)).dataset, "gold.json")
 
     def run(*arguments: str, file: str = "gold.json") -> CompletedProcess[str]:
         with pytest.raises(SystemExit) as caught:
@@ -105,7 +105,7 @@ def test_what_a_terminal_would_obey_is_escaped(
     project: "Builder", inspect: Inspect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.commit({"shop/cart.py": "x = '\x1b[31m'\n"}, "Show carts of visitors in \x1b[31mred")
-    write_gold(generate([project.path], Recipe()).dataset, "gold.json")
+    write_gold(generate([project.path], MiningRecipe()).dataset, "gold.json")
     shown = inspect(case("carts of visitors")).stdout
     assert "\x1b" not in shown
     assert r"+x = '\x1b[31m'" in shown
@@ -116,7 +116,7 @@ def test_a_file_that_was_renamed(project: "Builder", inspect: Inspect) -> None:
     project.commit({"shop/old.py": code}, "Start again")
     moved = {"shop/old.py": None, "shop/new.py": code.replace("x3 = 3", "x3 = 4")}
     project.commit(moved, "Count visitors twice in reports")
-    write_gold(generate([project.path], Recipe()).dataset, "gold.json")
+    write_gold(generate([project.path], MiningRecipe()).dataset, "gold.json")
     shown = inspect(case("visitors twice")).stdout
     assert "shop/old.py  grade 2" in shown
     assert "rename to shop/new.py" in shown

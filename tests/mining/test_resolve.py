@@ -6,7 +6,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.mining.resolve import resolve
-from karat.mining.trees import Trees
+from karat.mining.trees import RepositoryTrees
 from karat.model import Dataset, Query, Target
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_trees_are_those_that_git_lists(history: "Builder") -> None:
         history.commit({"a": None, "a/b": "1\n", nfd: None, nfc: "x = 1\n"}),
         history.commit({"a/b": "3\n", b"\xff": None}),
     ]
-    with Trees(history.path) as trees:
+    with RepositoryTrees(history.path) as trees:
         found = {tree.commit: tree for tree in trees.each(reversed(ids))}
         assert list(found) == ids
         assert sorted(found[ids[0]].entries) == ["a", nfc, "\udcff"]

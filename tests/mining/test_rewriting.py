@@ -6,7 +6,7 @@ import pytest
 
 from karat.errors import EngineError
 from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.rewriting import PROMPT, Complete, Rewriter, Rewritten, Status, check
+from karat.mining.rewriting import PROMPT, Complete, Rewriter, RewriteStatus, RewrittenQuery, check
 
 GOOD = "visitors are logged out although their visit has not expired"
 TARGET = Change("M", "src/cookies.py", "src/cookies.py", "a" * 40, "b" * 40, "100644", "100644")
@@ -40,9 +40,13 @@ def rewriter(model: Complete, folder: Path, name: str = "m", prompt: str = PROMP
 
 def test_a_good_answer_is_taken_and_kept(tmp_path: Path) -> None:
     model = Model(f' "{GOOD}"\n')
-    assert rewriter(model, tmp_path).rewrite(CANDIDATE) == Rewritten(GOOD, Status.REWRITTEN)
+    assert rewriter(model, tmp_path).rewrite(CANDIDATE) == RewrittenQuery(
+        GOOD, RewriteStatus.REWRITTEN
+    )
     assert model.asked == [(PROMPT, MESSAGE)]
-    assert rewriter(model, tmp_path).rewrite(CANDIDATE) == Rewritten(GOOD, Status.REWRITTEN)
+    assert rewriter(model, tmp_path).rewrite(CANDIDATE) == RewrittenQuery(
+        GOOD, RewriteStatus.REWRITTEN
+    )
     assert len(model.asked) == 1
 
 
@@ -57,14 +61,14 @@ def test_another_model_or_prompt_is_asked_anew(tmp_path: Path) -> None:
 def test_a_failure_falls_back_to_the_rules_and_is_not_kept(tmp_path: Path) -> None:
     model = Model(EngineError("busy"), GOOD)
     made = rewriter(model, tmp_path)
-    assert made.rewrite(CANDIDATE) == Rewritten(CANDIDATE.query, Status.FAILED)
-    assert made.rewrite(CANDIDATE).status is Status.REWRITTEN
+    assert made.rewrite(CANDIDATE) == RewrittenQuery(CANDIDATE.query, RewriteStatus.FAILED)
+    assert made.rewrite(CANDIDATE).status is RewriteStatus.REWRITTEN
 
 
 def test_a_refused_answer_falls_back_and_is_kept(tmp_path: Path) -> None:
     model = Model("where is cookies.py wrong about visitors")
     made = rewriter(model, tmp_path)
-    expected = Rewritten(CANDIDATE.query, Status.LEAKED)
+    expected = RewrittenQuery(CANDIDATE.query, RewriteStatus.LEAKED)
     assert [made.rewrite(CANDIDATE), made.rewrite(CANDIDATE)] == [expected, expected]
 
 
@@ -76,25 +80,25 @@ def test_a_kept_answer_that_cannot_be_read_is_asked_for_again(
     made = rewriter(model, tmp_path)
     made.rewrite(CANDIDATE)
     next((tmp_path / "kept").iterdir()).write_bytes(damage)
-    assert made.rewrite(CANDIDATE).status is Status.REWRITTEN
+    assert made.rewrite(CANDIDATE).status is RewriteStatus.REWRITTEN
     assert len(model.asked) == 2
 
 
 @pytest.mark.parametrize(
     ("text", "status"),
     [
-        (GOOD, Status.REWRITTEN),
-        ("fix it", Status.TOO_SHORT),
-        ("expired visitors logged " * 20, Status.TOO_LONG),
-        ("visitors are logged out by getSession after expiry", Status.LEAKED),
-        ("visitors are logged out, see src/cookies.py", Status.LEAKED),
-        ("the cookies of visitors expire too early", Status.LEAKED),
+        (GOOD, RewriteStatus.REWRITTEN),
+        ("fix it", RewriteStatus.TOO_SHORT),
+        ("expired visitors logged " * 20, RewriteStatus.TOO_LONG),
+        ("visitors are logged out by getSession after expiry", RewriteStatus.LEAKED),
+        ("visitors are logged out, see src/cookies.py", RewriteStatus.LEAKED),
+        ("the cookies of visitors expire too early", RewriteStatus.LEAKED),
     ],
 )
-def test_what_an_answer_must_be(text: str, status: Status) -> None:
+def test_what_an_answer_must_be(text: str, status: RewriteStatus) -> None:
     assert check(text, "keep the session of visitors", ["src/cookies.py"]) is status
 
 
 def test_what_the_rules_gave_away_may_be_said() -> None:
     text = "the cookies of visitors expire too early"
-    assert check(text, "keep cookies of visitors", ["src/cookies.py"]) is Status.REWRITTEN
+    assert check(text, "keep cookies of visitors", ["src/cookies.py"]) is RewriteStatus.REWRITTEN

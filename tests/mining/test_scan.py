@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from karat.corpus.git.objects import blob_id
 from karat.errors import InputError, KaratError
 from karat.mining import mine as losses_module
-from karat.mining.commits import Change, Losses
+from karat.mining.commits import Change, UnreadableCommits
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def test_a_shallow_clone_is_noted(history: "Builder", tmp_path: Path) -> None:
     ids = [history.commit({"a": str(number)}) for number in range(4)]
     url = history.folder.as_uri()
     history.git("clone", "--quiet", "--bare", "--depth=2", url, str(tmp_path / "part"))
-    losses = Losses()
+    losses = UnreadableCommits()
     found = list(scan(str(tmp_path / "part"), losses=losses))
     assert [(commit.id, commit.parents) for commit in found] == [(ids[3], (ids[2],)), (ids[2], ())]
     assert losses.notes == ["shallow clone: what lies behind its oldest commits is absent"]
@@ -237,7 +237,7 @@ def test_a_clone_without_blobs_is_enough(history: "Builder", tmp_path: Path) -> 
 def test_a_missing_tree_costs_its_commits(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     tree = history.lose(f"{ids[2]}^{{tree}}")
-    losses = Losses()
+    losses = UnreadableCommits()
     found = [commit.id for commit in scan(history.path, losses=losses)]
     # The commit, and the next one, which is compared with it.
     assert found == [ids[4], ids[1], ids[0]]
@@ -251,7 +251,7 @@ def test_a_missing_tree_costs_its_commits(history: "Builder") -> None:
 def test_a_missing_commit_ends_the_walk(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     missing = history.lose(ids[1])
-    losses = Losses()
+    losses = UnreadableCommits()
     found = [commit.id for commit in scan(history.path, losses=losses)]
     assert found == [ids[4], ids[3]]
     (lost,) = losses.unreadable
@@ -265,7 +265,7 @@ def test_a_broken_object(history: "Builder") -> None:
     place = history.folder / "objects" / tree[:2] / tree[2:]
     place.chmod(0o644)
     place.write_bytes(b"rubbish")
-    losses = Losses()
+    losses = UnreadableCommits()
     assert [commit.id for commit in scan(history.path, losses=losses)] == [ids[2]]
     assert [lost.commit for lost in losses.unreadable] == [ids[1], ids[0]]
 
@@ -278,7 +278,7 @@ def test_a_broken_header_costs_its_commit(history: "Builder") -> None:
         "hash-object", "-t", "commit", "-w", "--stdin", "--literally", given=raw.encode()
     )
     history.git("update-ref", "refs/heads/main", broken)
-    losses = Losses()
+    losses = UnreadableCommits()
     assert [commit.id for commit in scan(history.path, losses=losses)] == [first]
     assert [lost.commit for lost in losses.unreadable] == [broken]
 
@@ -289,14 +289,14 @@ def test_too_many_losses_are_an_error(history: "Builder", monkeypatch: pytest.Mo
         history.lose(f"{commit}^{{tree}}")
     monkeypatch.setattr(losses_module, "MOST_UNREADABLE", 3)
     with pytest.raises(InputError, match="3 commits cannot be read, expected a complete clone"):
-        list(scan(history.path, losses=Losses()))
+        list(scan(history.path, losses=UnreadableCommits()))
 
 
 def test_a_git_that_is_killed_is_no_fault_of_the_history(
     history: "Builder", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history.commit({"a": "a"})
-    commits = scan(history.path, losses=Losses())
+    commits = scan(history.path, losses=UnreadableCommits())
     killed = ["sh", "-c", "kill -9 $$"]
     monkeypatch.setattr("karat.corpus.git.process.command", lambda *_: killed)
     with pytest.raises(KaratError, match="exit code -9"):

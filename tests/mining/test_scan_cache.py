@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.errors import InputError
-from karat.mining.commits import Commit, Losses
+from karat.mining.commits import Commit, UnreadableCommits
 from karat.mining.diffs import each_diff
 from karat.mining.scan import scan
 from karat.mining.scan_cache import ScanCache
@@ -23,7 +23,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     def noted(
-        repository: str, commits: Sequence[str], *options: str, losses: Losses | None
+        repository: str, commits: Sequence[str], *options: str, losses: UnreadableCommits | None
     ) -> Iterator[tuple[str, bytes]]:
         asked.extend(commits)
         return each_diff(repository, commits, *options, losses=losses)
@@ -89,15 +89,15 @@ def test_windows_join_without_a_seam(
 def test_losses_are_the_same_as_well(history: "Builder", tmp_path: Path) -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     history.lose(f"{ids[2]}^{{tree}}")
-    plain = Losses()
+    plain = UnreadableCommits()
     expected = list(scan(history.path, losses=plain))
     for _ in range(2):
-        losses = Losses()
+        losses = UnreadableCommits()
         with ScanCache(tmp_path / "commits.sqlite") as cache:
             assert list(scan(history.path, cache=cache, losses=losses)) == expected
         assert [lost.commit for lost in losses.unreadable] == [ids[3], ids[2]]
     history.lose(ids[1])
-    walk = Losses()
+    walk = UnreadableCommits()
     with ScanCache(tmp_path / "commits.sqlite") as cache:
         assert [commit.id for commit in scan(history.path, cache=cache, losses=walk)] == [ids[4]]
     assert [lost.commit for lost in walk.unreadable] == ["", ids[3]]

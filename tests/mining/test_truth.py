@@ -8,7 +8,7 @@ import pytest
 from karat.corpus import from_git, symbols
 from karat.corpus.git.objects import ObjectReader, blob_id
 from karat.errors import InputError
-from karat.mining.commits import Losses
+from karat.mining.commits import UnreadableCommits
 from karat.mining.diffs import Hunk, regions
 from karat.mining.truth import FileTruth, truth
 
@@ -44,7 +44,7 @@ def alone():
 
 
 def truth_of(history: "Builder", commit: str, **options: bool) -> dict[str, FileTruth]:
-    losses = Losses()
+    losses = UnreadableCommits()
     ((found, files),) = truth(history.path, [commit], losses=losses, **options)  # type: ignore[arg-type]
     assert (found, losses.unreadable) == (commit, [])
     return {file.path: file for file in files}
@@ -197,7 +197,7 @@ def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
             "module": (MODULE, "1" * 40),
         }
     )
-    losses = Losses()
+    losses = UnreadableCommits()
     ((_, files),) = truth(history.path, [tip], losses=losses)
     assert [file.path for file in files] == ["good.py"]
     assert losses.skipped == {
@@ -300,7 +300,7 @@ def test_every_target_is_in_the_corpus_of_the_parent(history: "Builder") -> None
 def test_a_missing_file_costs_its_commits(history: "Builder") -> None:
     ids = [history.commit({"a.py": f"x = {number}\n"}) for number in range(5)]
     history.lose(f"{ids[2]}:a.py")
-    losses = Losses()
+    losses = UnreadableCommits()
     found = [commit for commit, _ in truth(history.path, ids, losses=losses)]
     assert found == [ids[0], ids[1], ids[4]]
     assert [lost.commit for lost in losses.unreadable] == [ids[2], ids[3]]
@@ -314,7 +314,7 @@ def test_a_file_that_vanishes_meanwhile_is_counted(
     history.commit({"a.py": CODE})
     tip = history.commit({"a.py": f"{CODE}\n"})
     monkeypatch.setattr(ObjectReader, "find", lambda _, oids: [None] * len(oids))
-    losses = Losses()
+    losses = UnreadableCommits()
     assert list(truth(history.path, [tip], losses=losses)) == [(tip, ())]
     assert losses.skipped == {"missing": 1}
 

@@ -16,7 +16,7 @@ from karat.engines.vectors import Neighbour
 from karat.errors import InputError, UnknownName
 from karat.ndcg import NDCGEvaluator
 from karat.ndcg.ranking import read_ranking
-from karat.ndcg.truth import Truth
+from karat.ndcg.truth import GradeTable
 from karat.scoring.matching.documents import locate
 from karat.scoring.metrics.gain import ndcg
 
@@ -262,7 +262,7 @@ def test_agrees_with_matching_and_the_metric(
     judged = locate(judgments, scores)
     assert found == ndcg(judged, k, gain=gain)
     assert 0.0 <= found <= 1.0
-    own = Truth(judgments).judge(read_ranking([{"key": key} for key in order]))
+    own = GradeTable(judgments).judge(read_ranking([{"key": key} for key in order]))
     assert (own.ranks, own.grades) == (judged.ranks, judged.grades)
     assert list(own.ideal) == list(judged.ideal)
 

@@ -26,7 +26,7 @@ from karat.service.api.app import create_app
 from karat.service.jobs.job import perform
 from karat.service.jobs.worker import HANDLERS
 from karat.service.run import Server
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from karat.service.tokens import create_token
 
@@ -36,25 +36,25 @@ PATIENCE_S = 300.0
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path: Path) -> ServiceSettings:
     """Return settings of a service on the loopback, with a folder for collections."""
     root = tmp_path / "root"
     root.mkdir()
-    return Settings(store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(root,))
+    return ServiceSettings(store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(root,))
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: ServiceSettings) -> Iterator[TestClient]:
     """Return a client at the same machine, who needs no token."""
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-def do_jobs() -> Callable[[Settings], None]:
+def do_jobs() -> Callable[[ServiceSettings], None]:
     """Return what does all jobs that are waiting at a service, as a worker would."""
 
-    def do(settings: Settings) -> None:
+    def do(settings: ServiceSettings) -> None:
         with ServiceStore(settings.store) as store:
             while job := store.jobs.claim("test"):
                 perform(
@@ -70,7 +70,9 @@ def do_jobs() -> Callable[[Settings], None]:
 
 
 @pytest.fixture
-def work(settings: Settings, do_jobs: Callable[[Settings], None]) -> Callable[[], None]:
+def work(
+    settings: ServiceSettings, do_jobs: Callable[[ServiceSettings], None]
+) -> Callable[[], None]:
     """Return what does all jobs that are waiting."""
     return lambda: do_jobs(settings)
 
@@ -97,7 +99,7 @@ def listening() -> Callable[[FastAPI], AbstractContextManager[str]]:
 
 
 @pytest.fixture
-def token(settings: Settings) -> Callable[..., str]:
+def token(settings: ServiceSettings) -> Callable[..., str]:
     """Return what makes a token and gives its secret back."""
 
     def make(owner: str = "ada", *, scope: str = "run", days: int = 1) -> str:

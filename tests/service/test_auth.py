@@ -13,7 +13,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from karat.service.api.app import create_app
 from karat.service.api.auth import COOKIE, is_open
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 from karat.service.store import ServiceStore
 from karat.service.tokens import create_token, digest_of
 
@@ -22,13 +22,13 @@ Token = Callable[..., str]
 
 
 @pytest.fixture
-def reachable(settings: Settings) -> Settings:
+def reachable(settings: ServiceSettings) -> ServiceSettings:
     """Return settings of a service that others can reach."""
     return replace(settings, host="192.0.2.1", hosts=(HOST,))
 
 
 @pytest.fixture
-def app(reachable: Settings) -> FastAPI:
+def app(reachable: ServiceSettings) -> FastAPI:
     return create_app(reachable)
 
 
@@ -116,7 +116,7 @@ def test_a_wrong_token_is_refused_on_the_loopback_too(client: TestClient) -> Non
     assert client.get("/api/v2/me", headers=bearer("karat_wrong")).status_code == 401
 
 
-def test_an_ended_token_opens_nothing(reachable: Settings, stranger: TestClient) -> None:
+def test_an_ended_token_opens_nothing(reachable: ServiceSettings, stranger: TestClient) -> None:
     past = datetime.now(UTC) - timedelta(days=2)
     with ServiceStore(reachable.store) as store:
         old = create_token(store.tokens, "ada", days=1, now=past)
@@ -166,8 +166,8 @@ def test_cookies_of_others_do_no_harm(
     assert client.get("/api/v2/me", headers=bearer("karat_wrong")).status_code == 401
 
 
-def test_a_token_asks_only_so_often(reachable: Settings, token: Token) -> None:
-    slow = replace(reachable, limits=Limits(rate=3))
+def test_a_token_asks_only_so_often(reachable: ServiceSettings, token: Token) -> None:
+    slow = replace(reachable, limits=RequestLimits(rate=3))
     with TestClient(create_app(slow), base_url=f"http://{HOST}") as client:
         mine, other = bearer(token("ada")), bearer(token("bob"))
         statuses = [client.get("/api/v2/me", headers=mine).status_code for _ in range(4)]
@@ -180,7 +180,7 @@ def test_a_token_asks_only_so_often(reachable: Settings, token: Token) -> None:
         assert [answer.status_code for answer in guesses] == [401, 401, 401, 429]
 
 
-def test_only_the_hash_of_a_secret_is_kept(settings: Settings, token: Token) -> None:
+def test_only_the_hash_of_a_secret_is_kept(settings: ServiceSettings, token: Token) -> None:
     secret = token("ada")
     assert len(secret) > 43, "256 bits"
     assert secret not in Path(settings.store).read_bytes().decode("latin-1")

@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from karat.service.api.app import create_app
 from karat.service.api.middleware import BodyCap
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 
 
 @pytest.mark.parametrize("path", ["/api/v2/session", "/nothing"])
@@ -152,9 +152,9 @@ def test_whoever_has_sent_all_has_time() -> None:
 
 
 def test_over_a_real_connection(
-    settings: Settings, listening: Callable[[FastAPI], AbstractContextManager[str]]
+    settings: ServiceSettings, listening: Callable[[FastAPI], AbstractContextManager[str]]
 ) -> None:
-    hurried = replace(settings, limits=Limits(body_s=1))
+    hurried = replace(settings, limits=RequestLimits(body_s=1))
     with listening(create_app(hurried)) as address:
         place = urlsplit(address)
         with create_connection((place.hostname, place.port), timeout=60) as connection:

@@ -16,7 +16,7 @@ from karat.engines.embedding import installed
 from karat.service.api.app import create_app
 from karat.service.api.routes import collections
 from karat.service.api.state import Service
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 
 COLLECTIONS = "/api/v2/collections"
 WORDS = {"dense": False, "sparse": True}
@@ -30,7 +30,7 @@ Made = dict[str, object]
 
 
 @pytest.fixture
-def folder(settings: Settings) -> Path:
+def folder(settings: ServiceSettings) -> Path:
     """Return a folder of documents below the root."""
     root = settings.roots[0] / "docs"
     for path, text in DOCUMENTS.items():
@@ -174,7 +174,7 @@ def test_a_revision_that_is_an_option(client: TestClient, folder: Path) -> None:
     assert client.post(COLLECTIONS, json=asked).status_code == 422
 
 
-def test_a_beir_corpus(client: TestClient, settings: Settings, work: Work) -> None:
+def test_a_beir_corpus(client: TestClient, settings: ServiceSettings, work: Work) -> None:
     folder = settings.roots[0] / "beir"
     folder.mkdir()
     asked = {"name": "x", "source": {"kind": "beir", "path": str(folder)}, "index": WORDS}
@@ -188,7 +188,7 @@ def test_a_beir_corpus(client: TestClient, settings: Settings, work: Work) -> No
 
 
 @pytest.mark.parametrize("path", ["/", "/etc", "docs", "{root}/..", "{root}/nothing", "{root}2"])
-def test_folders_elsewhere(client: TestClient, settings: Settings, path: str) -> None:
+def test_folders_elsewhere(client: TestClient, settings: ServiceSettings, path: str) -> None:
     place = path.format(root=settings.roots[0])
     asked = {"name": "x", "source": {"kind": "folder", "path": place}, "index": WORDS}
     answer = client.post(COLLECTIONS, json=asked)
@@ -211,7 +211,7 @@ def send(client: TestClient, data: bytes, **fields: str) -> tuple[int, Made]:
     return answer.status_code, answer.json()
 
 
-def test_an_uploaded_archive(client: TestClient, settings: Settings, work: Work) -> None:
+def test_an_uploaded_archive(client: TestClient, settings: ServiceSettings, work: Work) -> None:
     status, made = send(client, packed(DOCUMENTS), description="By mail")
     assert status == 201, made
     work()
@@ -234,7 +234,7 @@ def test_an_uploaded_archive(client: TestClient, settings: Settings, work: Work)
     ],
 )
 def test_archives_that_are_refused(
-    client: TestClient, settings: Settings, files: Mapping[str, str], reason: str
+    client: TestClient, settings: ServiceSettings, files: Mapping[str, str], reason: str
 ) -> None:
     status, answer = send(client, packed(files))
     assert (status, reason in str(answer["detail"])) == (400, True)
@@ -242,7 +242,9 @@ def test_archives_that_are_refused(
     assert list(settings.places.uploads.iterdir()) == []
 
 
-def test_where_uploads_lie_is_not_told(client: TestClient, settings: Settings, work: Work) -> None:
+def test_where_uploads_lie_is_not_told(
+    client: TestClient, settings: ServiceSettings, work: Work
+) -> None:
     _, made = send(client, packed({"corpus.jsonl": "no json", "queries.jsonl": "{}"}))
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
@@ -260,19 +262,19 @@ def test_fields_of_an_upload(client: TestClient) -> None:
     assert send(client, data, sauce="x")[0] == 422
 
 
-def test_an_archive_that_is_too_large(settings: Settings) -> None:
-    small = replace(settings, limits=Limits(archive_bytes=1_000))
+def test_an_archive_that_is_too_large(settings: ServiceSettings) -> None:
+    small = replace(settings, limits=RequestLimits(archive_bytes=1_000))
     with TestClient(create_app(small), base_url="http://localhost") as client:
         status, answer = send(client, bytes(100_000))
         assert (status, "larger than" in str(answer["detail"])) == (413, True)
 
 
 def test_an_upload_that_gets_no_job(
-    settings: Settings, token: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    settings: ServiceSettings, token: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another one was faster since there was room for a job: nothing of it is kept."""
     monkeypatch.setattr(Service, "check_quota", lambda *_: None)
-    one = replace(settings, limits=Limits(active_jobs=1))
+    one = replace(settings, limits=RequestLimits(active_jobs=1))
     ada = {"Authorization": f"Bearer {token('ada')}"}
     with TestClient(create_app(one), base_url="http://localhost", headers=ada) as client:
         first = send(client, packed(DOCUMENTS))[1]

@@ -13,10 +13,10 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.formats import Limits as FileLimits
+from karat.formats import RequestLimits as FileLimits
 from karat.service.api.app import create_app
 from karat.service.datasets import read_upload
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 
 DATASETS = "/api/v2/benchmark-datasets"
 QUERIES: list[dict[str, object]] = [
@@ -157,8 +157,10 @@ def test_files_that_are_none(client: TestClient, data: bytes) -> None:
     assert answer.status_code == 400, answer.text
 
 
-def test_limits(settings: Settings) -> None:
-    small = Limits(files=FileLimits(upload_bytes=2_000, upload_queries=2, upload_judgments=1))
+def test_limits(settings: ServiceSettings) -> None:
+    small = RequestLimits(
+        files=FileLimits(upload_bytes=2_000, upload_queries=2, upload_judgments=1)
+    )
     with TestClient(
         create_app(replace(settings, limits=small)), base_url="http://localhost"
     ) as client:

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from karat.errors import Conflict, EngineError, InputError, KaratError, LimitExceeded, UnknownName
 from karat.service.api.app import create_app
 from karat.service.observability.logs import JsonLines, redacted
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 
 ERRORS: dict[str, tuple[Exception, int]] = {
     "conflict": (Conflict("twice"), 409),
@@ -26,7 +26,7 @@ ERRORS: dict[str, tuple[Exception, int]] = {
 
 
 @pytest.fixture
-def breaking(settings: Settings) -> Iterator[TestClient]:
+def breaking(settings: ServiceSettings) -> Iterator[TestClient]:
     """Return the client of a service with a route that fails as told."""
     app = create_app(settings)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 
 API = "/api/v2"
 DOCUMENTS = {"mail.md": "# Mail\n\nLetters are sent.\n", "key.md": "# Key\n\nIt opens doors.\n"}
@@ -63,7 +63,7 @@ def readable(client: TestClient, known: Mapping[str, str]) -> Iterator[str]:
 
 
 def test_where_things_are_kept_is_told_nowhere(
-    client: TestClient, settings: Settings, work: Callable[[], None]
+    client: TestClient, settings: ServiceSettings, work: Callable[[], None]
 ) -> None:
     known = measured(client, work)
     asked = {"left": known["run_id"], "right": known["benchmark_id"]}

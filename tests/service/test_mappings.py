@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.service.api.app import create_app
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 
 Work = Callable[[], None]
 FILES = {"docs/a.md": "A", "docs/b.md": "B", "x/same.md": "1", "y/same.md": "2"}
@@ -21,7 +21,7 @@ REFERENCES: dict[str, list[object]] = {
 
 
 @pytest.fixture
-def folder(settings: Settings) -> Path:
+def folder(settings: ServiceSettings) -> Path:
     root = settings.roots[0]
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -82,8 +82,8 @@ def test_binding_by_hand(client: TestClient, folder: Path, work: Work) -> None:
     assert client.post(f"{mapping}/references", json={**asked, "path": path}).status_code == 404
 
 
-def test_many_references_are_a_job(settings: Settings, folder: Path, work: Work) -> None:
-    lazy = replace(settings, limits=Limits(resolve_at_once=3))
+def test_many_references_are_a_job(settings: ServiceSettings, folder: Path, work: Work) -> None:
+    lazy = replace(settings, limits=RequestLimits(resolve_at_once=3))
     with TestClient(create_app(lazy), base_url="http://localhost") as client:
         mapping = mapped(client, folder)
         work()
@@ -127,9 +127,9 @@ def test_the_collection_of_another_owner(
 
 
 def test_only_so_many_jobs_at_once(
-    settings: Settings, folder: Path, token: Callable[..., str], work: Work
+    settings: ServiceSettings, folder: Path, token: Callable[..., str], work: Work
 ) -> None:
-    few = replace(settings, limits=Limits(active_jobs=2))
+    few = replace(settings, limits=RequestLimits(active_jobs=2))
     ada = {"Authorization": f"Bearer {token('ada')}"}
     with TestClient(create_app(few), base_url="http://localhost", headers=ada) as client:
         source = {"kind": "folder", "path": str(folder)}

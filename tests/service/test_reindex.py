@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 
 API = "/api/v2"
@@ -21,7 +21,7 @@ Work = Callable[[], None]
 
 
 @pytest.fixture
-def folder(settings: Settings) -> Path:
+def folder(settings: ServiceSettings) -> Path:
     """Return a folder of documents below the root."""
     folder = settings.roots[0] / "docs"
     folder.mkdir()
@@ -158,7 +158,7 @@ def test_a_branch_that_has_moved_on(
 
 
 def test_one_that_failed_is_tried_again(
-    ask: Asked, collection: str, folder: Path, work: Work, settings: Settings
+    ask: Asked, collection: str, folder: Path, work: Work, settings: ServiceSettings
 ) -> None:
     away = folder.rename(folder.parent / "away")
     refused = ask(f"collections/{collection}/search", 400, json=SEARCH)["detail"]

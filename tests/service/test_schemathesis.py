@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 
 from karat.client import Client
 from karat.service.api.app import create_app
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 
 CHECKS = [
     not_a_server_error,
@@ -34,7 +34,9 @@ CHECKS = [
     response_schema_conformance,
 ]
 EXAMPLES = 10
-SCHEMA = schemathesis.openapi.from_dict(create_app(Settings(store="", data=Path())).openapi())
+SCHEMA = schemathesis.openapi.from_dict(
+    create_app(ServiceSettings(store="", data=Path())).openapi()
+)
 OPERATIONS = {
     found.ok().label: found.ok() for found in SCHEMA.get_all_operations() if isinstance(found, Ok)
 }
@@ -45,12 +47,12 @@ Known = dict[str, str]
 def service(
     tmp_path_factory: pytest.TempPathFactory,
     listening: Callable[[FastAPI], AbstractContextManager[str]],
-    do_jobs: Callable[[Settings], None],
+    do_jobs: Callable[[ServiceSettings], None],
 ) -> Iterator[tuple[str, Known]]:
     """Return the address of a service, and what it holds by the name of the parameter."""
     folder = tmp_path_factory.mktemp("service")
     (folder / "a.md").write_text("# A\n\nabout t\n", encoding="utf-8")
-    given = Settings(store=str(folder / "karat.db"), data=folder / "data", roots=(folder,))
+    given = ServiceSettings(store=str(folder / "karat.db"), data=folder / "data", roots=(folder,))
     with listening(create_app(given)) as address, Client(address) as client:
         file = folder / "gold.json"
         query = {"query_key": "q", "query_text": "t", "relevant_docs": ["a.md", "lost.md"]}

@@ -9,12 +9,12 @@ import pytest
 
 from karat.corpus import Corpus, from_texts
 from karat.service import searchers as searchers_module
-from karat.service.collections import Places
+from karat.service.collections import AllowedFolders
 from karat.service.searchers import MOST_COLLECTIONS, Searchers
 from karat.service.store import Collection
 from tests.service.conftest import PATIENCE_S
 
-PLACES = Places((), Path())
+PLACES = AllowedFolders((), Path())
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
 
 
@@ -27,7 +27,7 @@ def test_each_waits_for_its_own_only(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, gate = Event(), Event()
     read: list[str] = []
 
-    def load(collection: Collection, _places: Places) -> Corpus:
+    def load(collection: Collection, _places: AllowedFolders) -> Corpus:
         read.append(collection.name)
         if collection.name == "slow":
             begun.set()
@@ -52,7 +52,7 @@ def test_each_waits_for_its_own_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_last_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def load(collection: Collection, _places: Places) -> Corpus:
+    def load(collection: Collection, _places: AllowedFolders) -> Corpus:
         read.append(collection.name)
         return from_texts({"a.md": "# Letters are sent\n"})
 
@@ -68,7 +68,7 @@ def test_the_last_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_that_cannot_be_read_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def load(collection: Collection, _places: Places) -> Corpus:
+    def load(collection: Collection, _places: AllowedFolders) -> Corpus:
         tried.append(collection.name)
         if len(tried) == 1:
             raise OSError("away")

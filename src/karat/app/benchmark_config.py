@@ -10,7 +10,7 @@ from typing import TypeVar
 from karat.app.generate import ANYTHING, GOLD_SET, SECTIONS, Accepts, mining_options
 from karat.errors import InputError, MissingExtra
 from karat.experiments.configurations import Agent, agent_of
-from karat.formats import DEFAULT, Limits
+from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.csvtext import amount
 from karat.formats.fields import Checker, Place, Record
@@ -18,7 +18,7 @@ from karat.formats.results import FOLDER_FORMATS
 from karat.formats.yamltext import load_yaml
 from karat.model import Dataset
 
-__all__ = ["BenchmarkConfig", "read_benchmark_config", "sampled"]
+__all__ = ["ConfigFile", "read_benchmark_config", "sampled"]
 
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
@@ -29,7 +29,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkConfig:
+class ConfigFile:
     """What a file says; None where it says nothing.
 
     The gold set is the file *gold_set*, or is mined as *mining* says, by the names of the options
@@ -47,8 +47,8 @@ class BenchmarkConfig:
 
 
 def read_benchmark_config(
-    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: Limits = DEFAULT
-) -> BenchmarkConfig:
+    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: ReadLimits = DEFAULT
+) -> ConfigFile:
     """Return what is in *path*; every problem is told at once, with its line.
 
     What *accepts* refuses of the settings of mining is among them.
@@ -70,7 +70,7 @@ def read_benchmark_config(
             ("evaluation", "randomize_order"),
             "the order is always random, by a seed that is kept; expected true",
         )
-    found = BenchmarkConfig(
+    found = ConfigFile(
         gold_set and str(folder / gold_set),
         {} if gold_set else mining,
         agents,

@@ -10,7 +10,7 @@ from karat.errors import InputError
 from karat.experiments.snapshots import NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset
 from karat.formats.losses import losses
-from karat.mining.carry import Carried, carry
+from karat.mining.carry import CarriedDataset, carry
 from karat.model import Dataset
 
 __all__ = ["Carrying", "carry_file"]
@@ -28,7 +28,7 @@ class Carrying:
     source: str
     queries: int
     targets: int
-    carried: Carried
+    carried: CarriedDataset
     commits: Mapping[str, str]
     target: str = ""
     warnings: tuple[str, ...] = ()
@@ -78,9 +78,9 @@ def carry_file(
 
 def _carried(
     data: Dataset, to: Sequence[str], moved: Mapping[str, str], base: str | None
-) -> tuple[Carried, dict[str, str]]:
+) -> tuple[CarriedDataset, dict[str, str]]:
     """Return *data* with every repository carried, and the commit of each by its name."""
-    parts: list[Carried] = []
+    parts: list[CarriedDataset] = []
     commits: dict[str, str] = {}
     found = homes(data, moved, otherwise=".")
     revisions = _revisions(data, to, [home.name for home in found])
@@ -102,7 +102,7 @@ def _carried(
         (loss for part in parts for loss in part.lost), key=lambda loss: order[loss.query_id]
     )
     dropped = sorted((name for part in parts for name in part.dropped), key=order.__getitem__)
-    whole = Carried(
+    whole = CarriedDataset(
         Dataset.of(
             queries,
             name=data.name,

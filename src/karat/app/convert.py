@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from karat.errors import InputError
-from karat.formats import DEFAULT, FORMATS, Format, Limits, detect, read, write
+from karat.formats import DEFAULT, FORMATS, Format, ReadLimits, detect, read, write
 from karat.formats.losses import losses
 from karat.model import Dataset
 
@@ -32,7 +32,7 @@ def convert(
     source_format: str | None = None,
     target_format: str | None = None,
     force: bool = False,
-    limits: Limits = DEFAULT,
+    limits: ReadLimits = DEFAULT,
 ) -> Conversion:
     """Read *source*, write *target* whole or not at all, and return what was lost on the way.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from karat.errors import EngineError
-from karat.experiments.run import Done
+from karat.experiments.run import ExperimentRun
 from karat.experiments.store import RunStatus, StoredRun
 from karat.model import Dataset
 from karat.model.contest import Contest
@@ -16,13 +16,13 @@ from karat.scoring.compare import compare
 from karat.scoring.score import score, with_dropped
 from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["Evaluated", "Finished", "Result", "evaluated", "finished"]
+__all__ = ["EvaluationResult", "FinishedRuns", "Result", "evaluated", "finished"]
 
 # One run scored, or several compared.
 Result = Evaluation | Contest
 
 
-class Finished(NamedTuple):
+class FinishedRuns(NamedTuple):
     """The runs that can be judged, and those that came to no end by themselves."""
 
     runs: tuple[Measured, ...]
@@ -40,7 +40,7 @@ class Finished(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class EvaluationResult:
     """What :func:`evaluated` found.
 
     In *overall* a target that is not in the tree searched counts as missed; *resolved* is without
@@ -54,7 +54,7 @@ class Evaluated:
     remarks: tuple[str, ...]
 
 
-def finished(done: Done) -> Finished:
+def finished(done: ExperimentRun) -> FinishedRuns:
     """Return the runs of *done*; EngineError where every one has failed."""
     stored = done.experiment.runs
     failed = tuple(run for run in stored if run.status is RunStatus.FAILED)
@@ -65,24 +65,24 @@ def finished(done: Done) -> Finished:
         for run, measured in zip(stored, done.measured, strict=True)
         if run.status is not RunStatus.FAILED
     )
-    return Finished(runs, failed)
+    return FinishedRuns(runs, failed)
 
 
 def evaluated(
     gold: Dataset,
-    done: Done,
+    done: ExperimentRun,
     *,
     scoring: Scoring | None = None,
     confidence: Confidence | None = None,
     by: Iterable[str] = (),
-) -> Evaluated:
+) -> EvaluationResult:
     """Return the scores of the finished runs of *done* on *gold*."""
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     runs = finished(done).runs
     overall = _judged(gold, runs, scoring, confidence, by=tuple(by))
     left = done.resolved
     rest = None if left is None else _judged(left, runs, scoring, confidence)
-    return Evaluated(done.searched, runs, overall, rest, done.remarks)
+    return EvaluationResult(done.searched, runs, overall, rest, done.remarks)
 
 
 def _judged(

@@ -15,7 +15,7 @@ from karat.model.gate import Check, Decision, Gate, Moved
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
 from karat.report.table import number
-from karat.scoring.baseline import Common, Ranked, common_with, ranked
+from karat.scoring.baseline import Common, RankedRun, common_with, ranked
 from karat.scoring.compare import compared_tables
 from karat.scoring.metrics import Measure, parse, parse_all
 from karat.scoring.settings import Confidence, Scoring
@@ -24,7 +24,7 @@ from karat.scoring.sources import RunSource, load_run, run_name
 from karat.scoring.stats import percentiles, verdict
 from karat.scoring.stats.moments import least_values
 
-__all__ = ["Rules", "gate", "latency_check", "minimum_check", "parse_rules", "regression_check"]
+__all__ = ["GateRules", "gate", "latency_check", "minimum_check", "parse_rules", "regression_check"]
 
 DIGITS = 3
 # Sums of the same numbers in another order differ by less; a limit that is just met is met.
@@ -142,7 +142,7 @@ IN_MS = {"us": 0.001, "ms": 1.0, "s": 1_000.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class GateRules:
     """What a run must hold to.
 
     *minimums* are means by measure, *regressions* what a mean may lose against the baseline, and
@@ -167,7 +167,7 @@ def parse_rules(
     min_queries: int = 1,
     strict: bool = False,
     level: float = 0.0,
-) -> Rules:
+) -> GateRules:
     """Return the rules in texts such as ``hit@5=0.7``, ``0.02`` and ``p90=200ms``.
 
     *level* is the lowest relevant grade of measures that do not say it.
@@ -197,7 +197,7 @@ def parse_rules(
                 raise InputError(f"{text!r}: {measure} is no plain mean and has no paired test")
             low, high = measure.bounds
             lost[measure] = _allowed(text, str(limit), most=high - low)
-    return Rules(least, lost, of_all, dict(map(_latency, latencies)), min_queries, strict)
+    return GateRules(least, lost, of_all, dict(map(_latency, latencies)), min_queries, strict)
 
 
 def _limited(text: str, level: float) -> tuple[Measure, float]:
@@ -242,7 +242,7 @@ NS_PER_MS = 1_000_000
 def gate(
     gold: Dataset,
     run: RunSource,
-    rules: Rules,
+    rules: GateRules,
     *,
     baseline: Baseline | None = None,
     scoring: Scoring | None = None,
@@ -293,7 +293,9 @@ def gate(
 class _Against:
     """A run beside its baseline, on the queries that both answer for."""
 
-    def __init__(self, gold: Dataset, common: Common, now: Ranked, confidence: Confidence) -> None:
+    def __init__(
+        self, gold: Dataset, common: Common, now: RankedRun, confidence: Confidence
+    ) -> None:
         self._gold = gold
         self._common = common
         self._now = now
@@ -369,7 +371,7 @@ class _Against:
                 )
 
 
-def _limits(rules: Rules, scoring: Scoring, baseline: Baseline | None) -> dict[Measure, float]:
+def _limits(rules: GateRules, scoring: Scoring, baseline: Baseline | None) -> dict[Measure, float]:
     """Return what each measure may lose against the baseline."""
     if baseline is None:
         if rules.regressions or rules.any_regression is not None:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
 from karat.app.evaluate import evaluated
-from karat.app.gate import Rules, gate
+from karat.app.gate import GateRules, gate
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.experiments.configurations import engine_entries
 from karat.experiments.presence import Where
-from karat.experiments.run import Request, run_experiment
+from karat.experiments.run import ExperimentRequest, run_experiment
 from karat.experiments.store import Kind, Store
 from karat.experiments.stored import timed_run
-from karat.experiments.workers import Event, Settings
+from karat.experiments.workers import RunEvent, RunSettings
 from karat.formats.octocode import OctocodeResults
 from karat.model import Dataset
 from karat.model.baseline import Baseline
@@ -63,7 +63,7 @@ def octocode_engine(mode: str = "code", *, threshold: float | None = None) -> di
 def octocode_gate(
     gold: Dataset,
     engine: str | Mapping[str, object],
-    rules: Rules,
+    rules: GateRules,
     store: Store,
     *,
     corpus: str = ".",
@@ -71,7 +71,7 @@ def octocode_gate(
     baseline: Baseline | None = None,
     confidence: Confidence | None = None,
     allow_changed: bool = False,
-    listen: Callable[[Event], None] = lambda _: None,
+    listen: Callable[[RunEvent], None] = lambda _: None,
     wait: bool = True,
 ) -> OctocodeGate:
     """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
@@ -86,13 +86,13 @@ def octocode_gate(
     )
     # Octocode's order is its answer: what it scores alike stays as it came.
     scoring = Scoring(measures, ties="order")
-    request = Request(
+    request = ExperimentRequest(
         gold=gold,
         entries=engine_entries([engine], k=max_results),
         where=Where(corpus=corpus),
         kind=Kind.EVALUATE,
         scoring=scoring,
-        settings=Settings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
+        settings=RunSettings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
         timed=None if rules.latencies_ms else 0,
         wait=wait,
     )

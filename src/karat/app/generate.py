@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from karat.errors import EngineError
-from karat.formats import DEFAULT, Limits, write
+from karat.formats import DEFAULT, ReadLimits, write
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.yamltext import load_yaml
 from karat.installation import __version__
 from karat.mining.drawing import split_by_time
 from karat.mining.gold import gold, names_of
-from karat.mining.mine import Mined, Watch, mine
-from karat.mining.recipe import Recipe
+from karat.mining.mine import MinedRepository, Watch, mine
+from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import Rewriter
 from karat.mining.scan_cache import ScanCache
 from karat.model import Dataset
@@ -26,8 +26,8 @@ __all__ = [
     "GOLD_SET",
     "SECTIONS",
     "Accepts",
-    "Generated",
-    "Split",
+    "GenerationResult",
+    "TimeSplit",
     "generate",
     "mining_options",
     "read_mining_config",
@@ -36,7 +36,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GenerationResult:
     """A gold set, and how each repository led to it.
 
     *statuses* counts where the queries come from: the rules, or a model. *failure* is what the
@@ -44,13 +44,13 @@ class Generated:
     """
 
     dataset: Dataset
-    mined: tuple[Mined, ...]
+    mined: tuple[MinedRepository, ...]
     statuses: Mapping[str, int]
     failure: str
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class TimeSplit:
     """Two parts by time: their names, the older first, and the newer one's share of the cases."""
 
     names: tuple[str, str]
@@ -59,12 +59,12 @@ class Split:
 
 def generate(
     repositories: Sequence[str],
-    recipe: Recipe,
+    recipe: MiningRecipe,
     *,
     rewrite: str = "",
     cache: bool = False,
     watch: Watch | None = None,
-) -> Generated:
+) -> GenerationResult:
     """Return the gold set that *recipe* gives for *repositories*.
 
     *rewrite* names a language model that words the queries, as litellm does. With *cache* what Git
@@ -87,10 +87,12 @@ def generate(
     dataset = gold(mined, recipe, tool=f"karat {__version__}")
     statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
     failure = model.failure if model else ""
-    return Generated(dataset, mined, dict(statuses.most_common()), failure)
+    return GenerationResult(dataset, mined, dict(statuses.most_common()), failure)
 
 
-def write_gold(dataset: Dataset, output: str, *, split: Split | None = None) -> dict[str, Dataset]:
+def write_gold(
+    dataset: Dataset, output: str, *, split: TimeSplit | None = None
+) -> dict[str, Dataset]:
     """Write *dataset* to *output*, or its parts beside it, and return what each file holds.
 
     The parts of ``gold.json`` are ``gold.dev.json`` and ``gold.test.json`` if these are the names.
@@ -157,7 +159,7 @@ _PLACE = ("dataset",)
 
 
 def read_mining_config(
-    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: Limits = DEFAULT
+    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: ReadLimits = DEFAULT
 ) -> Mapping[str, object]:
     """Return option -> value of the section ``dataset``; numbers stay text, for options to read.
 

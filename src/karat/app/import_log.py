@@ -12,7 +12,7 @@ from karat.errors import InputError
 from karat.formats.clicks import Click, Log
 from karat.model import Dataset, Query, Target
 
-__all__ = ["Imported", "LogRules", "import_log", "normalised"]
+__all__ = ["ImportResult", "LogRules", "import_log", "normalised"]
 
 SPACE = re.compile(r"\s+")
 # Thirds of all searches: what is asked most often, less often, and rarely.
@@ -39,7 +39,7 @@ class LogRules:
     dwell_s: float = 30.0
 
 
-class Imported(NamedTuple):
+class ImportResult(NamedTuple):
     """The gold set; *dropped* counts what is not in it, by reason, and *notes* are sentences."""
 
     gold: Dataset
@@ -47,7 +47,7 @@ class Imported(NamedTuple):
     notes: tuple[str, ...]
 
 
-class Opened(NamedTuple):
+class LogClick(NamedTuple):
     """One result that one session opened for one query, however often."""
 
     path: str
@@ -56,7 +56,7 @@ class Opened(NamedTuple):
 
 def import_log(
     log: Log, rules: LogRules | None = None, *, name: str = "log", match: str = "exact"
-) -> Imported:
+) -> ImportResult:
     """Return the gold set of *log*; queries that differ in case or spacing only are one.
 
     Neither sessions nor times are kept. The id of a query is made from its words, so that a later
@@ -90,7 +90,7 @@ def import_log(
         raise InputError(f"{name}: no query is left; {_counted(dropped) or 'the log is empty'}")
     metadata = {"source": name, "rules": asdict(rules), "dropped": dict(dropped), "note": BIAS}
     gold = Dataset.of(queries, name=name, match=match, metadata=metadata)
-    return Imported(gold, dropped, (*_rank_notes(log.clicks), BIAS))
+    return ImportResult(gold, dropped, (*_rank_notes(log.clicks), BIAS))
 
 
 def normalised(query: str) -> str:
@@ -150,7 +150,7 @@ def _sessions(clicks: Iterable[Click]) -> list[list[Click]]:
     return list(found.values())
 
 
-def _opened(clicks: Sequence[Click], dwell_s: float) -> list[Opened]:
+def _opened(clicks: Sequence[Click], dwell_s: float) -> list[LogClick]:
     """Return each result of one session once; a second click on it is no second opinion."""
     content: dict[str, bool | None] = {}
     latest = max((click.time for click in clicks if click.time is not None), default=None)
@@ -162,7 +162,7 @@ def _opened(clicks: Sequence[Click], dwell_s: float) -> list[Opened]:
         else:
             stayed = None if latest is None else click.path in last
         content[click.path] = content.get(click.path) or stayed
-    return [Opened(path, stayed) for path, stayed in content.items()]
+    return [LogClick(path, stayed) for path, stayed in content.items()]
 
 
 def _rank_notes(clicks: Sequence[Click]) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from karat.corpus.git.chain import object_ids
 from karat.corpus.git.process import git
 from karat.errors import InputError, UnknownName
 from karat.experiments.snapshots import NOWHERE_ELSE, check_names, home_of
-from karat.mining.trees import Tree, Trees
+from karat.mining.trees import RepositoryTrees, Tree
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import normalise
 
-__all__ = ["Excerpt", "Inspected", "find_case", "inspect_case"]
+__all__ = ["CaseDetails", "Excerpt", "find_case", "inspect_case"]
 
 _AROUND = 2
 
@@ -32,7 +32,7 @@ class Excerpt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Inspected:
+class CaseDetails:
     """A case, with what its repository says about it.
 
     *message* and *diff* are those of its commit, the diff of its files alone. Where there is no
@@ -63,12 +63,12 @@ def find_case(dataset: Dataset, name: str) -> Query:
 
 def inspect_case(
     dataset: Dataset, query: Query, *, repositories: Mapping[str, str] = NOWHERE_ELSE
-) -> Inspected:
+) -> CaseDetails:
     """Return *query* with what its repository says: where it was mined, or one of *repositories*.
 
     These are folders by the names of repositories, "" for all others.
     """
-    bare = Inspected(query, "", "", tuple(map(Excerpt, query.targets)))
+    bare = CaseDetails(query, "", "", tuple(map(Excerpt, query.targets)))
     names = [str(query.extra.get(key) or "") for key in ("base_commit", "commit_hash")]
     if not all(names):
         return replace(bare, problem="the case names no commit that it was made from")
@@ -85,13 +85,13 @@ def inspect_case(
     if not base or not commit:
         lacking = names[0] if not base else names[1]
         return replace(bare, problem=f"{place} has no commit {lacking!r}; --repo names another")
-    with Trees(place) as trees:
+    with RepositoryTrees(place) as trees:
         tree = trees.at(base)
         excerpts = tuple(_excerpt(tree, target) for target in query.targets)
     message = _text(git(place, "show", "-s", "--format=%B", commit)).strip()
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "-M")
     asked = ("--literal-pathspecs", "diff", *options, base, commit, "--", *_paths(query))
-    return Inspected(query, message, _text(git(place, *asked)).rstrip(), excerpts)
+    return CaseDetails(query, message, _text(git(place, *asked)).rstrip(), excerpts)
 
 
 def _paths(query: Query) -> Iterator[str]:

@@ -13,9 +13,9 @@ from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset, write
-from karat.mining.gold import Judgment, judgments_of, with_judgments
+from karat.mining.gold import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.resolve import bases
-from karat.mining.trees import Tree, Trees
+from karat.mining.trees import RepositoryTrees, Tree
 from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import ordered, valid
@@ -26,7 +26,7 @@ __all__ = [
     "GRADES",
     "Code",
     "Judging",
-    "Pooled",
+    "PooledHit",
     "as_target",
     "begun",
     "best_rank",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-class Pooled(NamedTuple):
+class PooledHit(NamedTuple):
     """What awaits its judgment: the row of its query, its first hit, and its rank in each run."""
 
     row: int
@@ -47,7 +47,7 @@ class Pooled(NamedTuple):
     ranks: Mapping[str, int]
 
 
-def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[Pooled]:
+def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[PooledHit]:
     """Return the unjudged among the first *depth* hits of each query in each run.
 
     Queries come in their order, and the hits of one by the best rank that any run gave them. Hits
@@ -63,7 +63,7 @@ def pool(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[Pooled]:
     return pooled
 
 
-def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[int, list[Pooled]]:
+def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[int, list[PooledHit]]:
     """Return the first *depth* hits of each query in each run, judged or not, by row in order.
 
     Hits that would become the same target are one. A run that answers none of the queries raises
@@ -73,7 +73,7 @@ def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[in
         raise InputError(f"depth {depth} is below 1")
     matcher = MATCHERS.get(data.match)()
     rows = {query_id: row for row, query_id in enumerate(data.query_ids)}
-    found: dict[int, dict[Target, Pooled]] = {}
+    found: dict[int, dict[Target, PooledHit]] = {}
     for name, run in runs.items():
         if not any(query_id in rows for query_id in run.query_ids):
             raise no_overlap(name, data.query_ids, run.query_ids)
@@ -86,12 +86,12 @@ def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[in
             for rank, (unit, hit) in enumerate(_units(answer, matcher, wanted), 1):
                 if rank > depth:
                     break
-                known = units.get(unit, Pooled(row, hit, {}))
+                known = units.get(unit, PooledHit(row, hit, {}))
                 units[unit] = known._replace(ranks={**known.ranks, name: rank})
     return {row: list(found[row].values()) for row in sorted(found)}
 
 
-def best_rank(item: Pooled) -> int:
+def best_rank(item: PooledHit) -> int:
     """Return the best rank that any run gave *item*."""
     return min(item.ranks.values())
 
@@ -170,17 +170,17 @@ class Judging:
         self._matcher = MATCHERS.get(data.match)()
         self._before: list[Dataset] = []
 
-    def is_open(self, item: Pooled) -> bool:
+    def is_open(self, item: PooledHit) -> bool:
         """Say whether *item* is still to be judged: another answer may have settled it."""
         return not is_judged(item.hit, self.data.targets(item.row), self._matcher)
 
-    def is_whole_file(self, item: Pooled) -> bool:
+    def is_whole_file(self, item: PooledHit) -> bool:
         """Return whether a grade of *item*, a part of a file, is one of the whole file."""
         target = as_target(item.hit, 0.0, self._matcher, self.data.targets(item.row))
         is_part = bool(item.hit.end_line or item.hit.symbol)
         return is_part and not (target.end_line or target.symbol)
 
-    def grade(self, item: Pooled, grade: int, note: str = "") -> None:
+    def grade(self, item: PooledHit, grade: int, note: str = "") -> None:
         """Give *item* a grade and save it."""
         if grade not in GRADES:
             raise InputError(f"grade {grade} is out of range; expected 0 to {GRADES[-1]}")
@@ -188,7 +188,7 @@ class Judging:
         at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
         queries = list(self.data.queries())
         query = queries[item.row]
-        judgments = [*judgments_of(query), Judgment(target, self._judge, at, note)]
+        judgments = [*judgments_of(query), JudgmentRecord(target, self._judge, at, note)]
         added = query._replace(targets=(*query.targets, target))
         queries[item.row] = with_judgments(added, judgments)
         old = self.data
@@ -267,7 +267,7 @@ def repository_code(
             default = revision or home.revision or HEAD
             known = bases(part_of(data, rows), home.place, default=default).known
             # The hits of one query follow each other.
-            at = lru_cache(maxsize=1)(stack.enter_context(Trees(home.place)).at)
+            at = lru_cache(maxsize=1)(stack.enter_context(RepositoryTrees(home.place)).at)
             for place, commit in _by_row(known).items():
                 commits[rows[place]] = commit
                 tree_at[rows[place]] = at

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from karat.app.search import chunk_engine
 from karat.corpus import Corpus
-from karat.engines.base import Progress, Step
+from karat.engines.base import Progress, SearchStep
 from karat.engines.chunked import ChunkEngine
-from karat.engines.family import Family, shareable
+from karat.engines.engine_group import EngineGroup, shareable
 from karat.engines.fusion import above, by_score
 from karat.engines.rerank import RerankEngine
 from karat.errors import InputError
@@ -48,7 +48,7 @@ def with_losses(
     missed = _missed(findings)
     if not missed:
         return findings
-    family = Family()
+    family = EngineGroup()
     asked = [_asked(measured, family) for measured in findings.runs]
     where = where or _recorded(findings.origin.records) or searched_where(findings.runs)
     texts = [findings.gold.texts[row] for row in missed]
@@ -112,16 +112,16 @@ class _Asked(NamedTuple):
     threshold: float
     by_score: bool
 
-    def cut(self, steps: Sequence[Step]) -> list[Step]:
+    def cut(self, steps: Sequence[SearchStep]) -> list[SearchStep]:
         """Return *steps* of the engine, and what the run's own threshold leaves of them."""
         if not self.threshold:
             return [*steps]
         hits = steps[-1].hits
         kept = above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
-        return [*steps, Step("threshold", hits[:kept])]
+        return [*steps, SearchStep("threshold", hits[:kept])]
 
 
-def _asked(measured: Measured, family: Family) -> _Asked | None:
+def _asked(measured: Measured, family: EngineGroup) -> _Asked | None:
     """Return the engine that made a run, as one of *family*; None where it tells no steps."""
     said = measured.run.metadata.get("engine")
     if not isinstance(said, Mapping) or not isinstance(said.get("name"), str):
@@ -168,7 +168,7 @@ class _Inquiry:
         self._files = self._coverage([Hit(document.path) for document in corpus])
         self._chunks: dict[int, Coverage] = {}
         self._row = -1
-        self._known: dict[int, Sequence[Step]] = {}
+        self._known: dict[int, Sequence[SearchStep]] = {}
 
     def reasons(
         self, run: int, row: int, targets: Sequence[int]
@@ -194,7 +194,7 @@ class _Inquiry:
                 if culprit is not None:
                     yield (run, row, number), culprit
 
-    def _steps(self, engine: Stepwise, row: int) -> Sequence[Step]:
+    def _steps(self, engine: Stepwise, row: int) -> Sequence[SearchStep]:
         """Return the steps of *engine*, which several runs may have asked."""
         if self._row != row:
             self._row, self._known = row, {}

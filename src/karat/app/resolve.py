@@ -15,7 +15,7 @@ from karat.corpus import Corpus
 from karat.model import Dataset, Hit, Target
 from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
 
-__all__ = ["Reason", "Resolution", "Unresolved", "resolve"]
+__all__ = ["Reason", "ResolveResult", "UnresolvedReference", "resolve"]
 
 Reason = Literal["not_found", "ambiguous", "invalid_ref"]
 
@@ -26,7 +26,7 @@ CONTENT_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 NOTHING: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
-class Unresolved(NamedTuple):
+class UnresolvedReference(NamedTuple):
     """A reference that means no document, or several: *candidates*.
 
     *doc_ref* is the kind of the reference and what it says, *doc_ref_hash* the SHA-256 of that.
@@ -40,7 +40,7 @@ class Unresolved(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
+class ResolveResult:
     """How many references mean a document, and those that do not.
 
     In *dataset* every reference that means a document is its path; the others are as they were, so
@@ -49,7 +49,7 @@ class Resolution:
 
     mapped_count: int
     total_count: int
-    unresolved: tuple[Unresolved, ...]
+    unresolved: tuple[UnresolvedReference, ...]
     dataset: Dataset
 
     @property
@@ -64,7 +64,7 @@ def resolve(
     *,
     match: str | None = None,
     by_hand: Mapping[tuple[str, str], str] = NOTHING,
-) -> Resolution:
+) -> ResolveResult:
     """Return *dataset* with its references found in *corpus*.
 
     A document id is a path as it is. A uri means the document whose path is the longest end of it.
@@ -82,7 +82,7 @@ def resolve(
     'docs/login.md'
     """
     finder = _Finder(corpus, match or dataset.match)
-    unresolved: list[Unresolved] = []
+    unresolved: list[UnresolvedReference] = []
     queries = []
     for query in dataset.queries():
         targets = []
@@ -101,7 +101,7 @@ def resolve(
     found_all = Dataset.of(
         queries, name=dataset.name, match=dataset.match, metadata=dataset.metadata
     )
-    return Resolution(total - len(unresolved), total, tuple(unresolved), found_all)
+    return ResolveResult(total - len(unresolved), total, tuple(unresolved), found_all)
 
 
 class _Lost(NamedTuple):
@@ -196,10 +196,10 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _unresolved(query_id: str, target: Target, lost: _Lost) -> Unresolved:
+def _unresolved(query_id: str, target: Target, lost: _Lost) -> UnresolvedReference:
     reference = {target.ref: target.path}
     text = json.dumps(reference, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return Unresolved(query_id, reference, sha256(text.encode()).hexdigest(), *lost)
+    return UnresolvedReference(query_id, reference, sha256(text.encode()).hexdigest(), *lost)
 
 
 def _once(targets: Iterable[Target]) -> tuple[Target, ...]:

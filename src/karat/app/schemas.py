@@ -7,7 +7,7 @@ from statistics import fmean, median, stdev
 
 from karat.formats.akashic_report import QueryReport, Report
 from karat.formats.octocode import OctocodeResults
-from karat.formats.results import CaseResult, Results, outcome_name
+from karat.formats.results import AgentResults, CaseResult, outcome_name
 from karat.model import Dataset, Outcome, Status
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
@@ -19,7 +19,7 @@ from karat.scoring.slices import cluster_labels, slice_rows
 
 __all__ = [
     "OCTOCODE_FIELDS",
-    "Judged",
+    "RunExport",
     "agent_results",
     "akashic_report",
     "octocode_averages",
@@ -47,7 +47,7 @@ PERCENTILES = (50, 90, 99)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RunExport:
     """A run on its gold set, how it is judged, and when that was."""
 
     gold: Dataset
@@ -77,7 +77,7 @@ class Judged:
         return latencies_ms(self.measured, self.gold.query_ids)
 
 
-def akashic_report(judged: Judged) -> Report:
+def akashic_report(judged: RunExport) -> Report:
     """Return one configuration with its means, those of each category, and all queries."""
     gold = judged.gold
     by = (CATEGORY,) if CATEGORY in gold.tags else ()
@@ -121,7 +121,7 @@ def akashic_report(judged: Judged) -> Report:
     )
 
 
-def agent_results(judged: Judged) -> Results:
+def agent_results(judged: RunExport) -> AgentResults:
     """Return one agent with the F1 of everything it returned, and its latencies."""
     gold, run = judged.gold, judged.measured.run
     evaluation = judged.evaluated((SET_F1,))
@@ -143,7 +143,7 @@ def agent_results(judged: Judged) -> Results:
                 {"outcome": outcome_name(outcome)},
             )
         )
-    return Results(
+    return AgentResults(
         judged.measured.name,
         judged.timestamp,
         {**_spread([score for score in scores if not isnan(score)]), **_percentiles(times)},
@@ -151,7 +151,7 @@ def agent_results(judged: Judged) -> Results:
     )
 
 
-def octocode_results(judged: Judged) -> OctocodeResults:
+def octocode_results(judged: RunExport) -> OctocodeResults:
     """Return the averages that octocode's own script writes."""
     names = {key: judged.named(measure) for key, measure in OCTOCODE_FIELDS.items()}
     return octocode_averages(judged.evaluated(OCTOCODE_FIELDS.values()), names)

@@ -9,7 +9,7 @@ from time import perf_counter_ns
 from karat.corpus import Corpus
 from karat.engines.base import (
     Engine,
-    Explained,
+    ExplainedHit,
     Progress,
     SupportsClose,
     SupportsExplain,
@@ -25,8 +25,8 @@ from karat.model.spec import Spec
 
 __all__ = [
     "EngineLike",
-    "Found",
-    "Indexed",
+    "IndexResult",
+    "SearchResult",
     "chunk_engine",
     "engine_of",
     "index_ahead",
@@ -38,12 +38,12 @@ EngineLike = Engine | Spec | str | Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The hits of one query, and how long indexing and searching took."""
 
     engine: str
     corpus: Corpus
-    hits: Sequence[Explained]
+    hits: Sequence[ExplainedHit]
     index_ns: int
     search_ns: int
 
@@ -60,7 +60,7 @@ def search(
     *,
     k: int = 10,
     progress: Progress | None = None,
-) -> Found:
+) -> SearchResult:
     """Return the best *k* hits for *query*; *progress* is told how far indexing is."""
     engine = engine_of(engine)
     if isinstance(engine, SupportsProgress):
@@ -72,8 +72,8 @@ def search(
         if isinstance(engine, SupportsExplain):
             hits = engine.explain(query, k)
         else:
-            hits = [Explained(hit, {}) for hit in engine.search(query, k)]
-        return Found(engine.name, corpus, hits, indexed - start, perf_counter_ns() - indexed)
+            hits = [ExplainedHit(hit, {}) for hit in engine.search(query, k)]
+        return SearchResult(engine.name, corpus, hits, indexed - start, perf_counter_ns() - indexed)
     finally:
         if isinstance(engine, SupportsClose):
             engine.close()
@@ -96,7 +96,7 @@ def telling_line(corpus: Corpus, hit: Hit, query: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexResult:
     """What was indexed, what it cost, and what is kept.
 
     *languages* and *fallbacks* count documents; a document without a language counts under "".
@@ -119,7 +119,9 @@ class Indexed:
     cache_problem: str
 
 
-def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None = None) -> Indexed:
+def index_ahead(
+    corpus: Corpus, engine: EngineLike, *, progress: Progress | None = None
+) -> IndexResult:
     """Cut and embed *corpus* for *engine* and keep the outcome in this user's caches.
 
     An engine that keeps nothing between two runs is refused.
@@ -137,7 +139,7 @@ def index_ahead(corpus: Corpus, engine: EngineLike, *, progress: Progress | None
     spent = perf_counter_ns() - start
     languages = Counter(document.language for document in corpus)
     dense = next((stage for stage in built.stages if isinstance(stage, DenseStage)), None)
-    return Indexed(
+    return IndexResult(
         engine=built.name,
         corpus=corpus,
         languages=dict(languages.most_common()),

@@ -56,7 +56,7 @@ class Cutting(NamedTuple):
         )
 
 
-class Truth(NamedTuple):
+class TrecJudgments(NamedTuple):
     """The judged documents of each query, and how the ranking of a query is judged."""
 
     documents: Mapping[str, Grades]
@@ -111,16 +111,18 @@ def _naming_other_formats(path: Path, wanted: str) -> Iterator[None]:
         ) from None
 
 
-def _graded(judgments: Path, cutting: Cutting) -> Truth:
+def _graded(judgments: Path, cutting: Cutting) -> TrecJudgments:
     """Take one grade per document; trec_eval reads whole numbers, so a fraction is cut off."""
     documents = {
         query_id: {document: float(int(grade)) for document, grade in grades.items()}
         for query_id, grades in read_judgments(judgments).items()
     }
-    return Truth(documents, lambda query_id, scores: cutting.locate(documents[query_id], scores))
+    return TrecJudgments(
+        documents, lambda query_id, scores: cutting.locate(documents[query_id], scores)
+    )
 
 
-def _by_panel(judgments: Path, cutting: Cutting) -> Truth:
+def _by_panel(judgments: Path, cutting: Cutting) -> TrecJudgments:
     """Take one grade per judge and document."""
     panel = read_panel(judgments)
     highest: dict[str, dict[str, float]] = {}
@@ -138,15 +140,15 @@ def _by_panel(judgments: Path, cutting: Cutting) -> Truth:
             [cutting.locate(judges[name], scores) for name in sorted(judges)],
         )
 
-    return Truth(highest, judge)
+    return TrecJudgments(highest, judge)
 
 
-def _by_preference(judgments: Path, cutting: Cutting) -> Truth:
+def _by_preference(judgments: Path, cutting: Cutting) -> TrecJudgments:
     """Take levels by judge and part."""
     return _preferring(read_preferences(judgments), cutting)
 
 
-def _by_grade_preference(judgments: Path, cutting: Cutting) -> Truth:
+def _by_grade_preference(judgments: Path, cutting: Cutting) -> TrecJudgments:
     """Take grades by judge: a document is preferred to each one that the judge grades lower."""
     panel = read_panel(judgments)
     return _preferring(
@@ -158,7 +160,7 @@ def _by_grade_preference(judgments: Path, cutting: Cutting) -> Truth:
     )
 
 
-def _preferring(preferences: Mapping[str, Judges], cutting: Cutting) -> Truth:
+def _preferring(preferences: Mapping[str, Judges], cutting: Cutting) -> TrecJudgments:
     numbers: dict[str, dict[str, float]] = {}
     for query_id, judges in preferences.items():
         named = (name for parts in judges.values() for part in parts.values() for name in part)
@@ -179,10 +181,10 @@ def _preferring(preferences: Mapping[str, Judges], cutting: Cutting) -> Truth:
             query_id, preferences[query_id], returned=returned, retrieved=located.retrieved
         )
 
-    return Truth(numbers, judge)
+    return TrecJudgments(numbers, judge)
 
 
-KINDS: Mapping[str, Callable[[Path, Cutting], Truth]] = {
+KINDS: Mapping[str, Callable[[Path, Cutting], TrecJudgments]] = {
     "qrels": _graded,
     "qrels_jg": _by_panel,
     "prefs": _by_preference,

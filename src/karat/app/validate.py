@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
-from karat.formats import DEFAULT, FORMATS, Limits, detect, read_dataset, read_run, scan_trec_run
+from karat.formats import (
+    DEFAULT,
+    FORMATS,
+    ReadLimits,
+    detect,
+    read_dataset,
+    read_run,
+    scan_trec_run,
+)
 from karat.model import Dataset, Outcome, Run
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import counted
@@ -53,7 +61,7 @@ def validate(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002 - the word users write
-    limits: Limits = DEFAULT,
+    limits: ReadLimits = DEFAULT,
     tags: Sequence[str] = (),
     repositories: Mapping[str, str] | None = None,
     revision: str | None = None,

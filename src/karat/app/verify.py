@@ -13,10 +13,10 @@ from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.experiments import Entry
 from karat.experiments.presence import Where
-from karat.experiments.run import Done, Request, run_experiment
+from karat.experiments.run import ExperimentRequest, ExperimentRun, run_experiment
 from karat.experiments.store import Kind, RunStatus, SqlStore
 from karat.experiments.stored import RunRecord, differing, short_digests, versions_of
-from karat.experiments.workers import Event
+from karat.experiments.workers import RunEvent
 from karat.formats.gold import gold_digest
 from karat.model import Dataset
 from karat.model.spec import Spec
@@ -89,7 +89,7 @@ def verify(
     place: str | None = None,
     trusted: bool = False,
     workers: int = 1,
-    listen: Callable[[Event], None] = lambda _: None,
+    listen: Callable[[RunEvent], None] = lambda _: None,
 ) -> Verification:
     """Return how the answers of the runs in *records* differ when they are asked again.
 
@@ -147,9 +147,9 @@ def _alike(records: Sequence[RunRecord]) -> Iterator[list[RunRecord]]:
 
 def _request(
     records: Sequence[RunRecord], gold: Dataset, *, place: str | None, workers: int
-) -> Request:
+) -> ExperimentRequest:
     first = records[0]
-    return Request(
+    return ExperimentRequest(
         gold=gold,
         entries=tuple(
             Entry(record.name, record.engine, record.k, record.threshold) for record in records
@@ -176,7 +176,7 @@ def _where(recorded: Mapping[str, object], place: str | None) -> Where:
     return where._replace(repositories={"": place})
 
 
-def _differences(records: Sequence[RunRecord], done: Done, gold: Dataset) -> Iterator[str]:
+def _differences(records: Sequence[RunRecord], done: ExperimentRun, gold: Dataset) -> Iterator[str]:
     pairs = zip(records, done.experiment.runs, done.measured, strict=True)
     moved = False
     for record, run, measured in pairs:
@@ -195,7 +195,7 @@ def _differences(records: Sequence[RunRecord], done: Done, gold: Dataset) -> Ite
             yield f"{record.name}: {len(queries):,} of {counted(len(gold), 'answer')}: {some}"
 
 
-def _notes(records: Sequence[RunRecord], done: Done) -> Iterator[str]:
+def _notes(records: Sequence[RunRecord], done: ExperimentRun) -> Iterator[str]:
     """Yield which versions have changed."""
     now = versions_of(done.experiment)
     for record in records:

@@ -12,7 +12,7 @@ from karat.cli.options.stray import TYPED
 from karat.errors import KaratError, UnknownFormat
 from karat.installation import __version__
 
-__all__ = ["Group", "main"]
+__all__ = ["CommandGroup", "main"]
 
 # Which parameter of a command names the format of which kind of file.
 FORMAT_OPTIONS = {
@@ -25,7 +25,7 @@ FORMAT_OPTIONS = {
 LONGEST = 500
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that answers an unknown name with the nearest one, or with all that there are."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -131,7 +131,7 @@ class ReaderGone(Exception):
     """Whoever read our output, `head` perhaps, has seen enough."""
 
 
-class Commands(Group):
+class Commands(CommandGroup):
     """A group whose commands are modules, found by their names."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

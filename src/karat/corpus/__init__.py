@@ -6,7 +6,7 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.corpus.cache import ChunkCache, MemoryCache
-    from karat.corpus.chunkers.base import Chunk, Chunker, Piece, Split
+    from karat.corpus.chunkers.base import Chunk, Chunker, Piece, SplitResult
     from karat.corpus.chunkers.chunking import ChunkedCorpus, chunk_corpus, header
     from karat.corpus.chunkers.definitions import Symbol, symbols
     from karat.corpus.chunkers.table import CHUNKERS, create_chunker
@@ -32,7 +32,7 @@ __all__ = [
     "GitRepository",
     "MemoryCache",
     "Piece",
-    "Split",
+    "SplitResult",
     "Symbol",
     "Trait",
     "WorkFolder",
@@ -52,7 +52,7 @@ __getattr__ = exports(
     __name__,
     {
         "cache": "ChunkCache MemoryCache",
-        "chunkers.base": "Chunk Chunker Piece Split",
+        "chunkers.base": "Chunk Chunker Piece SplitResult",
         "chunkers.chunking": "ChunkedCorpus chunk_corpus header",
         "chunkers.definitions": "Symbol symbols",
         "chunkers.table": "CHUNKERS create_chunker",

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from karat.corpus.chunkers.base import Chunk
 
-__all__ = ["ChunkCache", "ChunkKey", "Cut", "MemoryCache"]
+__all__ = ["CachedChunks", "ChunkCache", "ChunkKey", "MemoryCache"]
 
 
 class ChunkKey(NamedTuple):
@@ -16,7 +16,7 @@ class ChunkKey(NamedTuple):
     digest: str
 
 
-class Cut(NamedTuple):
+class CachedChunks(NamedTuple):
     """The chunks of one content, and why they are not what was asked for ("" if they are)."""
 
     chunks: tuple[Chunk, ...]
@@ -29,11 +29,11 @@ class ChunkCache(Protocol):
     The law: what comes back equals what was put in under that key. Forgetting is allowed.
     """
 
-    def get(self, keys: Iterable[ChunkKey]) -> Mapping[ChunkKey, Cut]:
+    def get(self, keys: Iterable[ChunkKey]) -> Mapping[ChunkKey, CachedChunks]:
         """Return those of *keys* that are known."""
         ...
 
-    def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+    def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
         """Keep *cuts*."""
         ...
 
@@ -43,15 +43,15 @@ class MemoryCache:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._cuts: dict[ChunkKey, Cut] = {}
+        self._cuts: dict[ChunkKey, CachedChunks] = {}
 
     def __len__(self) -> int:
         return len(self._cuts)
 
-    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, Cut]:
+    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, CachedChunks]:
         """Return those of *keys* that are known."""
         return {key: self._cuts[key] for key in keys if key in self._cuts}
 
-    def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+    def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
         """Keep *cuts*."""
         self._cuts.update(cuts)

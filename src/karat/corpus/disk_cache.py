@@ -11,8 +11,8 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from karat.corpus.cache import ChunkKey, Cut, MemoryCache
-from karat.corpus.chunkers.base import TIMED_OUT, Piece, Split, chunks_of
+from karat.corpus.cache import CachedChunks, ChunkKey, MemoryCache
+from karat.corpus.chunkers.base import TIMED_OUT, Piece, SplitResult, chunks_of
 from karat.corpus.shared_file import WAIT_S, share, writing
 from karat.errors import InputError
 
@@ -58,11 +58,11 @@ class DiskCache:
         """Close the file."""
         self._database.close()
 
-    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, Cut]:
+    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, CachedChunks]:
         """Return those of *keys* that are known."""
         wanted = list(keys)
         found = self._memory.get(wanted)
-        read: dict[ChunkKey, Cut] = {}
+        read: dict[ChunkKey, CachedChunks] = {}
         with self._lock, self._explained():
             for key in wanted:
                 if key not in found and key not in read:
@@ -75,7 +75,7 @@ class DiskCache:
         self._memory.put(read)
         return found | read
 
-    def put(self, cuts: Mapping[ChunkKey, Cut]) -> None:
+    def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
         """Keep *cuts*, all in one transaction; on disk none whose parse ran out of time."""
         self._memory.put(cuts)
         rows = [
@@ -121,12 +121,12 @@ def _name(key: ChunkKey) -> bytes:
     return sha256("\0".join((_code(), *key)).encode()).digest()
 
 
-def _packed(cut: Cut) -> bytes:
+def _packed(cut: CachedChunks) -> bytes:
     pieces = [(c.start_line, c.end_line, c.text, c.symbols, c.scope, c.kind) for c in cut.chunks]
     return zlib.compress(json.dumps([cut.fallback, pieces], ensure_ascii=False).encode(), _FASTEST)
 
 
-def _unpacked(value: bytes, key: ChunkKey) -> Cut | None:
+def _unpacked(value: bytes, key: ChunkKey) -> CachedChunks | None:
     try:
         fallback, rows = json.loads(zlib.decompress(value))
         pieces = [
@@ -135,4 +135,4 @@ def _unpacked(value: bytes, key: ChunkKey) -> Cut | None:
         ]
     except (zlib.error, ValueError, TypeError):
         return None
-    return Cut(chunks_of(Split(pieces), blob=key.blob, digest=key.digest), fallback)
+    return CachedChunks(chunks_of(SplitResult(pieces), blob=key.blob, digest=key.digest), fallback)

@@ -10,9 +10,9 @@ from karat.model import Hit
 
 __all__ = [
     "Engine",
-    "Explained",
+    "ExplainedHit",
     "Progress",
-    "Step",
+    "SearchStep",
     "SupportsBatch",
     "SupportsClose",
     "SupportsExplain",
@@ -141,7 +141,7 @@ class SupportsSize(Protocol):
         ...
 
 
-class Explained(NamedTuple):
+class ExplainedHit(NamedTuple):
     """A hit with the score that each stage gave it; a stage that did not see it is missing.
 
     *ranking* is what became of these scores: *names* is the factor on those of words where the
@@ -159,12 +159,12 @@ class Explained(NamedTuple):
 class SupportsExplain(Protocol):
     """An engine that can say why a hit stands where it stands."""
 
-    def explain(self, query: str, k: int) -> Sequence[Explained]:
+    def explain(self, query: str, k: int) -> Sequence[ExplainedHit]:
         """Return the hits of ``search`` with the scores of each stage."""
         ...
 
 
-class Step(NamedTuple):
+class SearchStep(NamedTuple):
     """What a search has found so far: the hits after a step, best first.
 
     *kind* is ``stage`` (several of these stand side by side, each as if it were alone),
@@ -179,7 +179,7 @@ class Step(NamedTuple):
 class SupportsSteps(Protocol):
     """An engine that can say at which step a place was lost."""
 
-    def steps(self, query: str, k: int) -> Sequence[Step]:
+    def steps(self, query: str, k: int) -> Sequence[SearchStep]:
         """Return the first *k* hits after each step; after the last one, those of ``search``."""
         ...
 

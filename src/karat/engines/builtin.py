@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from karat.engines.caches import user_caches
-from karat.engines.chunk_index import Recipe
+from karat.engines.chunk_index import IndexRecipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.fusion import RRF_K, Weights
@@ -103,8 +103,8 @@ def _recipe(
     code_ranking: bool,
     fusion: str = "min-max",
     k: float = RRF_K,
-) -> Recipe:
-    return Recipe(
+) -> IndexRecipe:
+    return IndexRecipe(
         chunker=chunker,
         unit=unit,
         threshold=threshold,

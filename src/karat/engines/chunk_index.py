@@ -11,12 +11,12 @@ import numpy as np
 from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.fusion import RRF_K, Scores, check_fusion, check_threshold
-from karat.engines.places import Places, Rows
+from karat.engines.places import ChunkTable, RowNumbers
 from karat.engines.ranking import Names, RankingRules, kind_factors
 from karat.engines.stages import Stage, SupportsRows
 from karat.errors import InputError
 
-__all__ = ["ChunkIndex", "Recipe"]
+__all__ = ["ChunkIndex", "IndexRecipe"]
 
 
 class ChunkIndex:
@@ -60,7 +60,7 @@ class ChunkIndex:
         return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
 
     @property
-    def places(self) -> Places | None:
+    def places(self) -> ChunkTable | None:
         """Return the places of the corpus that is shown, None where there is none."""
         return self._places
 
@@ -79,9 +79,9 @@ class ChunkIndex:
     def clear(self) -> None:
         """Begin anew, without a corpus."""
         self.fallbacks.clear()
-        self._rows = Rows()
+        self._rows = RowNumbers()
         self.names = Names()
-        self._places: Places | None = None
+        self._places: ChunkTable | None = None
         self._corpus: Corpus | None = None
         self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
         self._cut_ns = 0
@@ -131,7 +131,7 @@ class ChunkIndex:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class IndexRecipe:
     """How an engine cuts, joins and orders.
 
     *unit* is what is judged, ``lines`` or ``file``: only for files is a second place of one file

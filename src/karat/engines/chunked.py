@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus
 from karat.engines.base import (
-    Explained,
+    ExplainedHit,
     Progress,
-    Step,
+    SearchStep,
     SupportsBatch,
     SupportsProgress,
     SupportsSize,
     SupportsWork,
 )
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_index import ChunkIndex, Recipe
-from karat.engines.family import NOT_KEPT, Current
+from karat.engines.chunk_index import ChunkIndex, IndexRecipe
+from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.fusion import Scores, Weights, above, fuse, rest, stretched, top
-from karat.engines.places import Places
+from karat.engines.places import ChunkTable
 from karat.engines.ranking import diversified, raised
 from karat.engines.stages import Stage
 from karat.errors import EngineError, InputError
@@ -34,7 +34,7 @@ from karat.model import Hit
 __all__ = ["ChunkEngine"]
 
 
-class Scored(NamedTuple):
+class StageScores(NamedTuple):
     """What every place scores: by each stage, with names that the query spells out, and joined."""
 
     parts: Sequence[Scores]
@@ -43,10 +43,10 @@ class Scored(NamedTuple):
     factors: Scores
 
 
-class Ranked(NamedTuple):
+class RankedRows(NamedTuple):
     """What is found: the rows and their hits, best first, and how they came by their scores."""
 
-    scored: Scored
+    scored: StageScores
     joined: Scores
     rows: NDArray[np.intp]
     hits: Sequence[Hit]
@@ -67,7 +67,7 @@ class ChunkEngine:
         *,
         name: str,
         weights: Weights | None = None,
-        recipe: Recipe | None = None,
+        recipe: IndexRecipe | None = None,
         caches: Caches = NO_CACHES,
     ) -> None:
         """Join *stages*, all alike unless *weights* say otherwise."""
@@ -75,7 +75,7 @@ class ChunkEngine:
             raise InputError(f"engine {name!r} has no stage; expected one or more")
         self.name = name
         self.weights = weights or Weights.alike(len(stages))
-        self.recipe = recipe or Recipe()
+        self.recipe = recipe or IndexRecipe()
         self.current: Current = NOT_KEPT
         self._last = threading.local()
         self._index = ChunkIndex(self.recipe.chunker, self.recipe.chunker_options, caches=caches)
@@ -150,14 +150,14 @@ class ChunkEngine:
         places = self._searched(query, k)
         return [] if places is None else list(self._ranked(query, k, places).hits)
 
-    def explain(self, query: str, k: int) -> list[Explained]:
+    def explain(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the best *k* chunks with the score that each stage gave, and what became of it."""
         places = self._searched(query, k)
         if places is None:
             return []
         (parts, lifted, _, factors), joined, rows, hits = self._ranked(query, k, places)
         return [
-            Explained(
+            ExplainedHit(
                 hit,
                 {
                     stage.name: float(part[row])
@@ -172,32 +172,32 @@ class ChunkEngine:
             for row, hit in zip(rows, hits, strict=True)
         ]
 
-    def steps(self, query: str, k: int) -> list[Step]:
+    def steps(self, query: str, k: int) -> list[SearchStep]:
         """Return the best *k* chunks of each stage alone, of all together, and above the threshold.
 
         A stage alone is ordered by the same rules.
         """
         places = self._searched(query, k)
         if places is None:
-            return [Step("stage", ())]
+            return [SearchStep("stage", ())]
         scored = self._scored(query, places, {})
         found = []
         for stage, part in zip(self.stages, scored.lifted, strict=True):
             scores = scored.factors * part
             rows = self._ordered(scores, places, k, close=not stage.by_words)
-            found.append(Step("stage", _hits(rows, scores, places)))
+            found.append(SearchStep("stage", _hits(rows, scores, places)))
         if len(found) > 1:
             rows, joined = self._deepened(scored, places, k)
-            found.append(Step("fusion", _hits(rows, scored.factors * joined, places)))
+            found.append(SearchStep("fusion", _hits(rows, scored.factors * joined, places)))
         if self.recipe.threshold:
-            found.append(Step("threshold", self.search(query, k)))
+            found.append(SearchStep("threshold", self.search(query, k)))
         return found
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return how long each stage took in this thread's last search."""
         return dict(getattr(self._last, "phases", {}))
 
-    def _searched(self, query: str, k: int) -> Places | None:
+    def _searched(self, query: str, k: int) -> ChunkTable | None:
         """Return the places to search; None where there is nothing to look for, or in."""
         places = self._index.places
         if places is None:
@@ -206,17 +206,17 @@ class ChunkEngine:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         return places if query.strip() and len(places) else None
 
-    def _scored(self, query: str, places: Places, phases: dict[str, int]) -> Scored:
+    def _scored(self, query: str, places: ChunkTable, phases: dict[str, int]) -> StageScores:
         parts = [self._timed(stage, query, phases) for stage in self.stages]
         lifted = [
             self._raised(stage, part, query) if stage.by_words else part
             for stage, part in zip(self.stages, parts, strict=True)
         ]
         factors = self._index.factors(self.recipe.rules)
-        return Scored(parts, lifted, self._joined(lifted, places), factors)
+        return StageScores(parts, lifted, self._joined(lifted, places), factors)
 
-    def _ranked(self, query: str, k: int, places: Places) -> Ranked:
-        def rank() -> Ranked:
+    def _ranked(self, query: str, k: int, places: ChunkTable) -> RankedRows:
+        def rank() -> RankedRows:
             phases: dict[str, int] = {}
             self._last.phases = phases
             scored = self._scored(query, places, phases)
@@ -224,7 +224,7 @@ class ChunkEngine:
             hits = _hits(rows, scored.factors * joined, places)
             shown = [hit.score for hit in hits]
             kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
-            return Ranked(scored, joined, rows[:kept], hits[:kept])
+            return RankedRows(scored, joined, rows[:kept], hits[:kept])
 
         return self.current.once(query, (self, k), rank)
 
@@ -241,14 +241,16 @@ class ChunkEngine:
         make = partial(raised, part, self._index.names, query, rules, unit=unit)
         return self.current.once(query, key, make)
 
-    def _joined(self, parts: Sequence[Scores], places: Places) -> Scores:
+    def _joined(self, parts: Sequence[Scores], places: ChunkTable) -> Scores:
         if len(parts) == 1:
             return parts[0]
         recipe = self.recipe
         weights = self.weights.of(places)
         return fuse(parts, weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
 
-    def _deepened(self, scored: Scored, places: Places, k: int) -> tuple[NDArray[np.intp], Scores]:
+    def _deepened(
+        self, scored: StageScores, places: ChunkTable, k: int
+    ) -> tuple[NDArray[np.intp], Scores]:
         """Return the best *k* rows, and the joined scores of all.
 
         Fusion looks at the best of each stage only. Where these are fewer than *k*, what the stages
@@ -270,7 +272,7 @@ class ChunkEngine:
         return self.recipe.fusion == "rrf"
 
     def _ordered(
-        self, scores: Scores, places: Places, k: int, *, close: bool = False
+        self, scores: Scores, places: ChunkTable, k: int, *, close: bool = False
     ) -> NDArray[np.intp]:
         """Return the best *k* rows, no two of them on the same lines.
 
@@ -287,13 +289,13 @@ class ChunkEngine:
                 return distinct[:k]
             depth *= 2
 
-    def _deep(self, scores: Scores, places: Places, depth: int) -> NDArray[np.intp]:
+    def _deep(self, scores: Scores, places: ChunkTable, depth: int) -> NDArray[np.intp]:
         if self.recipe.unit == "file":
             return diversified(scores, places, depth, self.recipe.rules)
         return top(scores, depth)
 
 
-def _hits(rows: NDArray[np.intp], scores: Scores, places: Places) -> list[Hit]:
+def _hits(rows: NDArray[np.intp], scores: Scores, places: ChunkTable) -> list[Hit]:
     return places.hits(rows.tolist(), _descending(scores[rows]).tolist())
 
 

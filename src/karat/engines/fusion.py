@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.places import Places
+from karat.engines.places import ChunkTable
 from karat.errors import InputError, UnknownName
 from karat.model.spec import Spec
 
@@ -229,7 +229,7 @@ class Weights:
                 raise InputError(f"dense_weight={share}; expected 0 to 1")
         return cls((1.0 - code, code), (1.0 - other, other))
 
-    def of(self, places: Places) -> Sequence[Weight]:
+    def of(self, places: ChunkTable) -> Sequence[Weight]:
         """Return what each stage counts: one number, or one for each of *places*."""
         if self.code == self.other:
             return self.other

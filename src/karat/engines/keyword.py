@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from karat.corpus import Corpus, from_texts
 from karat.corpus.chunkers.base import lines_of
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.lexical.tokens import STOP_WORDS
 from karat.engines.places import tokens
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
-__all__ = ["KeywordEngine", "Line", "by_ripgrep", "in_texts", "keywords", "ripgrep"]
+__all__ = ["KeywordEngine", "KeywordLine", "by_ripgrep", "in_texts", "keywords", "ripgrep"]
 
 WORD = re.compile(r"\w{2,}")
 NOT_FOUND = 1
@@ -29,7 +29,7 @@ ROW = re.compile(rb"([^\0]+)\0([0-9]+):(.*)\n")
 MOST_CHARACTERS = 30_000 if os.name == "nt" else 250_000
 
 
-class Line(NamedTuple):
+class KeywordLine(NamedTuple):
     """A line that holds a word; lines count from 1."""
 
     path: str
@@ -55,7 +55,7 @@ def ripgrep() -> str | None:
 
 def in_texts(
     texts: Mapping[str, str], words: Sequence[str], *, cased: bool = False
-) -> Iterator[Line]:
+) -> Iterator[KeywordLine]:
     r"""Yield the lines of *texts*, by path, that hold one of *words*, in any case unless *cased*.
 
     >>> list(in_texts({"a.py": "import re\nparse_URL(text)"}, ["url"]))
@@ -69,7 +69,7 @@ def in_texts(
             continue
         for number, line in enumerate(text.split("\n"), start=1):
             if found(line if cased else line.lower()):
-                yield Line(path, number, line)
+                yield KeywordLine(path, number, line)
 
 
 def by_ripgrep(
@@ -79,7 +79,7 @@ def by_ripgrep(
     *,
     files: Mapping[str, str],
     cased: bool = False,
-) -> Iterator[Line]:
+) -> Iterator[KeywordLine]:
     """Yield the lines of *files* in *folder* that hold one of *words*, in any case unless *cased*.
 
     *files* maps their names in the folder to the paths to give them. Which ones count was decided
@@ -105,7 +105,7 @@ def by_ripgrep(
             raise EngineError(f"ripgrep ended with {done.returncode}: {reason}")
         for path, number, text in ROW.findall(done.stdout):
             name = os.fsdecode(path).removeprefix("./")
-            yield Line(files[name], int(number), text.decode("utf-8", "replace"))
+            yield KeywordLine(files[name], int(number), text.decode("utf-8", "replace"))
 
 
 def batches(names: Sequence[str]) -> Iterator[list[str]]:
@@ -122,10 +122,10 @@ def batches(names: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-Scan = Callable[[Sequence[str]], Iterable[Line]]
+Scan = Callable[[Sequence[str]], Iterable[KeywordLine]]
 
 
-class Window(NamedTuple):
+class LineWindow(NamedTuple):
     """A run of lines of a file; they are numbered from 0."""
 
     path: str
@@ -166,43 +166,43 @@ class KeywordEngine(External):
             by_ripgrep, self.program, Path(root), files=files, cased=self.case_sensitive
         )
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         cased = self.case_sensitive
         words = keywords(query, cased=cased)
         windows = counted(self._scan(words), words, size=self.window, cased=cased)
-        return Reply(self._hits(windows, k))
+        return ExternalReply(self._hits(windows, k))
 
     def _stop(self) -> None:
         self._corpus = from_texts({})
         self._scan = partial(in_texts, {})
 
-    def _hits(self, windows: Mapping[Window, Counter[str]], k: int) -> list[Hit]:
+    def _hits(self, windows: Mapping[LineWindow, Counter[str]], k: int) -> list[Hit]:
         scores = {window: score(counts) for window, counts in windows.items()}
         best = sorted(scores, key=lambda window: (-scores[window], window))[:k]
         return [self._hit(window, scores[window]) for window in best]
 
-    def _hit(self, window: Window, score: float) -> Hit:
+    def _hit(self, window: LineWindow, score: float) -> Hit:
         first = window.number * self.window
         lines = lines_of(self._corpus.read(window.path))[first : first + self.window]
         return Hit(window.path, score, first + 1, first + len(lines), tokens=tokens("".join(lines)))
 
 
 def counted(
-    lines: Iterable[Line], words: Sequence[str], *, size: int, cased: bool = False
-) -> dict[Window, Counter[str]]:
+    lines: Iterable[KeywordLine], words: Sequence[str], *, size: int, cased: bool = False
+) -> dict[LineWindow, Counter[str]]:
     """Return how often each window of *size* lines holds which of *words*.
 
-    >>> lines = [Line("a", 1, "Login the user"), Line("a", 2, "user_login")]
+    >>> lines = [KeywordLine("a", 1, "Login the user"), KeywordLine("a", 2, "user_login")]
     >>> counted(lines, ["login", "password"], size=40)
     {Window(path='a', number=0): Counter({'login': 2})}
     """
-    windows: dict[Window, Counter[str]] = {}
+    windows: dict[LineWindow, Counter[str]] = {}
     for line in lines:
         text = line.text if cased else line.text.lower()
         found = {word: count for word in words if (count := text.count(word))}
         # ripgrep's equal letters are a few more than Python's.
         if found:
-            window = Window(line.path, (line.number - 1) // size)
+            window = LineWindow(line.path, (line.number - 1) // size)
             windows.setdefault(window, Counter()).update(found)
     return windows
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from karat.corpus import Chunk, Corpus, Document, Trait, header
 from karat.model import Hit
 
-__all__ = ["Cutter", "Numbers", "Place", "Places", "Rows", "Shown"]
+__all__ = ["ChunkLocation", "ChunkTable", "Cutter", "Numbers", "RowNumbers", "SnapshotRows"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChunkLocation:
     """One chunk at one path."""
 
     path: str
@@ -35,20 +35,20 @@ class Place:
         return f"{self.header}\n{self.chunk.text}"
 
 
-class Places:
+class ChunkTable:
     """All chunks of a corpus in order; a row number names a place."""
 
-    def __init__(self, by_document: Iterable[Sequence[Place]]) -> None:
+    def __init__(self, by_document: Iterable[Sequence[ChunkLocation]]) -> None:
         """Lay the places out, document by document."""
         blocks = list(by_document)
-        self.rows: tuple[Place, ...] = tuple(chain.from_iterable(blocks))
+        self.rows: tuple[ChunkLocation, ...] = tuple(chain.from_iterable(blocks))
         self._sizes = [len(block) for block in blocks]
 
     def __len__(self) -> int:
         """Return the number of places."""
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[ChunkLocation]:
         """Iterate over the places in order."""
         return iter(self.rows)
 
@@ -108,23 +108,23 @@ Cutter = Callable[[Corpus, Sequence[Document]], Iterable[Sequence[Chunk]]]
 Key = tuple[str, int, str, str, tuple[str, ...], tuple[str, ...], int]
 
 
-class Shown(NamedTuple):
+class SnapshotRows(NamedTuple):
     """The places of a snapshot, the row of each, and one place for each row that is new."""
 
-    places: Places
+    places: ChunkTable
     rows: Numbers
-    new: Sequence[Place]
+    new: Sequence[ChunkLocation]
 
 
 class Block(NamedTuple):
     """The places of one document, and the row of each."""
 
     document: Document
-    places: Sequence[Place]
+    places: Sequence[ChunkLocation]
     rows: Sequence[int]
 
 
-class Rows:
+class RowNumbers:
     r"""Numbers every distinct place of all snapshots shown so far; a number never changes.
 
     Lines do not count: a chunk that moves within its file keeps its row. Two places of one
@@ -134,7 +134,7 @@ class Rows:
     >>> def cut(corpus, documents):
     ...     part = Corpus("", tuple(documents), corpus.reader)
     ...     return chunk_corpus(part, create_chunker("lines", size=1)).by_document
-    >>> rows = Rows()
+    >>> rows = RowNumbers()
     >>> rows.show(from_texts({"a": "x", "b": "y"}), cut).rows.tolist()
     [0, 1]
     >>> later = rows.show(from_texts({"a": "z\nx", "b": "y"}), cut)
@@ -151,29 +151,31 @@ class Rows:
         """Return the number of rows, those of earlier snapshots included."""
         return len(self._numbers)
 
-    def show(self, corpus: Corpus, cut: Cutter) -> Shown:
+    def show(self, corpus: Corpus, cut: Cutter) -> SnapshotRows:
         """Return the places of *corpus*; only documents that the last one lacked are cut."""
         unknown = [document for document in corpus if not self._knows(document)]
-        new: list[Place] = []
+        new: list[ChunkLocation] = []
         for document, chunks in zip(unknown, cut(corpus, unknown), strict=True):
             self._blocks[document.path] = self._block(document, chunks, new)
         # What is no longer shown is forgotten, or a long history would hold all its texts.
         self._blocks = {document.path: self._blocks[document.path] for document in corpus}
         blocks = self._blocks.values()
-        places = Places(block.places for block in blocks)
+        places = ChunkTable(block.places for block in blocks)
         numbers = chain.from_iterable(block.rows for block in blocks)
-        return Shown(places, np.fromiter(numbers, np.intp, len(places)), new)
+        return SnapshotRows(places, np.fromiter(numbers, np.intp, len(places)), new)
 
     def _knows(self, document: Document) -> bool:
         block = self._blocks.get(document.path)
         return block is not None and block.document == document
 
-    def _block(self, document: Document, chunks: Sequence[Chunk], new: list[Place]) -> Block:
+    def _block(
+        self, document: Document, chunks: Sequence[Chunk], new: list[ChunkLocation]
+    ) -> Block:
         seen: Counter[tuple[object, ...]] = Counter()
-        places: list[Place] = []
+        places: list[ChunkLocation] = []
         rows: list[int] = []
         for chunk in chunks:
-            place = Place(document.path, chunk, document.traits)
+            place = ChunkLocation(document.path, chunk, document.traits)
             alike = (chunk.id, chunk.kind, chunk.symbols, chunk.scope)
             key = (document.path, document.traits.value, *alike, seen[alike])
             seen[alike] += 1

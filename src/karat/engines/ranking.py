@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from karat.corpus import Trait
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.places import Place, Places
+from karat.engines.places import ChunkLocation, ChunkTable
 
 __all__ = [
     "PLAIN",
+    "NameShares",
     "Names",
     "RankingRules",
-    "Shares",
     "diversified",
     "kind_factors",
     "raised",
@@ -47,13 +47,13 @@ def words_of(name: str) -> Words:
     return frozenset(TERMS.terms(name))
 
 
-class Shares:
+class NameShares:
     """How far the words of a query make up names, of which every row has some.
 
     It is the share of a name's words that the query has, so that a name of several words counts in
     full only where the query spells it out. Fewer than *proven* words in common count less.
 
-    >>> shares = Shares(proven=2)
+    >>> shares = NameShares(proven=2)
     >>> shares.grow([[frozenset({"check", "login"}), frozenset({"login"})], []])
     >>> shares.of(np.array([1, 0]), frozenset({"login", "user"})).tolist()
     [0.0, 0.5]
@@ -101,11 +101,11 @@ class Names:
 
     def __init__(self) -> None:
         """Begin without a row."""
-        self._defined = Shares(proven=PROVEN_WORDS)
-        self._files = Shares()
+        self._defined = NameShares(proven=PROVEN_WORDS)
+        self._files = NameShares()
         self._shown = _no_numbers()
 
-    def grow(self, places: Collection[Place]) -> None:
+    def grow(self, places: Collection[ChunkLocation]) -> None:
         """Add rows for *places*."""
         self._defined.grow(
             map(words_of, place.chunk.symbols) if place.chunk.kind == "code" else ()
@@ -203,7 +203,7 @@ PLAIN = RankingRules(
 )
 
 
-def kind_factors(places: Collection[Place], rules: RankingRules) -> Scores:
+def kind_factors(places: Collection[ChunkLocation], rules: RankingRules) -> Scores:
     """Return the factor of each place that depends on what it is, whatever is asked."""
     return np.fromiter((_factor(place, rules) for place in places), np.float32, len(places))
 
@@ -222,7 +222,9 @@ def raised(scores: Scores, names: Names, query: str, rules: RankingRules, *, uni
     return result
 
 
-def diversified(scores: Scores, places: Places, k: int, rules: RankingRules) -> NDArray[np.intp]:
+def diversified(
+    scores: Scores, places: ChunkTable, k: int, rules: RankingRules
+) -> NDArray[np.intp]:
     """Return *k* rows best first for a reader who wants files.
 
     A file's best place is worth its score and a share of the next ones; its second place counts
@@ -253,7 +255,7 @@ def _factors(shares: NDArray[np.float64], most: float) -> Scores:
     return (1.0 + (most - 1.0) * shares).astype(np.float32)
 
 
-def _factor(place: Place, rules: RankingRules) -> float:
+def _factor(place: ChunkLocation, rules: RankingRules) -> float:
     of_trait: Mapping[Trait, float] = {
         Trait.DOCS: rules.docs,
         Trait.CONFIG: rules.config,
@@ -269,7 +271,7 @@ def _factor(place: Place, rules: RankingRules) -> float:
     return factor
 
 
-def _is_test(place: Place) -> bool:
+def _is_test(place: ChunkLocation) -> bool:
     if place.chunk.kind == "prose":
         # A manual's page about testing is no test.
         return False

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.caches import user_caches
-from karat.engines.chunk_index import Recipe
+from karat.engines.chunk_index import IndexRecipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Kind
 from karat.engines.embedding.base import embeddable
 from karat.engines.embedding.transformer import pretrained
 from karat.engines.fusion import Scores
-from karat.engines.places import Numbers, Place, Places
+from karat.engines.places import ChunkLocation, ChunkTable, Numbers
 from karat.engines.ranking import PLAIN
 from karat.engines.stages import LexicalStage, Stage
 from karat.errors import InputError
@@ -132,13 +132,13 @@ class SparseStage:
         """Return the encoder."""
         return type(self), self.encoder.name
 
-    def index(self, places: Places) -> None:
+    def index(self, places: ChunkTable) -> None:
         """Encode every place."""
         self._index = TermIndex()
         self.grow(places.rows)
         self.show(np.arange(len(places)))
 
-    def grow(self, places: Sequence[Place]) -> None:
+    def grow(self, places: Sequence[ChunkLocation]) -> None:
         """Encode further places."""
         terms = self.encoder.terms([place.text for place in places])
         self._index.add(terms, rows=len(places))
@@ -171,7 +171,7 @@ def sparse(
 
     *model* is an encoder in the manner of SPLADE, a hub id or a folder; *k1* and *b* are BM25's.
     """
-    recipe = Recipe(chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN)
+    recipe = IndexRecipe(chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN)
     stages = [_stage(model, k1, b)]
     return ChunkEngine(stages, name="sparse", recipe=recipe, caches=user_caches(cache))
 

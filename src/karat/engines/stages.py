@@ -13,11 +13,11 @@ from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.embedding import Embedder
 from karat.engines.embedding.cache import CachedEmbedder
-from karat.engines.family import Current
+from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.bm25 import BM25
 from karat.engines.lexical.index import LexicalIndex
-from karat.engines.places import Numbers, Place, Places
+from karat.engines.places import ChunkLocation, ChunkTable, Numbers
 from karat.engines.vectors.exact import ExactIndex, Mask, products
 from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE, HnswIndex, recall
 from karat.errors import InputError, MissingExtra
@@ -46,7 +46,7 @@ def check_windows(windows: str) -> str:
     return windows
 
 
-def texts_of(place: Place, windows: str) -> list[str]:
+def texts_of(place: ChunkLocation, windows: str) -> list[str]:
     """Return the texts to embed for *place*, each below the header of the whole."""
     if windows == "none" or (windows == "prose" and place.chunk.kind != "prose"):
         return [place.text]
@@ -182,7 +182,7 @@ class Stage(Protocol):
         """Return what the scores depend on; two stages of one identity could be one."""
         ...
 
-    def index(self, places: Places) -> None:
+    def index(self, places: ChunkTable) -> None:
         """Prepare to score *places*, in place of what was indexed before."""
         ...
 
@@ -198,7 +198,7 @@ class SupportsRows(Protocol):
     After ``show`` the scores are bit for bit those of a stage that indexed just those places.
     """
 
-    def grow(self, places: Sequence[Place]) -> None:
+    def grow(self, places: Sequence[ChunkLocation]) -> None:
         """Append *places* as further rows; none is ever removed."""
         ...
 
@@ -228,14 +228,14 @@ class LexicalStage:
         """Return the parameters."""
         return type(self), self.bm25, self.header
 
-    def index(self, places: Places) -> None:
+    def index(self, places: ChunkTable) -> None:
         """Count the words of every place."""
         self._index = LexicalIndex(bm25=self.bm25)
         self.grow(places.rows)
         self._view = self._index.view()
         self._rows = None
 
-    def grow(self, places: Sequence[Place]) -> None:
+    def grow(self, places: Sequence[ChunkLocation]) -> None:
         """Count the words of further places."""
         self._index.add([(place.header, self.header), (place.chunk.text, 1)] for place in places)
 
@@ -312,13 +312,13 @@ class DenseStage:
         """Return how many texts were embedded since ``index``, and how many came from a cache."""
         return {"embedded": self._embedded, "reused": self._reused}
 
-    def index(self, places: Places) -> None:
+    def index(self, places: ChunkTable) -> None:
         """Embed every place."""
         self._clear()
         self.grow(places.rows)
         self.show(np.arange(len(places)))
 
-    def grow(self, places: Sequence[Place]) -> None:
+    def grow(self, places: Sequence[ChunkLocation]) -> None:
         """Embed the texts of *places* that no earlier place had."""
         new: list[str] = []
         for place in places:

@@ -11,11 +11,19 @@ from karat.errors import InputError
 from karat.experiments.executor import Executor, Work
 from karat.experiments.plan import Entry, Retrieval, SharedPlan, shares_nothing
 from karat.experiments.store import Buffer, Experiment, Recorder, RunStatus, Store, StoredRun
-from karat.experiments.workers import Configuration, Event, Hooks, Settings, Visit, announced, cut
+from karat.experiments.workers import (
+    Configuration,
+    Hooks,
+    RunEvent,
+    RunSettings,
+    Visit,
+    announced,
+    cut,
+)
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import Measured, Sample, Timings
 
-__all__ = ["Ended", "Task", "claimed", "ending", "execute", "timed_queries"]
+__all__ = ["EndedRun", "Task", "claimed", "ending", "execute", "timed_queries"]
 
 # Events of a process that has indexed a corpus.
 INDEXES = ("indexed", "restarted")
@@ -37,11 +45,11 @@ class Task:
     dataset: Dataset
     visits: tuple[Visit, ...]
     snapshots: Collection[str]
-    settings: Settings
+    settings: RunSettings
     runs: Mapping[str, str]
     timed: frozenset[str]
     files: bool
-    listen: Callable[[Event], None] = lambda _: None
+    listen: Callable[[RunEvent], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
     command: str = "run"
     wait: bool = True
@@ -50,7 +58,7 @@ class Task:
     before_timing: Callable[[], None] = lambda: None
 
 
-class Ended(NamedTuple):
+class EndedRun(NamedTuple):
     """An entry of which no more will be asked: what its passes say of it.
 
     *stopped* says that something was left unasked because all work was cancelled or interrupted.
@@ -67,7 +75,7 @@ class Ended(NamedTuple):
 
 def execute(
     plan: SharedPlan, task: Task, recorder: Recorder, executor: Executor
-) -> Iterator[Ended]:
+) -> Iterator[EndedRun]:
     """Ask what *recorder* lacks, and yield each entry when it has all that can be had.
 
     First the hits: group by group, as the plan shares them. Then the times, all engines in turn,
@@ -87,13 +95,13 @@ def execute(
             for entry in (entry for one in group for entry in one.entries):
                 notes = _notes(found, entry)
                 if not task.timed:
-                    yield Ended(entry, None, notes, stopped)
+                    yield EndedRun(entry, None, notes, stopped)
                 elif task.scores_first and not stopped:
                     if _is_answered(entry, task, recorder):
-                        yield Ended(entry, None, notes, stopped, untimed=True)
+                        yield EndedRun(entry, None, notes, stopped, untimed=True)
                     elif "error" in notes:
                         given_up.add(entry.name)
-                        yield Ended(entry, None, notes, stopped)
+                        yield EndedRun(entry, None, notes, stopped)
         if task.timed and not stopped:
             task.before_timing()
     if task.timed:
@@ -102,7 +110,7 @@ def execute(
         for entry in (entry for entry in plan.entries if entry.name not in given_up):
             notes = _joined(_notes(found, entry), _notes(times, entry))
             timings = times[entry.name].timings if entry.name in times else None
-            yield Ended(entry, timings, notes, stopped)
+            yield EndedRun(entry, timings, notes, stopped)
 
 
 def timed_queries(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
@@ -246,7 +254,7 @@ class _Keeping:
                 kept = answer._replace(hits=beginning)
             self._buffer.add(self._task.runs[entry.name], kept, sample)
 
-    def listen(self, event: Event) -> None:
+    def listen(self, event: RunEvent) -> None:
         """Tell of each entry what happens to the configuration that it is cut from."""
         if event.kind in INDEXES and event.detail["corpus"] not in self._task.snapshots:
             raise InputError("what is searched has changed in the meantime; run it anew")

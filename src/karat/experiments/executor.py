@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from karat.experiments.workers import Configuration, Hooks, Settings, Visit, quality, timing
+from karat.experiments.workers import Configuration, Hooks, RunSettings, Visit, quality, timing
 from karat.model import Dataset
 from karat.model.timings import Measured
 
@@ -17,7 +17,7 @@ class Work(NamedTuple):
     configurations: Sequence[Configuration]
     dataset: Dataset
     visits: Sequence[Visit]
-    settings: Settings
+    settings: RunSettings
     hooks: Hooks
 
 

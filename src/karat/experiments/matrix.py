@@ -13,7 +13,7 @@ from karat.engines.embedding.catalogue import embedder_named
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.errors import InputError, MissingExtra
 from karat.experiments.plan import Entry
-from karat.formats import DEFAULT, Limits
+from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place
 from karat.formats.jsontext import load_json
@@ -236,7 +236,7 @@ def _spec(choice: _Choice) -> Spec:
 BELOW = "config_matrix"
 
 
-def read_matrix(path: str | os.PathLike[str], *, limits: Limits = DEFAULT) -> Matrix:
+def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -> Matrix:
     """Return the matrix in *path*, which stands there alone or below ``config_matrix``.
 
     A value alone stands for a list of one. Every problem is told at once, with its line.

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.engines.family import shareable
+from karat.engines.engine_group import shareable
 from karat.engines.spec import parse_spec
 from karat.errors import InputError, LimitExceeded
 from karat.experiments.workers import Configuration

@@ -12,7 +12,7 @@ from karat.errors import InputError
 from karat.experiments.snapshots import (
     NOWHERE_ELSE,
     TAG,
-    Trees,
+    Snapshots,
     check_names,
     corpus_trees,
     history_trees,
@@ -49,7 +49,7 @@ class Survey(NamedTuple):
     snapshots: tuple[str, ...]
 
 
-def survey(gold: Dataset, trees: Trees, *, match: str, root: str = "") -> Survey:
+def survey(gold: Dataset, trees: Snapshots, *, match: str, root: str = "") -> Survey:
     """Look for every target of *gold* in the tree of its query, by the paths that *match* takes.
 
     A symbol without a path counts as there, and so do lines of a file that is there: they may have
@@ -186,7 +186,7 @@ class Where(NamedTuple):
         return self._replace(repositories=kept)
 
     @contextmanager
-    def trees(self, gold: Dataset, *, seed: int) -> Iterator[Trees]:
+    def trees(self, gold: Dataset, *, seed: int) -> Iterator[Snapshots]:
         """Open the trees; the order of queries on one of them is left to chance by *seed*."""
         if self.corpus is None:
             if self.revision is not None:

@@ -9,12 +9,12 @@ from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.experiments import Entry, Executor, LocalExecutor, SharedPlan, share
-from karat.experiments.execute import Ended, Task, claimed, ending, execute, timed_queries
+from karat.experiments.execute import EndedRun, Task, claimed, ending, execute, timed_queries
 from karat.experiments.plan import MOST, check_count, shares_nothing
 from karat.experiments.presence import NOTE, Survey, Where, digest_of, missing_paths, surveyed
 from karat.experiments.remarks import remarks
-from karat.experiments.store import Experiment, Kind, Plan, PlannedRun, RunStatus, Store
-from karat.experiments.workers import Event, Settings, counted, silence
+from karat.experiments.store import Experiment, ExperimentPlan, Kind, PlannedRun, RunStatus, Store
+from karat.experiments.workers import RunEvent, RunSettings, counted, silence
 from karat.installation import __version__
 from karat.model import Dataset
 from karat.model.searched import Searched
@@ -26,10 +26,10 @@ from karat.scoring.score import score
 from karat.scoring.settings import Scoring
 
 __all__ = [
-    "Done",
+    "ExperimentRequest",
+    "ExperimentRun",
     "JudgedUnits",
-    "Planned",
-    "Request",
+    "PlannedExperiment",
     "judged_units",
     "planned",
     "run_experiment",
@@ -104,7 +104,7 @@ def with_unit(spec: Spec, unit: str) -> Spec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ExperimentRequest:
     """Everything that decides an experiment, and with how many *workers* it is run.
 
     *timed* is how many queries are timed: None is all of them; with 0 no time is measured. The
@@ -120,7 +120,7 @@ class Request:
     kind: Kind
     name: str = ""
     scoring: Scoring = field(default_factory=Scoring)
-    settings: Settings = field(default_factory=Settings)
+    settings: RunSettings = field(default_factory=RunSettings)
     timed: int | None = None
     workers: int = 1
     seed: int = 0
@@ -138,7 +138,7 @@ class Request:
         return judged_units(self.gold, self.match)
 
 
-class Planned(NamedTuple):
+class PlannedExperiment(NamedTuple):
     """What a request comes to before anything runs.
 
     *plan* says what is shared, *timed* how many of the *queries* are timed for each run.
@@ -162,7 +162,7 @@ class Planned(NamedTuple):
         }
 
 
-class Done(NamedTuple):
+class ExperimentRun(NamedTuple):
     """An experiment as far as it came, its runs in the order of the entries.
 
     *resolved* is the gold set without targets that are in no tree searched; None where all are
@@ -178,7 +178,7 @@ class Done(NamedTuple):
     interrupted: bool
 
 
-def planned(request: Request, *, allowed: int = MOST) -> Planned:
+def planned(request: ExperimentRequest, *, allowed: int = MOST) -> PlannedExperiment:
     """Return what *request* would run; nothing is read or started.
 
     More than *allowed* configurations raise LimitExceeded.
@@ -186,7 +186,7 @@ def planned(request: Request, *, allowed: int = MOST) -> Planned:
     units = request.units
     entries = _entries_with_unit(request, units)
     warning = check_count(entries, allowed=allowed)
-    return Planned(
+    return PlannedExperiment(
         len(entries),
         share(entries, files=units.files),
         len(request.gold),
@@ -196,17 +196,17 @@ def planned(request: Request, *, allowed: int = MOST) -> Planned:
 
 
 def run_experiment(
-    request: Request,
+    request: ExperimentRequest,
     store: Store,
     *,
-    listen: Callable[[Event], None] = lambda _: None,
+    listen: Callable[[RunEvent], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
     surveyed_as: Callable[[Searched], None] = lambda _: None,
     kept_as: Callable[[Experiment], None] = lambda _: None,
     before_timing: Callable[[], None] = lambda: None,
     executor: Executor | None = None,
     again: bool = False,
-) -> Done:
+) -> ExperimentRun:
     """Run what *store* does not hold yet of *request*, and return all of it.
 
     Each answer is kept as it comes. Whatever ends this, the same request continues with the next
@@ -270,7 +270,7 @@ def run_experiment(
                     left.discard(run)
     shown = store.show(experiment.id)
     measured = tuple(store.measured(run) for run in runs.values())
-    return Done(
+    return ExperimentRun(
         shown,
         measured,
         found.searched,
@@ -280,11 +280,13 @@ def run_experiment(
     )
 
 
-def _entries_with_unit(request: Request, units: JudgedUnits) -> list[Entry]:
+def _entries_with_unit(request: ExperimentRequest, units: JudgedUnits) -> list[Entry]:
     return [replace(entry, spec=with_unit(entry.spec, units.most)) for entry in request.entries]
 
 
-def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: int = 1) -> Plan:
+def _plan(
+    request: ExperimentRequest, entries: Sequence[Entry], found: Survey, attempt: int = 1
+) -> ExperimentPlan:
     searched = found.searched
     settings = asdict(request.settings)
     # The order of the queries is by the seed of the request.
@@ -322,10 +324,12 @@ def _plan(request: Request, entries: Sequence[Entry], found: Survey, attempt: in
     if attempt > 1:
         config["attempt"] = attempt
     name = request.name or request.gold.name
-    return Plan(name, request.kind, request.gold, tuple(runs), config, request.seed, __version__)
+    return ExperimentPlan(
+        name, request.kind, request.gold, tuple(runs), config, request.seed, __version__
+    )
 
 
-def _score(run: str, store: Store, *, request: Request) -> None:
+def _score(run: str, store: Store, *, request: ExperimentRequest) -> None:
     """Score all stored answers of a run, those of earlier attempts included, and store that."""
     found = store.measured(run).run
     if len(found.query_ids):
@@ -334,7 +338,9 @@ def _score(run: str, store: Store, *, request: Request) -> None:
         store.keep_scores(run, summaries, complete=complete)
 
 
-def _finish(ended: Ended, run: str, store: Store, *, request: Request, found: Survey) -> None:
+def _finish(
+    ended: EndedRun, run: str, store: Store, *, request: ExperimentRequest, found: Survey
+) -> None:
     """Store the status of a run, by all its stored answers, those of earlier attempts included."""
     measured = store.measured(run)
     answers = list(measured.run.answers())

@@ -21,9 +21,9 @@ __all__ = [
     "NOWHERE_ELSE",
     "SNAPSHOTS",
     "TAG",
-    "Part",
     "Repository",
-    "Trees",
+    "RepositoryRevisions",
+    "Snapshots",
     "Visit",
     "carried_to",
     "check_names",
@@ -160,7 +160,7 @@ class Visit(NamedTuple):
     source: Source
 
 
-class Part(NamedTuple):
+class RepositoryRevisions(NamedTuple):
     """The revisions of one repository, and the rows of the gold set that belong to each.
 
     Only documents below the folder *root* are searched, if there is one.
@@ -173,7 +173,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
+class Snapshots:
     """The trees of one evaluation; iterating visits each of them, again for every engine.
 
     Ancestors come before descendants, so that neighbours differ little; the order of the queries
@@ -184,7 +184,7 @@ class Trees:
     snapshot: str
     place: str
     candidates: str
-    parts: tuple[Part, ...]
+    parts: tuple[RepositoryRevisions, ...]
     seed: int = 0
     revision: str = ""
 
@@ -214,7 +214,7 @@ def history_trees(
     snapshot: str = "parent",
     candidates: str | None = None,
     seed: int = 0,
-) -> Iterator[Trees]:
+) -> Iterator[Snapshots]:
     """Open the trees of a mined gold set, in the repositories that it was mined from.
 
     *repositories* says by name where those are that have moved; one without a name is for all.
@@ -242,12 +242,16 @@ def history_trees(
             opened = stack.enter_context(GitRepository(home.place))
             searched = _revisions(gold, rows, snapshot, opened.path, home.revision)
             source = partial(Source.git, home.place)
-            parts.append(Part(partial(opened.snapshots, searched), searched, source, home.root))
+            parts.append(
+                RepositoryRevisions(
+                    partial(opened.snapshots, searched), searched, source, home.root
+                )
+            )
         chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
         if carried and snapshot != "head":
             snapshot = "carried"
         places = dict.fromkeys(home.place for home in found)
-        yield Trees(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
+        yield Snapshots(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
 
 
 def corpus_trees(
@@ -257,13 +261,13 @@ def corpus_trees(
     revision: str | None = None,
     candidates: str = "all",
     seed: int = 0,
-) -> Trees:
+) -> Snapshots:
     """Return one tree for all queries: the folder *place*, or what Git had there at *revision*."""
     source = corpus_source(place, revision=revision)
     corpus = Opener().open(source)
     name = revision or ""
-    part = Part(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
-    return Trees("corpus", place, candidates, (part,), seed)
+    part = RepositoryRevisions(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
+    return Snapshots("corpus", place, candidates, (part,), seed)
 
 
 def carried_to(gold: Dataset) -> str:

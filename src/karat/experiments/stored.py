@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DISTURBED",
     "LATEST",
-    "Chosen",
     "RunRecord",
+    "SelectedRuns",
     "choose",
     "differing",
     "open_store",
@@ -45,7 +45,7 @@ DISTURBED = "disturbed"
 OWN_FOLDER = ".karat"
 
 
-class Chosen(NamedTuple):
+class SelectedRuns(NamedTuple):
     """An experiment and the runs of it that are meant: one, or all in the order planned."""
 
     experiment: Experiment
@@ -81,7 +81,7 @@ def shown_place(place: str) -> str:
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
 
 
-def choose(store: Store, name: str) -> Chosen:
+def choose(store: Store, name: str) -> SelectedRuns:
     """Return what *name* means in *store*.
 
     It is the id of an experiment or of a run, a point and a number from 1 after that of its
@@ -90,7 +90,7 @@ def choose(store: Store, name: str) -> Chosen:
     prefix, point, position = name.partition(".")
     experiment = store.latest() if prefix == LATEST else store.show(prefix)
     if not point:
-        return Chosen(experiment, experiment.runs)
+        return SelectedRuns(experiment, experiment.runs)
     run_id = f"{experiment.id}.{position}"
     runs = tuple(run for run in experiment.runs if run.id == run_id)
     if not runs:
@@ -98,7 +98,7 @@ def choose(store: Store, name: str) -> Chosen:
             f"no run {name!r}; experiment {experiment.id} has those from 1 to "
             f"{len(experiment.runs)}"
         )
-    return Chosen(experiment, runs)
+    return SelectedRuns(experiment, runs)
 
 
 def timed_run(measured: Measured) -> Run:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.formats.base import DEFAULT, Format, Limits, Options
+    from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions
     from karat.formats.load import detect, read, read_dataset, read_run, write
     from karat.formats.table import FORMATS
     from karat.formats.trec_qrels import read_judgments
@@ -15,8 +15,8 @@ __all__ = [
     "DEFAULT",
     "FORMATS",
     "Format",
-    "Limits",
-    "Options",
+    "ReadLimits",
+    "ReadOptions",
     "detect",
     "read",
     "read_dataset",
@@ -29,7 +29,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "base": "DEFAULT Format Limits Options",
+        "base": "DEFAULT Format ReadLimits ReadOptions",
         "load": "detect read read_dataset read_run write",
         "table": "FORMATS",
         "trec_qrels": "read_judgments",

@@ -7,7 +7,7 @@ dataset says with ``match="akashic"``. Every target has grade 1.
 from pathlib import Path
 
 from karat.formats.atomic import write_text
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.yamltext import dump_yaml, load_yaml
 from karat.model import Dataset, Query, Run, Target
@@ -22,7 +22,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return any(line.rstrip() == b"queries:" for line in head.splitlines())
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return the queries; the category is a tag, unknown keys are kept as extras."""
     value, check = load_yaml(path, limit=options.limits.yaml_bytes)
     top = check.record(value, ())

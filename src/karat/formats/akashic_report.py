@@ -9,7 +9,7 @@ from math import nan
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.formats.base import Format, Options
+from karat.formats.base import Format, ReadOptions
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import finite, load_json, opens_list, write_json
 from karat.formats.results import latency_of
@@ -49,7 +49,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return opens_list(head, "query_results") or b'"category_metrics"' in head
 
 
-def read(path: Path, options: Options) -> Run:
+def read(path: Path, options: ReadOptions) -> Run:
     """Return the results of each query by rank, with their symbols and scores."""
     value, check = load_json(path, limit=options.limits.json_bytes)
     top = check.record(value, ())

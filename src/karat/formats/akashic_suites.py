@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.formats.base import DEFAULT, Limits
+from karat.formats.base import DEFAULT, ReadLimits
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.yamltext import load_yaml
 
@@ -26,7 +26,7 @@ class SuiteConfig(NamedTuple):
 
 
 def read_suites(
-    path: str | os.PathLike[str], *, limits: Limits = DEFAULT
+    path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT
 ) -> Mapping[str, tuple[SuiteConfig, ...]]:
     """Return the configurations of every suite in *path*; unknown keys are refused."""
     value, check = load_yaml(path, limit=limits.yaml_bytes)

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     # Not needed to score a TREC run, and slower to import than all of this package.
     from pathlib import Path
 
-__all__ = ["DEFAULT", "Format", "Limits", "Options", "as_dataset", "as_run"]
+__all__ = ["DEFAULT", "Format", "ReadLimits", "ReadOptions", "as_dataset", "as_run"]
 
 MEBIBYTE = 1024 * 1024
 
 
-class Limits(NamedTuple):
+class ReadLimits(NamedTuple):
     """How much a reader takes in before it refuses; every field is a setting.
 
     The *upload* limits hold for Semantik files, which come from other people. TREC and Parquet
@@ -31,13 +31,13 @@ class Limits(NamedTuple):
     upload_judgments: int = 100
 
 
-DEFAULT = Limits()
+DEFAULT = ReadLimits()
 
 
-class Options(NamedTuple):
+class ReadOptions(NamedTuple):
     """What a reader is told besides the path."""
 
-    limits: Limits = DEFAULT
+    limits: ReadLimits = DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Format:
     summary: str
     suffixes: tuple[str, ...]
     sniff: Callable[[str, bytes], bool]
-    read: "Callable[[Path, Options], Dataset | Run]"
+    read: "Callable[[Path, ReadOptions], Dataset | Run]"
     write: "Callable[[Dataset | Run, Path], None] | None" = None
     keeps: frozenset[str] = frozenset()
     refuses: frozenset[str] = frozenset()

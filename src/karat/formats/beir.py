@@ -10,7 +10,7 @@ from pathlib import Path
 
 from karat.errors import FormatError, InputError
 from karat.formats.atomic import replacing, write_text
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import amount
 from karat.formats.jsontext import dumps, parse
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, read_text
@@ -31,7 +31,7 @@ def sniff(path: str, head: bytes) -> bool:
     return tuple(names) == HEADER
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return the judged queries in the order of ``queries.jsonl``; their metadata are extras."""
     folder, qrels = _places(path)
     judged = _judgments(qrels, options)
@@ -103,7 +103,7 @@ def _jsonl(folder: Path, stem: str) -> Path | None:
     return next((name for name in names if name.is_file()), None)
 
 
-def _judgments(path: Path, options: Options) -> dict[str, dict[str, float]]:
+def _judgments(path: Path, options: ReadOptions) -> dict[str, dict[str, float]]:
     text = read_text(path, limit=options.limits.csv_bytes, setting="csv_bytes")
     problems = Problems(path)
     judged: dict[str, dict[str, float]] = {}

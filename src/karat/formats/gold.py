@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.formats.losses import EVERYTHING
@@ -31,7 +31,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and opens_list(head, "test_cases")
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return the test cases as a dataset; tags, commit and times are kept beside them."""
     value, check = load_json(path, limit=options.limits.json_bytes)
     return from_gold(value, check, name=path.name.removesuffix(".gz"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from karat.errors import FormatError, Problem
 from karat.formats.atomic import replacing
-from karat.formats.base import Format, Options, as_run
+from karat.formats.base import Format, ReadOptions, as_run
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import dumps, parse, positions
 from karat.formats.losses import EVERYTHING
@@ -34,7 +34,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and b'"karat-run"' in head[:1024]
 
 
-def read(path: Path, options: Options) -> Run:
+def read(path: Path, options: ReadOptions) -> Run:
     """Return the run; unknown keys are refused."""
     text = read_text(path, limit=options.limits.json_bytes, setting="json_bytes")
     lines = _parts(text, path)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence, Set
 
 from karat.errors import FormatError, InputError, Problem, UnknownFormat
-from karat.formats.base import DEFAULT, Format, Limits, Options, as_dataset, as_run
+from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions, as_dataset, as_run
 from karat.formats.source import head_of
 from karat.formats.table import FORMATS, SHAPES
 from karat.formats.trec_lines import first_row
@@ -76,7 +76,7 @@ def read(
     *,
     format: str | None = None,  # noqa: A002 - the word users write
     kind: str | None = None,
-    limits: Limits = DEFAULT,
+    limits: ReadLimits = DEFAULT,
 ) -> Dataset | Run:
     """Return what *path* holds, a dataset or a run."""
     from pathlib import Path
@@ -87,14 +87,14 @@ def read(
         raise InputError(
             f"{place}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}"
         )
-    return chosen.read(place, Options(limits))
+    return chosen.read(place, ReadOptions(limits))
 
 
 def read_dataset(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002 - the word users write
-    limits: Limits = DEFAULT,
+    limits: ReadLimits = DEFAULT,
     tags: Sequence[str] = (),
 ) -> Dataset:
     """Return the dataset in *path*.
@@ -113,7 +113,7 @@ def read_run(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002 - as above
-    limits: Limits = DEFAULT,
+    limits: ReadLimits = DEFAULT,
 ) -> Run:
     """Return the run in *path*."""
     return as_run(read(path, format=format, kind="run", limits=limits))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.atomic import write_text
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import amount, read_rows, render_rows, shown
 from karat.formats.jsontext import finite, write_json
 from karat.formats.source import Problems
@@ -31,7 +31,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return "query" in names and "result1" in names
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return one query per row."""
     problems = Problems(path)
     rows = read_rows(path, limit=options.limits.csv_bytes)

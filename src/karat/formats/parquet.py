@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.errors import FormatError, InputError, MissingExtra, Problem
 from karat.formats.atomic import replacing
-from karat.formats.base import Format, Options, as_run
+from karat.formats.base import Format, ReadOptions, as_run
 from karat.formats.source import Problems
 from karat.model import Answer, Dataset, Hit, Run
 
@@ -29,7 +29,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return head.startswith(b"PAR1")
 
 
-def read(path: Path, _options: Options) -> Run:
+def read(path: Path, _options: ReadOptions) -> Run:
     """Return one answer per query, in the order the queries first appear."""
     frame = _frame(path)
     problems = Problems(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.formats.base import Format, Options
+from karat.formats.base import Format, ReadOptions
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import finite, load_json, opens_list, write_json
 from karat.model import Answer, Hit, Outcome, Run
@@ -17,8 +17,8 @@ from karat.model import Answer, Hit, Outcome, Run
 __all__ = [
     "FOLDER_FORMATS",
     "FORMAT",
+    "AgentResults",
     "CaseResult",
-    "Results",
     "added",
     "latency_of",
     "outcome_name",
@@ -48,7 +48,7 @@ class CaseResult(NamedTuple):
     more: Values = NOTHING
 
 
-class Results(NamedTuple):
+class AgentResults(NamedTuple):
     """All cases of one agent with the figures over them; *more* are further top-level fields."""
 
     agent_name: str
@@ -73,7 +73,7 @@ def outcome_name(outcome: Outcome) -> str:
     return AGENT_ERROR if outcome is Outcome.ERROR else outcome.name.lower()
 
 
-def read(path: Path, options: Options) -> Run:
+def read(path: Path, options: ReadOptions) -> Run:
     """Return the files of each case as hits in order, named after the agent.
 
     A case may carry ``outcome`` (answered, agent_error or timeout), which Karat's own results do.
@@ -89,7 +89,7 @@ def read(path: Path, options: Options) -> Run:
     return Run.of(answers, name=name)
 
 
-def write_results_json(results: Results, path: Path) -> None:
+def write_results_json(results: AgentResults, path: Path) -> None:
     """Write *results*; a number that is not finite becomes null."""
     rows = []
     for case in results.results:

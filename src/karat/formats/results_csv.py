@@ -10,9 +10,9 @@ from pathlib import Path
 
 from karat.errors import InputError
 from karat.formats.atomic import write_text
-from karat.formats.base import Format, Options
+from karat.formats.base import Format, ReadOptions
 from karat.formats.csvtext import amount, read_rows, render_rows
-from karat.formats.results import OUTCOMES, Results, added, latency_of
+from karat.formats.results import OUTCOMES, AgentResults, added, latency_of
 from karat.formats.source import Problems
 from karat.model import Answer, Hit, Outcome, Run
 
@@ -35,7 +35,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return "test_case_id" in names and "retrieved_files" in names
 
 
-def read(path: Path, options: Options) -> Run:
+def read(path: Path, options: ReadOptions) -> Run:
     """Return the files of each case as hits in order; the file must be of one agent."""
     problems = Problems(path)
     rows = read_rows(path, limit=options.limits.csv_bytes)
@@ -62,7 +62,7 @@ def read(path: Path, options: Options) -> Run:
     return Run.of(answers.values(), name="".join(agents) or path.name)
 
 
-def write_results_csv(results: Results, path: Path) -> None:
+def write_results_csv(results: AgentResults, path: Path) -> None:
     """Write one row per case; keys of a case's *more* become further columns."""
     further = list(dict.fromkeys(key for case in results.results for key in case.more))
     added(dict.fromkeys(further), COLUMNS)

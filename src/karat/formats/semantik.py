@@ -7,7 +7,7 @@ A reference is text (a uri) or an object of which the first key present decides,
 from pathlib import Path
 
 from karat.errors import LimitExceeded
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.model import Dataset, Query, Run, Target
@@ -26,7 +26,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and opens_list(head, "queries")
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return the queries within the upload limits; query metadata is kept as extras."""
     limits = options.limits
     value, check = load_json(path, limit=limits.upload_bytes, setting="upload_bytes")
@@ -63,7 +63,7 @@ def write(data: Dataset | Run, path: Path) -> None:
     write_json(path, {"schema_version": SCHEMA_VERSION, "metadata": metadata, "queries": queries})
 
 
-def check_sizes(path: Path, queries: list[Query], options: Options) -> None:
+def check_sizes(path: Path, queries: list[Query], options: ReadOptions) -> None:
     """Raise LimitExceeded for more queries, or judgments of one query, than uploads may have."""
     limits = options.limits
     if len(queries) > limits.upload_queries:

@@ -8,7 +8,7 @@ Columns: ``query_key``, ``query_text``, one or more of the reference columns (``
 from pathlib import Path
 
 from karat.formats.atomic import write_text
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.semantik import DEFAULT_GRADE, HIGHEST_GRADE, REFERENCES, check_sizes
 from karat.formats.source import Problems
@@ -28,7 +28,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return bool(names & set(KEYS)) and bool(names & set(REFERENCES))
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return one query per key, in the order the keys first appear, within the upload limits."""
     problems = Problems(path)
     rows = read_rows(path, limit=options.limits.upload_bytes, setting="upload_bytes")

@@ -5,7 +5,7 @@ Relevant targets have grade 2, secondary ones grade 1; the category is a tag.
 
 from pathlib import Path
 
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.model import Dataset, Query, Run, Target
@@ -21,7 +21,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return head.lstrip().startswith(b"[") and opens_list(head, "relevant")
 
 
-def read(path: Path, options: Options) -> Dataset:
+def read(path: Path, options: ReadOptions) -> Dataset:
     """Return one query per annotation, numbered from 1 where there is no ``id``."""
     value, check = load_json(path, limit=options.limits.json_bytes)
     rows = list(check.rows(value, (), filled=True))

@@ -14,7 +14,7 @@ from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, refuse
 __all__ = [
     "NO_TAG",
     "WITHOUT_TAG",
-    "Rows",
+    "TrecColumns",
     "blocks",
     "decoded",
     "first_row",
@@ -34,7 +34,7 @@ NO_TAG = (
 )
 
 
-class Rows(NamedTuple):
+class TrecColumns(NamedTuple):
     """The wanted columns of some lines, and the number of each line."""
 
     lines: Sequence[int]
@@ -66,7 +66,7 @@ def blocks(path: str | os.PathLike[str], size: int = BLOCK_BYTES) -> Iterator[tu
 
 def split_rows(
     block: bytes, line: int, *, width: int, want: Sequence[int], problems: Problems, longer: bool
-) -> Rows:
+) -> TrecColumns:
     r"""Return the columns *want* of a block whose lines have *width* fields.
 
     Blanks, tabs and carriage returns separate, as for C's ``isspace``; a line that starts with
@@ -82,7 +82,7 @@ def split_rows(
         fields = block.replace(b"\n", b" \0 ").split()
         step = width + 1
         if len(fields) == count * step and fields[width::step] == [END] * count:
-            return Rows(range(line, line + count), [fields[index::step] for index in want])
+            return TrecColumns(range(line, line + count), [fields[index::step] for index in want])
     return _split_lines(block, line, width=width, want=want, problems=problems, longer=longer)
 
 
@@ -139,7 +139,7 @@ def writable_id(name: str) -> bool:
 
 def _split_lines(
     block: bytes, line: int, *, width: int, want: Sequence[int], problems: Problems, longer: bool
-) -> Rows:
+) -> TrecColumns:
     lines: list[int] = []
     columns: list[list[bytes]] = [[] for _ in want]
     for number, row in enumerate(block.split(b"\n"), line):
@@ -158,7 +158,7 @@ def _split_lines(
             lines.append(number)
             for column, index in zip(columns, want, strict=True):
                 column.append(fields[index])
-    return Rows(lines, columns)
+    return TrecColumns(lines, columns)
 
 
 def _finite(word: bytes) -> float | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError
-from karat.formats.base import Format, Options, as_dataset
+from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import shown
 from karat.formats.source import Problems
 from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
@@ -59,7 +59,7 @@ def read_judgments(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
     return judged
 
 
-def read(path: "Path", _options: Options) -> Dataset:
+def read(path: "Path", _options: ReadOptions) -> Dataset:
     """Return one query per id, without text; the document ids are kept as they are."""
     queries = [
         Query(query, "", tuple(Target(name, grade) for name, grade in documents.items()))

@@ -9,7 +9,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from karat.errors import InputError
-from karat.formats.base import Format, Options, as_run
+from karat.formats.base import Format, ReadOptions, as_run
 from karat.formats.source import Problems, head_of
 from karat.formats.trec_lines import WITHOUT_TAG, blocks, first_row, split_rows, writable_id
 from karat.formats.trec_scan import scan_trec_run
@@ -28,7 +28,7 @@ def sniff(_path: str, head: bytes) -> bool:
     return len(row) >= WITHOUT_TAG and _is_number(row[4])
 
 
-def read(path: "Path", _options: Options) -> Run:
+def read(path: "Path", _options: ReadOptions) -> Run:
     """Return one answer per query, hits by descending score, equal scores as in the file.
 
     The run takes its name from the tag of the first row.

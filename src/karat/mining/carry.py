@@ -8,13 +8,13 @@ from karat.corpus.git.chain import in_order, object_ids
 from karat.errors import InputError
 from karat.mining.diffs import diffs
 from karat.mining.gold import judgments_of, with_judgments
-from karat.mining.moving import Lost, Mover, Renames
+from karat.mining.moving import MissingTarget, Mover, Renames
 from karat.mining.resolve import bases
-from karat.mining.trees import Trees
+from karat.mining.trees import RepositoryTrees
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import MATCHERS
 
-__all__ = ["Carried", "Loss", "carry"]
+__all__ = ["CarriedDataset", "Loss", "carry"]
 
 Move = Callable[[Target], Target]
 
@@ -28,7 +28,7 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class CarriedDataset:
     """The gold set at its new *commit*.
 
     *renamed* counts targets in files of another path, *shifted* those on other lines; *dropped* are
@@ -49,7 +49,7 @@ class _Moved(NamedTuple):
     lost: tuple[Loss, ...]
 
 
-def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -> Carried:
+def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -> CarriedDataset:
     """Return *data* with its paths, lines and symbols as they are at the commit *to*.
 
     Each case comes from its ``base_commit``, one without from *base*. Git compares each of these
@@ -68,7 +68,7 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
         for row in rows:
             moved[row] = _moved(queries[row], lose, commit)
     pairs = [f"{commit} {revision.commit}" for revision in in_order(repository, known)]
-    with Trees(repository) as trees:
+    with RepositoryTrees(repository) as trees:
         new = trees.at(commit)
         renames = Renames(repository, new)
         for old, (_, files) in zip(trees.each(known), diffs(repository, pairs), strict=True):
@@ -91,7 +91,7 @@ def _base(data: Dataset, base: str | None) -> str:
 
 def _losing(reason: str) -> Move:
     def lose(_target: Target) -> Target:
-        raise Lost(reason)
+        raise MissingTarget(reason)
 
     return lose
 
@@ -102,7 +102,7 @@ def _moved(query: Query, move: Move, commit: str) -> _Moved:
     for target in query.targets:
         try:
             pairs[target] = move(target)
-        except Lost as reason:
+        except MissingTarget as reason:
             losses.append(Loss(query.id, target, str(reason)))
     extra = {**query.extra, "base_commit": commit}
     judged = [
@@ -124,11 +124,11 @@ def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
     return tuple(best.values())
 
 
-def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> Carried:
+def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> CarriedDataset:
     kept = [item.query for item in moved if not _is_empty(item)]
     pairs = [pair for item in moved for pair in item.pairs.items()]
     metadata = {**data.metadata, "carried_to": commit}
-    return Carried(
+    return CarriedDataset(
         Dataset.of(kept, name=data.name, match=data.match, metadata=metadata),
         commit,
         renamed=sum(old.path != new.path for old, new in pairs),

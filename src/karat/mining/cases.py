@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from karat.mining.commits import Candidate
-from karat.mining.drawing import Found
+from karat.mining.drawing import MinedCase
 from karat.mining.leaks import Leak, leak
-from karat.mining.recipe import Recipe
-from karat.mining.rewriting import Rewritten
+from karat.mining.recipe import MiningRecipe
+from karat.mining.rewriting import RewrittenQuery
 from karat.mining.targets import targets
 from karat.mining.trees import TreeCount
 from karat.mining.truth import FileTruth
@@ -158,7 +158,7 @@ def instant(seconds: int) -> str:
 
 
 def cases(
-    found: Found, asked: Rewritten, recipe: Recipe, *, searched: TreeCount | None
+    found: MinedCase, asked: RewrittenQuery, recipe: MiningRecipe, *, searched: TreeCount | None
 ) -> Iterator[Query]:
     """Yield the queries of one commit; *asked* is its question, and where that comes from.
 
@@ -197,7 +197,7 @@ def cases(
 
 
 def _variants(
-    query: str, paths: Sequence[str], recipe: Recipe, commit: str
+    query: str, paths: Sequence[str], recipe: MiningRecipe, commit: str
 ) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Yield the end of the id, the text and the tags of each query that *recipe* asks for.
 

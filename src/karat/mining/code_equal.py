@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from karat.corpus.chunkers.grammars import GRAMMARS, Parsed, parse
+from karat.corpus.chunkers.grammars import GRAMMARS, SyntaxTree, parse
 from karat.mining.diffs import Hunk
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def code_equal(old: str, new: str, language: str) -> bool:
 
 
 def alters_code(
-    old: Parsed, hunks: Sequence[Hunk], old_lines: Sequence[str], new_lines: Sequence[str]
+    old: SyntaxTree, hunks: Sequence[Hunk], old_lines: Sequence[str], new_lines: Sequence[str]
 ) -> bool:
     """Say whether the changed lines alone show that code was altered; False means "perhaps not".
 
@@ -69,7 +69,7 @@ def _begins_in_text(root: "Node", row: int) -> bool:
     return False
 
 
-def trees_equal(old: Parsed, new: Parsed) -> bool:
+def trees_equal(old: SyntaxTree, new: SyntaxTree) -> bool:
     """Say whether two syntax trees of one language hold the same code."""
     pairs = [(old.root, new.root)]
     while pairs:
@@ -92,7 +92,7 @@ def trees_equal(old: Parsed, new: Parsed) -> bool:
     return True
 
 
-def _parts(node: "Node", parsed: Parsed) -> "Iterator[Node | bytes]":
+def _parts(node: "Node", parsed: SyntaxTree) -> "Iterator[Node | bytes]":
     """Yield the children that are code, and the text of tokens for which the tree has no node."""
     end = node.start_byte
     for child in node.children:

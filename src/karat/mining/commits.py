@@ -16,8 +16,8 @@ __all__ = [
     "Candidate",
     "Change",
     "Commit",
-    "Losses",
-    "Unreadable",
+    "UnreadableCommit",
+    "UnreadableCommits",
     "lose",
     "read_changes",
     "read_commit",
@@ -81,14 +81,14 @@ class Candidate(NamedTuple):
 MOST_UNREADABLE = 1000
 
 
-class Unreadable(NamedTuple):
+class UnreadableCommit(NamedTuple):
     """A commit that Git could not show, and what it said; "" where it could not even go on."""
 
     commit: str
     reason: str
 
 
-class Losses:
+class UnreadableCommits:
     """Collects what is left out of one run.
 
     *unreadable* lists commits, *skipped* counts files by reason, and *notes* says what is worth
@@ -99,12 +99,12 @@ class Losses:
 
     def __init__(self) -> None:
         """Start with nothing lost."""
-        self.unreadable: list[Unreadable] = []
+        self.unreadable: list[UnreadableCommit] = []
         self.skipped: Counter[str] = Counter()
         self.notes: list[str] = []
 
 
-def lose(losses: Losses | None, commit: str, error: InputError) -> None:
+def lose(losses: UnreadableCommits | None, commit: str, error: InputError) -> None:
     """Add *commit* to *losses*; raise *error* without them, or when there are too many."""
     if losses is None:
         raise error
@@ -113,7 +113,7 @@ def lose(losses: Losses | None, commit: str, error: InputError) -> None:
             f"{MOST_UNREADABLE} commits cannot be read, expected a complete clone; "
             f"now {commit} because of {error}"
         ) from error
-    losses.unreadable.append(Unreadable(commit, str(error)))
+    losses.unreadable.append(UnreadableCommit(commit, str(error)))
 
 
 # A NUL begins it, so that two in a row stand between commits and nowhere else: no path is empty,

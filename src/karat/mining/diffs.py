@@ -7,10 +7,10 @@ from sys import maxsize
 from typing import NamedTuple
 
 from karat.corpus.chunkers.definitions import Symbol, tree_symbols
-from karat.corpus.chunkers.grammars import Parsed
+from karat.corpus.chunkers.grammars import SyntaxTree
 from karat.corpus.git.process import git, git_blocks
 from karat.errors import InputError
-from karat.mining.commits import Change, Losses, lose, read_changes
+from karat.mining.commits import Change, UnreadableCommits, lose, read_changes
 
 __all__ = ["CHANGED", "TOUCHED", "FileDiff", "Hunk", "Region", "diffs", "each_diff", "regions"]
 
@@ -20,7 +20,7 @@ _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
 
 
 def each_diff(
-    repository: str, commits: Sequence[str], *options: str, losses: Losses | None
+    repository: str, commits: Sequence[str], *options: str, losses: UnreadableCommits | None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield each of *commits* with what ``git diff-tree *options*`` prints about it, in order.
 
@@ -108,7 +108,7 @@ def diffs(
     *,
     alike: int = _HALF_ALIKE,
     paths: Collection[str] = (),
-    losses: Losses | None = None,
+    losses: UnreadableCommits | None = None,
 ) -> Iterator[tuple[str, tuple[FileDiff, ...]]]:
     """Yield each of *commits* with its files, compared with the first parent, in order.
 
@@ -170,7 +170,7 @@ class Region(NamedTuple):
     symbols: tuple[Symbol, ...]
 
 
-def regions(hunks: Sequence[Hunk], text: str, parsed: Parsed | None) -> Iterator[Region]:
+def regions(hunks: Sequence[Hunk], text: str, parsed: SyntaxTree | None) -> Iterator[Region]:
     r"""Yield a region for each of *hunks* in *text*, which only LF divides into lines.
 
     Without a syntax tree they have no symbols. Nothing can be said about an insertion into an empty
@@ -194,7 +194,7 @@ def _count(text: str) -> int:
     return text.count("\n") + (text[-1:] not in ("", "\n"))
 
 
-def _innermost(parsed: Parsed, first: int, last: int) -> Iterable[Symbol]:
+def _innermost(parsed: SyntaxTree, first: int, last: int) -> Iterable[Symbol]:
     owner: dict[int, Symbol] = {}
     # What encloses others comes before them, so that the innermost is written last.
     for symbol in tree_symbols(parsed, (first, last)):

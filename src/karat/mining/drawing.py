@@ -6,13 +6,22 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from karat.errors import InputError
-from karat.mining.commits import Candidate, Change, Commit, Losses
-from karat.mining.filters import CODE_EQUAL, Filters, Selection, Waterfall, rule_table
+from karat.mining.commits import Candidate, Change, Commit, UnreadableCommits
+from karat.mining.filters import CODE_EQUAL, Filters, FilterWaterfall, Selection, rule_table
 from karat.mining.leaks import leak
 from karat.mining.truth import FileTruth, truth
 from karat.model import Dataset, Query
 
-__all__ = ["NOT_DRAWN", "Drawing", "Drawn", "Found", "Sampler", "draw", "seats", "split_by_time"]
+__all__ = [
+    "NOT_DRAWN",
+    "Drawing",
+    "MinedCase",
+    "SampledCases",
+    "Sampler",
+    "draw",
+    "seats",
+    "split_by_time",
+]
 
 Stratum = TypeVar("Stratum", bound=Hashable)
 
@@ -111,7 +120,7 @@ _WHY = {
 _LONGEST = 16_000
 
 
-class Found(NamedTuple):
+class MinedCase(NamedTuple):
     """A case: a question, and the files before the commit that answer it."""
 
     candidate: Candidate
@@ -130,11 +139,11 @@ class Drawing(NamedTuple):
     syntax: bool = True
 
 
-class Drawn(NamedTuple):
+class SampledCases(NamedTuple):
     """Cases in the order of the history, and the waterfall down to them."""
 
-    found: list[Found]
-    waterfall: Waterfall
+    found: list[MinedCase]
+    waterfall: FilterWaterfall
 
 
 def draw(
@@ -143,9 +152,9 @@ def draw(
     filters: Filters,
     drawing: Drawing,
     *,
-    losses: Losses,
+    losses: UnreadableCommits,
     progress: Callable[[int, int], None] | None = None,
-) -> Drawn:
+) -> SampledCases:
     """Return as many cases as *drawing* asks for, where *selection* has so many.
 
     Files whose code is the same before and after are no answer; what is left must still be as many
@@ -155,7 +164,7 @@ def draw(
     sampler = Sampler(selection.candidates, drawing.seed)
     wanted = min(drawing.limit or len(sampler), len(sampler))
     dropped = Counter({NOT_DRAWN: 0, TOO_HARD: 0, UNREADABLE: 0, CODE_EQUAL: 0})
-    found: dict[str, Found] = {}
+    found: dict[str, MinedCase] = {}
     while some := sampler.take(wanted - len(found)):
         fitting = [candidate for candidate in some if drawing.fits(candidate)]
         dropped[TOO_HARD] += len(some) - len(fitting)
@@ -174,7 +183,7 @@ def draw(
     for rule, why in {**_WHY, CODE_EQUAL: rule_table()[CODE_EQUAL]}.items():
         fall = fall.then(rule, why, dropped[rule])
     ordered = (found.get(candidate.commit.id) for candidate in selection.candidates)
-    return Drawn([case for case in ordered if case], fall)
+    return SampledCases([case for case in ordered if case], fall)
 
 
 def _examined(
@@ -183,8 +192,8 @@ def _examined(
     filters: Filters,
     *,
     syntax: bool,
-    losses: Losses,
-) -> Iterator[tuple[Found, str]]:
+    losses: UnreadableCommits,
+) -> Iterator[tuple[MinedCase, str]]:
     """Yield each of *candidates* with its truth, and why it is no case ("" if it is one)."""
     least = max(filters.limits.min_files, 1)
     waiting = {candidate.commit.id: candidate for candidate in candidates}
@@ -203,9 +212,9 @@ def _examined(
         if CODE_EQUAL not in filters.off:
             altered = tuple(file for file in files if not file.same_code)
         reason = UNREADABLE if len(files) < least else CODE_EQUAL if len(altered) < least else ""
-        yield Found(candidate, altered), reason
+        yield MinedCase(candidate, altered), reason
     for candidate in waiting.values():
-        yield Found(candidate, ()), UNREADABLE
+        yield MinedCase(candidate, ()), UNREADABLE
 
 
 def _compared(candidates: Sequence[Candidate]) -> set[str]:

@@ -13,17 +13,17 @@ from karat.errors import InputError, UnknownName
 from karat.mining.commits import Candidate, Commit
 from karat.mining.drafts import Draft, Role, Sorter
 from karat.mining.messages import opening
-from karat.mining.rules import NO_TARGET, Limits, Rule, rules
+from karat.mining.rules import NO_TARGET, CaseLimits, Rule, rules
 
 __all__ = [
     "CODE_EQUAL",
     "DUPLICATE",
     "Chains",
+    "FilterStep",
+    "FilterWaterfall",
     "Filters",
     "Reverts",
     "Selection",
-    "Step",
-    "Waterfall",
     "oldest",
     "rule_table",
     "select",
@@ -63,7 +63,7 @@ class Chains:
         return ""
 
 
-class Step(NamedTuple):
+class FilterStep(NamedTuple):
     """One rule, and how many of those that reached it it dropped."""
 
     rule: str
@@ -71,25 +71,25 @@ class Step(NamedTuple):
     dropped: int
 
 
-class Waterfall(NamedTuple):
+class FilterWaterfall(NamedTuple):
     """How *total* commits became as many cases as are *kept*.
 
-    >>> fall = Waterfall(10, (Step("merge", "it only joins two lines of work", 4),))
+    >>> fall = FilterWaterfall(10, (FilterStep("merge", "it only joins two lines of work", 4),))
     >>> fall.kept, fall.then("code-equal", "it changes no code", 1).kept
     (6, 5)
     """
 
     total: int
-    steps: tuple[Step, ...]
+    steps: tuple[FilterStep, ...]
 
     @property
     def kept(self) -> int:
         """How many no rule dropped."""
         return self.total - sum(step.dropped for step in self.steps)
 
-    def then(self, rule: str, why: str, dropped: int) -> "Waterfall":
+    def then(self, rule: str, why: str, dropped: int) -> "FilterWaterfall":
         """Return the waterfall with one more rule at its end."""
-        return self._replace(steps=(*self.steps, Step(rule, why, dropped)))
+        return self._replace(steps=(*self.steps, FilterStep(rule, why, dropped)))
 
     def rows(self) -> Iterator[tuple[str, int, int]]:
         """Yield each rule with how many it dropped and how many were left after it."""
@@ -154,7 +154,7 @@ class Filters(NamedTuple):
     name are in no truth, and a commit that changes nothing else has none.
     """
 
-    limits: Limits = Limits()
+    limits: CaseLimits = CaseLimits()
     off: frozenset[str] = frozenset()
     exclude: tuple[str, ...] = ()
 
@@ -171,12 +171,12 @@ class Selection(NamedTuple):
     """The commits that may become cases, in the order of the history, and how they were found."""
 
     candidates: list[Candidate]
-    waterfall: Waterfall
+    waterfall: FilterWaterfall
 
 
 def rule_table() -> dict[str, str]:
     """Return every rule that can be turned off, with its reason, in the order of asking."""
-    one_commit = {rule.name: rule.why for rule in rules(Limits()) if rule.name != NO_TARGET}
+    one_commit = {rule.name: rule.why for rule in rules(CaseLimits()) if rule.name != NO_TARGET}
     changed = {CODE_EQUAL: "it changes only comments, docstrings or layout"}
     return one_commit | WHOLE_HISTORY | changed
 
@@ -199,7 +199,9 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
             dropped[dropping] += 1
         else:
             kept.append(draft.candidate())
-    fall = Waterfall(total, tuple(Step(name, why, dropped[name]) for name, why, *_ in asked))
+    fall = FilterWaterfall(
+        total, tuple(FilterStep(name, why, dropped[name]) for name, why, *_ in asked)
+    )
     for name, narrow in (("reverted", reverts.without_reverted), (DUPLICATE, _distinct)):
         if name not in filters.off:
             fewer = narrow(kept)

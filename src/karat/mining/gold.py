@@ -7,15 +7,15 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.mining.cases import CLUSTER, instant
 from karat.mining.drafts import Role
-from karat.mining.mine import Mined
-from karat.mining.recipe import Recipe
+from karat.mining.mine import MinedRepository
+from karat.mining.recipe import MiningRecipe
 from karat.mining.targets import MATCHES
 from karat.model import Dataset, Query, Target
 
-__all__ = ["Judgment", "gold", "judgments_of", "names_of", "with_judgments"]
+__all__ = ["JudgmentRecord", "gold", "judgments_of", "names_of", "with_judgments"]
 
 
-def gold(mined: Sequence[Mined], recipe: Recipe, *, tool: str) -> Dataset:
+def gold(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -> Dataset:
     """Return the cases of all repositories; where there are several, each has its name in the ids.
 
     Nothing in it depends on when it was made: ``generated_at`` is the time of the newest commit,
@@ -65,7 +65,7 @@ def _named(query: Query, name: str, path: str) -> Query:
     )
 
 
-def _as_metadata(recipe: Recipe) -> dict[str, object]:
+def _as_metadata(recipe: MiningRecipe) -> dict[str, object]:
     filters = recipe.asked
     return {
         **({"cluster": CLUSTER} if recipe.asks_again else {}),
@@ -88,7 +88,7 @@ def _as_metadata(recipe: Recipe) -> dict[str, object]:
     }
 
 
-def _as_record(mined: Mined, name: str) -> dict[str, object]:
+def _as_record(mined: MinedRepository, name: str) -> dict[str, object]:
     fall, losses = mined.waterfall, mined.losses
     return {
         "name": name,
@@ -106,7 +106,7 @@ def _as_record(mined: Mined, name: str) -> dict[str, object]:
 KEY = "judgments"
 
 
-class Judgment(NamedTuple):
+class JudgmentRecord(NamedTuple):
     """One decision; the grade of its *target* is the one given then, *at* a time in ISO 8601."""
 
     target: Target
@@ -115,7 +115,7 @@ class Judgment(NamedTuple):
     note: str = ""
 
 
-def judgments_of(query: Query) -> tuple[Judgment, ...]:
+def judgments_of(query: Query) -> tuple[JudgmentRecord, ...]:
     """Return the judgments that *query* carries, in the order they were made."""
     rows = query.extra.get(KEY, ())
     try:
@@ -126,10 +126,10 @@ def judgments_of(query: Query) -> tuple[Judgment, ...]:
         ) from error
 
 
-def with_judgments(query: Query, judgments: Iterable[Judgment]) -> Query:
+def with_judgments(query: Query, judgments: Iterable[JudgmentRecord]) -> Query:
     """Return *query* with *judgments* in place of those it carries; none leave no trace.
 
-    >>> ann = Judgment(Target("a.py", 2), "ann", "2024-05-01T12:00:00Z")
+    >>> ann = JudgmentRecord(Target("a.py", 2), "ann", "2024-05-01T12:00:00Z")
     >>> with_judgments(Query("q", "who"), [ann]).extra["judgments"]
     [{'path': 'a.py', 'grade': 2, 'judge': 'ann', 'at': '2024-05-01T12:00:00Z'}]
     """
@@ -138,7 +138,7 @@ def with_judgments(query: Query, judgments: Iterable[Judgment]) -> Query:
     return query._replace(extra=rest | ({KEY: rows} if rows else {}))
 
 
-def _row(judgment: Judgment) -> dict[str, object]:
+def _row(judgment: JudgmentRecord) -> dict[str, object]:
     target, judge, at, note = judgment
     blank = Target("")
     place = {
@@ -149,8 +149,8 @@ def _row(judgment: Judgment) -> dict[str, object]:
     return {**place, "judge": judge, "at": at} | ({"note": note} if note else {})
 
 
-def _judgment(row: Mapping[str, object]) -> Judgment:
+def _judgment(row: Mapping[str, object]) -> JudgmentRecord:
     fields = dict(row)
     about = {key: str(fields.pop(key)) for key in ("judge", "at")}
     note = str(fields.pop("note", ""))
-    return Judgment(Target(**fields), note=note, **about)  # type: ignore[arg-type]
+    return JudgmentRecord(Target(**fields), note=note, **about)  # type: ignore[arg-type]

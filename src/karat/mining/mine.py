@@ -10,11 +10,11 @@ from karat.corpus.git.process import git
 from karat.errors import InputError, MissingExtra
 from karat.installation import install_hint
 from karat.mining.cases import cases
-from karat.mining.commits import Losses
-from karat.mining.drawing import Drawing, Drawn, draw
-from karat.mining.filters import DUPLICATE, Waterfall, oldest, rule_table, select
-from karat.mining.recipe import Recipe
-from karat.mining.rewriting import Rewriter, Rewritten, Status
+from karat.mining.commits import UnreadableCommits
+from karat.mining.drawing import Drawing, SampledCases, draw
+from karat.mining.filters import DUPLICATE, FilterWaterfall, oldest, rule_table, select
+from karat.mining.recipe import MiningRecipe
+from karat.mining.rewriting import Rewriter, RewriteStatus, RewrittenQuery
 from karat.mining.scan import scan
 from karat.mining.targets import Grain
 from karat.mining.trees import TreeCount, tree_counts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from karat.mining.scan_cache import ScanCache
 
 
-__all__ = ["Mined", "Watch", "mine"]
+__all__ = ["MinedRepository", "Watch", "mine"]
 
 
 REWRITTEN_ALIKE = "rewritten-alike"
@@ -35,7 +35,7 @@ Watch = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedRepository:
     """The cases of the repository at *path*, and how they came about.
 
     *head* is the newest commit looked from, *time* when it was committed.
@@ -45,24 +45,24 @@ class Mined:
     head: str
     time: int
     queries: tuple[Query, ...]
-    waterfall: Waterfall
-    losses: Losses
+    waterfall: FilterWaterfall
+    losses: UnreadableCommits
 
 
 def mine(
     repository: str,
-    recipe: Recipe,
+    recipe: MiningRecipe,
     *,
     cache: "ScanCache | None" = None,
     rewriter: Rewriter | None = None,
     watch: Watch | None = None,
-) -> Mined:
+) -> MinedRepository:
     """Return the cases of *repository*; where none is left, an error that says why.
 
     The result depends on the history and the recipe alone, with a *rewriter* also on its answers.
     """
     tell: Watch = watch or (lambda *_: None)
-    losses = Losses()
+    losses = UnreadableCommits()
     commits = scan(
         _folder(repository),
         branch=recipe.branch,
@@ -87,7 +87,7 @@ def mine(
     )
     if not drawn.found:
         raise InputError(f"{repository}: {_nothing(drawn.waterfall, recipe)}")
-    asked = [Rewritten(found.candidate.query, Status.RULES) for found in drawn.found]
+    asked = [RewrittenQuery(found.candidate.query, RewriteStatus.RULES) for found in drawn.found]
     if rewriter:
         for done, found in enumerate(drawn.found):
             asked[done] = rewriter.rewrite(found.candidate)
@@ -99,12 +99,12 @@ def mine(
     for found, query in zip(drawn.found, asked, strict=True):
         searched = counts.get(found.candidate.commit.parents[0])
         queries.extend(cases(found, query, recipe, searched=searched))
-    return Mined(repository, head, int(time), tuple(queries), drawn.waterfall, losses)
+    return MinedRepository(repository, head, int(time), tuple(queries), drawn.waterfall, losses)
 
 
 def _without_duplicates(
-    drawn: Drawn, asked: list[Rewritten], recipe: Recipe
-) -> tuple[Drawn, list[Rewritten]]:
+    drawn: SampledCases, asked: list[RewrittenQuery], recipe: MiningRecipe
+) -> tuple[SampledCases, list[RewrittenQuery]]:
     """Apply the rule ``duplicate`` once more, to the queries that a model has rewritten."""
     if DUPLICATE in recipe.asked.off:
         return drawn, asked
@@ -113,7 +113,7 @@ def _without_duplicates(
     pairs = [(found, query) for found, query in pairs if found.candidate.commit.id in kept]
     dropped = len(drawn.found) - len(pairs)
     fall = drawn.waterfall.then(REWRITTEN_ALIKE, REWRITTEN_ALIKE_WHY, dropped)
-    return Drawn([found for found, _ in pairs], fall), [query for _, query in pairs]
+    return SampledCases([found for found, _ in pairs], fall), [query for _, query in pairs]
 
 
 def _folder(repository: str) -> str:
@@ -122,7 +122,7 @@ def _folder(repository: str) -> str:
     return repository
 
 
-def _parses(recipe: Recipe, losses: Losses) -> bool:
+def _parses(recipe: MiningRecipe, losses: UnreadableCommits) -> bool:
     """Say whether syntax trees can be had; only symbols cannot do without."""
     if have_grammars():
         return True
@@ -134,7 +134,7 @@ def _parses(recipe: Recipe, losses: Losses) -> bool:
     return False
 
 
-def _counts(repository: str, commits: list[str], losses: Losses) -> dict[str, TreeCount]:
+def _counts(repository: str, commits: list[str], losses: UnreadableCommits) -> dict[str, TreeCount]:
     try:
         return tree_counts(repository, commits)
     except InputError as error:
@@ -142,7 +142,7 @@ def _counts(repository: str, commits: list[str], losses: Losses) -> dict[str, Tr
         return {}
 
 
-def _nothing(fall: Waterfall, recipe: Recipe) -> str:
+def _nothing(fall: FilterWaterfall, recipe: MiningRecipe) -> str:
     """Return why no case is left, and what to do about it."""
     if not fall.total:
         return {

@@ -14,7 +14,7 @@ from karat.mining.trees import Tree
 from karat.model import Target
 from karat.scoring.matching.modes import Matcher, normalise
 
-__all__ = ["Lost", "Mover", "Renames", "shifted"]
+__all__ = ["MissingTarget", "Mover", "Renames", "shifted"]
 
 
 def shifted(hunks: Sequence[Hunk], first: int, last: int) -> tuple[int, int] | None:
@@ -102,7 +102,7 @@ class Renames:
         return {normalise(change.old_path): normalise(change.path) for change in renamed}
 
 
-class Lost(Exception):
+class MissingTarget(Exception):
     """A target is not there any more; the message says why."""
 
 
@@ -154,14 +154,14 @@ class Mover:
             return target
         if not target.path:
             if not any(defining(self._new, target.symbol, part=self._matcher.by_symbol)):
-                raise Lost(f"nothing defines {target.symbol!r} any more")
+                raise MissingTarget(f"nothing defines {target.symbol!r} any more")
             return target
         places = self._places(target)
         still_meant = self._find(self._new, target)
         place = next((place for place in places if place.path in still_meant), None)
         if place is None and len(places) > 1:
             listed = " and ".join(sorted(place.path for place in places))
-            raise Lost(f"leads to {len(places)} files: {listed}")
+            raise MissingTarget(f"leads to {len(places)} files: {listed}")
         if place is None:
             ((place, path),) = places.items()
             target = target._replace(path=_renamed(target, path, place.path))
@@ -172,13 +172,13 @@ class Mover:
         """Return where the files that *target* means are now, with their old paths."""
         paths = self._find(self._old, target)
         if not paths:
-            raise Lost(f"no such file at {self._old.short}, where it comes from")
+            raise MissingTarget(f"no such file at {self._old.short}, where it comes from")
         places: dict[_Place, str] = {}
-        reasons: list[Lost] = []
+        reasons: list[MissingTarget] = []
         for path in paths:
             try:
                 places[self._place(path, target)] = path
-            except Lost as reason:
+            except MissingTarget as reason:
                 reasons.append(reason)
         if not places:
             raise reasons[0]
@@ -187,16 +187,16 @@ class Mover:
     def _find(self, tree: Tree, target: Target) -> list[str]:
         paths = find_paths(tree, target, self._matcher)
         if target.ref == "file_name" and len(paths) > 1:
-            raise Lost(f"{len(paths)} files have this name at {tree.short}")
+            raise MissingTarget(f"{len(paths)} files have this name at {tree.short}")
         return paths
 
     def _place(self, path: str, target: Target) -> _Place:
         try:
             here = self._path(path)
             if target.symbol and not self._defines(here, target.symbol):
-                raise Lost(f"{here} does not define {target.symbol!r}")
+                raise MissingTarget(f"{here} does not define {target.symbol!r}")
             return _Place(here, *self._lines(path, here, target))
-        except Lost:
+        except MissingTarget:
             moved = self._moved(path, target) if target.symbol else None
             if moved is None:
                 raise
@@ -208,9 +208,9 @@ class Mover:
         if file is None:
             return path
         if file.change.status == "D":
-            raise Lost("the file was deleted")
+            raise MissingTarget("the file was deleted")
         if file.change.status == "T":
-            raise Lost("is another kind of file now, such as a link")
+            raise MissingTarget("is another kind of file now, such as a link")
         return normalise(file.change.path)
 
     def _file(self, path: str) -> FileDiff | None:
@@ -229,15 +229,17 @@ class Mover:
         if not target.end_line:
             return 0, 0
         if target.end_line > len(lines_of(self._old.content(path).text)):
-            raise Lost(f"the file had no such lines at {self._old.short}, where it comes from")
+            raise MissingTarget(
+                f"the file had no such lines at {self._old.short}, where it comes from"
+            )
         file = self._file(path)
         if file and file.is_binary:
-            raise Lost("is binary to Git, which cannot tell what became of its lines")
+            raise MissingTarget("is binary to Git, which cannot tell what became of its lines")
         lines = shifted(file.hunks if file else (), target.start_line, target.end_line)
         if lines is None:
             found = _called(self._new, here, target.symbol) if target.symbol else []
             if len(found) != 1:
-                raise Lost("all of its lines were removed or rewritten")
+                raise MissingTarget("all of its lines were removed or rewritten")
             lines = found[0].start_line, found[0].end_line
         return lines
 

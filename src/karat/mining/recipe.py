@@ -10,11 +10,11 @@ from karat.mining.scan import Unit
 from karat.mining.targets import Grain
 from karat.mining.variants import Level, levels
 
-__all__ = ["Recipe"]
+__all__ = ["MiningRecipe"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class MiningRecipe:
     """The same recipe gives the same cases of the same history.
 
     *branch* to *include_merges* say which commits are looked at, as in :func:`scan`; *limit* is how

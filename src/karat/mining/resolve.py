@@ -9,11 +9,11 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.git.chain import object_ids
 from karat.errors import InputError
 from karat.mining.lookup import NOT_IN_A_TREE, defines, defining, find_paths, near
-from karat.mining.trees import Tree, Trees
+from karat.mining.trees import RepositoryTrees, Tree
 from karat.model import Dataset, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher
 
-__all__ = ["Bases", "Missing", "Resolution", "bases", "resolve"]
+__all__ = ["Bases", "Missing", "PresenceReport", "bases", "resolve"]
 
 
 class Missing(NamedTuple):
@@ -31,7 +31,7 @@ class Missing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
+class PresenceReport:
     """What was looked for, counted by sort, and what is missing, in the order of the queries.
 
     *unchecked* counts targets that no tree can tell about: document ids and content hashes.
@@ -49,7 +49,7 @@ class Bases(NamedTuple):
     unknown: Mapping[str, list[int]]
 
 
-def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> Resolution:
+def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> PresenceReport:
     """Look for every path, line range and symbol of *data* in *repository*.
 
     Each case is looked up at its ``base_commit``, one without at *revision*.
@@ -63,7 +63,7 @@ def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> Resolu
             missing[row] = [problem]
     checked = Counter(commits=len(found.known) + len(found.unknown))
     unchecked = 0
-    with Trees(repository) as trees:
+    with RepositoryTrees(repository) as trees:
         for tree in trees.each(found.known):
             for row in found.known[tree.commit]:
                 targets = data.targets(row)
@@ -77,7 +77,7 @@ def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> Resolu
                     for problem in _problems(tree, target, matcher)
                 ]
     listed = (problem for row in sorted(missing) for problem in missing[row])
-    return Resolution(dict(checked), tuple(listed), unchecked)
+    return PresenceReport(dict(checked), tuple(listed), unchecked)
 
 
 def bases(data: Dataset, repository: str, *, default: str) -> Bases:

@@ -14,7 +14,15 @@ from karat.mining.commits import Candidate
 from karat.mining.leaks import Leak, leak
 from karat.mining.words import LEAST_WORDS, content_words, is_identifier
 
-__all__ = ["PROMPT", "Complete", "Rewriter", "Rewritten", "Status", "check", "completer"]
+__all__ = [
+    "PROMPT",
+    "Complete",
+    "RewriteStatus",
+    "Rewriter",
+    "RewrittenQuery",
+    "check",
+    "completer",
+]
 
 # Returns the answer of a model to an instruction and a text; EngineError where there is none.
 Complete = Callable[[str, str], str]
@@ -76,7 +84,7 @@ _MOST_WORDS = 40
 _MOST_CHARACTERS = 2000
 
 
-class Status(StrEnum):
+class RewriteStatus(StrEnum):
     """Where the text of a query comes from: a model, or the rules and why."""
 
     REWRITTEN = "rewritten"
@@ -87,11 +95,11 @@ class Status(StrEnum):
     TOO_LONG = "llm_too_long"
 
 
-class Rewritten(NamedTuple):
+class RewrittenQuery(NamedTuple):
     """The text of a query, and where it comes from."""
 
     text: str
-    status: Status
+    status: RewriteStatus
 
 
 class Rewriter:
@@ -110,7 +118,7 @@ class Rewriter:
         self._prompt = prompt
         self._kind = f"{sha256(prompt.encode()).hexdigest()}\0{model}"
 
-    def rewrite(self, candidate: Candidate) -> Rewritten:
+    def rewrite(self, candidate: Candidate) -> RewrittenQuery:
         """Return the model's query for *candidate*; where it fails, that of the rules."""
         kept = self._file(candidate)
         answer = _read(kept)
@@ -118,19 +126,21 @@ class Rewriter:
             try:
                 answer = self._complete(self._prompt, candidate.commit.message[:_MOST_CHARACTERS])
             except EngineError:
-                return Rewritten(candidate.query, Status.FAILED)
+                return RewrittenQuery(candidate.query, RewriteStatus.FAILED)
             self._folder.mkdir(parents=True, exist_ok=True)
             write_text(kept, json.dumps({"answer": answer}))
         text = " ".join(answer.split()).strip("\"'“” ")
         status = check(text, candidate.query, candidate.paths)
-        return Rewritten(text if status is Status.REWRITTEN else candidate.query, status)
+        return RewrittenQuery(
+            text if status is RewriteStatus.REWRITTEN else candidate.query, status
+        )
 
     def _file(self, candidate: Candidate) -> Path:
         key = sha256(f"{candidate.commit.id}\0{self._kind}".encode()).hexdigest()
         return self._folder / f"{key}.json"
 
 
-def check(text: str, query: str, paths: Sequence[str]) -> Status:
+def check(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
     """Say whether *text* may stand for *query*: long enough, and it gives away no more.
 
     A name out of code is a leak. So is any step of the ladder above PART that the query of the
@@ -143,13 +153,13 @@ def check(text: str, query: str, paths: Sequence[str]) -> Status:
     'llm_leaked'
     """
     if len(content_words(text)) < LEAST_WORDS:
-        return Status.TOO_SHORT
+        return RewriteStatus.TOO_SHORT
     if text.count(" ") >= _MOST_WORDS:
-        return Status.TOO_LONG
+        return RewriteStatus.TOO_LONG
     allowed = min(max(Leak.PART, leak(query, paths)), Leak.STEM)
     if leak(text, paths) > allowed or any(map(is_identifier, text.split())):
-        return Status.LEAKED
-    return Status.REWRITTEN
+        return RewriteStatus.LEAKED
+    return RewriteStatus.REWRITTEN
 
 
 def _read(path: Path) -> str | None:

@@ -13,7 +13,7 @@ from karat.mining.variants import without_paths
 from karat.mining.wording import Reason
 from karat.mining.words import FUNCTION_WORDS, LEAST_WORDS, content_words
 
-__all__ = ["NO_TARGET", "Limits", "Rule", "is_english", "rules"]
+__all__ = ["NO_TARGET", "CaseLimits", "Rule", "is_english", "rules"]
 
 # Small words of languages that are written in Latin letters; none of them is an English word.
 _SMALL_WORDS = """
@@ -70,7 +70,7 @@ class Rule(NamedTuple):
     reason: Reason | None = None
 
 
-class Limits(NamedTuple):
+class CaseLimits(NamedTuple):
     """How many target files a case may have, and how many words of content its question needs."""
 
     min_files: int = 1
@@ -110,7 +110,7 @@ _SAID = {
 }
 
 
-def rules(limits: Limits) -> tuple[Rule, ...]:
+def rules(limits: CaseLimits) -> tuple[Rule, ...]:
     """Return every rule that looks at one commit, in the order in which they are asked."""
     return (
         Rule("merge", "it only joins two lines of work", _is_merge),

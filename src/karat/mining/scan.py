@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from karat.corpus.git.process import git, git_blocks
 from karat.errors import InputError
-from karat.mining.commits import COMMIT, Commit, Losses, lose, read_commit
+from karat.mining.commits import COMMIT, Commit, UnreadableCommits, lose, read_commit
 from karat.mining.diffs import each_diff
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class History(NamedTuple):
     repository: str
     chosen: tuple[str, ...]
     max_commits: int
-    losses: Losses | None
+    losses: UnreadableCommits | None
 
     def logged(self) -> Iterator[bytes]:
         """Yield what Git prints about each; after one that it dies of, another Git goes on."""
@@ -125,7 +125,7 @@ def scan(
     include_merges: bool = False,
     cache: "ScanCache | None" = None,
     progress: Progress | None = None,
-    losses: Losses | None = None,
+    losses: UnreadableCommits | None = None,
 ) -> Iterator[Commit]:
     """Return the commits that *branch* reaches, in Git's order: newest first, by the committer.
 
@@ -156,7 +156,7 @@ def scan(
 
 
 def _read(
-    printed: Iterable[bytes], progress: Progress | None, losses: Losses | None
+    printed: Iterable[bytes], progress: Progress | None, losses: UnreadableCommits | None
 ) -> Iterator[Commit]:
     done = 0
     for done, output in enumerate(printed, start=1):

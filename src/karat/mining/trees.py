@@ -16,7 +16,7 @@ from karat.corpus.git.process import git
 from karat.errors import InputError
 from karat.scoring.matching.modes import normalise
 
-__all__ = ["Tree", "TreeCount", "Trees", "tree_counts"]
+__all__ = ["RepositoryTrees", "Tree", "TreeCount", "tree_counts"]
 
 _NO_FILES = {SUBMODULE: "submodule", SYMLINK: "symlink"}
 
@@ -52,7 +52,7 @@ class Tree:
                 yield path
 
 
-class Trees:
+class RepositoryTrees:
     """The trees of one repository; each blob is read and parsed once for all of them.
 
     Close it, or use it in a ``with`` statement.
@@ -64,7 +64,7 @@ class Trees:
         self._objects = ObjectReader(repository)
         self._blobs = _Blobs(self._objects)
 
-    def __enter__(self) -> "Trees":
+    def __enter__(self) -> "RepositoryTrees":
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -8,15 +8,15 @@ from itertools import islice
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.chunkers.grammars import GRAMMARS, Parsed, parse
+from karat.corpus.chunkers.grammars import GRAMMARS, SyntaxTree, parse
 from karat.corpus.chunkers.languages import language_of
 from karat.corpus.files.content import MAX_BYTES, Content, decode
 from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader
 from karat.mining.code_equal import alters_code, excerpts, trees_equal
-from karat.mining.commits import Losses
+from karat.mining.commits import UnreadableCommits
 from karat.mining.diffs import TOUCHED, FileDiff, Hunk, Region, diffs, regions
 
-__all__ = ["FileTruth", "Truth", "truth"]
+__all__ = ["CommitTargets", "FileTruth", "truth"]
 
 # Their files are read together.
 _COMMITS_AT_ONCE = 64
@@ -25,7 +25,7 @@ _TREES_KEPT = 32
 
 _UNREAD = Content("", reason="unread")
 
-Parse = Callable[[str, str], Parsed | None]
+Parse = Callable[[str, str], SyntaxTree | None]
 
 
 class FileTruth(NamedTuple):
@@ -49,7 +49,7 @@ class FileTruth(NamedTuple):
         return max((region.grade for region in self.regions), default=TOUCHED)
 
 
-class Truth(NamedTuple):
+class CommitTargets(NamedTuple):
     """The files of one commit that could have been found before it."""
 
     commit: str
@@ -63,8 +63,8 @@ def truth(
     wanted: Callable[[str], bool] | None = None,
     paths: Collection[str] = (),
     syntax: bool = True,
-    losses: Losses | None = None,
-) -> Iterator[Truth]:
+    losses: UnreadableCommits | None = None,
+) -> Iterator[CommitTargets]:
     """Yield what each of *commits* changed, as it was in the first parent, in order.
 
     Only files that exist there count, and of these the ones whose path there is *wanted* (None:
@@ -83,7 +83,7 @@ def truth(
             contents = _contents(objects, targets, after=syntax)
             for commit, files in chosen:
                 known = (file for file in files if _is_text(file, contents, skipped))
-                yield Truth(commit, tuple(_truth(file, contents, trees) for file in known))
+                yield CommitTargets(commit, tuple(_truth(file, contents, trees) for file in known))
 
 
 def _targets(
@@ -160,7 +160,7 @@ def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse | None)
 
 def _compared(
     old: str, new: str, hunks: Sequence[Hunk], language: str, *, trees: Parse
-) -> tuple[Parsed | None, bool]:
+) -> tuple[SyntaxTree | None, bool]:
     """Return the syntax tree of the text *old*, and whether *new* holds the same code."""
     lines = lines_of(old), lines_of(new)
     before, after = excerpts(*lines, hunks) if language == "python" else (old, new)

@@ -9,7 +9,7 @@ from karat.ndcg.batch import Batch
 from karat.ndcg.estimate import Estimate
 from karat.ndcg.evaluator import NDCGEvaluator
 from karat.ndcg.histogram import BUCKETS, vector_ndcg_avg
-from karat.ndcg.streaming import StreamingEvaluator, Window
+from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
 from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
 
 __all__ = [
@@ -18,9 +18,9 @@ __all__ = [
     "Estimate",
     "InterleavedSearch",
     "NDCGEvaluator",
+    "ScoreWindow",
     "StreamingEvaluator",
     "SyntheticData",
-    "Window",
     "create_synthetic_evaluation_data",
     "get_vector_backend",
     "vector_ndcg_avg",

@@ -9,7 +9,7 @@ from karat.errors import InputError
 from karat.ndcg.ranking import RankedItems, read_ranking
 
 if TYPE_CHECKING:
-    from karat.scoring.stats.interleaving import Credit, Interleaved, InterleavingTest
+    from karat.scoring.stats.interleaving import Credit, InterleavedRanking, InterleavingTest
 
 __all__ = ["InterleavedSearch"]
 
@@ -47,7 +47,7 @@ class InterleavedSearch(Generic[Query]):
         self._credits: list[Credit] = []
         self._lock = Lock()
 
-    def search(self, query: Query, k: int = 10) -> "Interleaved[str]":
+    def search(self, query: Query, k: int = 10) -> "InterleavedRanking[str]":
         """Return the first *k* keys of both searches, mixed, and who put each there."""
         from karat.scoring.stats.interleaving import team_draft
 
@@ -56,7 +56,7 @@ class InterleavedSearch(Generic[Query]):
         with self._lock:
             return team_draft(first, second, rng=self._rng, k=wanted)
 
-    def record(self, shown: "Interleaved[str]", clicked: Iterable[str]) -> "Credit":
+    def record(self, shown: "InterleavedRanking[str]", clicked: Iterable[str]) -> "Credit":
         """Keep, and return, what the two earn by one reader's clicks on an answer.
 
         An answer without a click is a tie; record it as well, or the preference is overstated.

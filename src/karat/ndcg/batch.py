@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from karat.errors import InputError
 from karat.ndcg.estimate import Estimate
 from karat.ndcg.ranking import Judgments
-from karat.ndcg.truth import Truth
+from karat.ndcg.truth import GradeTable
 
 __all__ = ["Batch", "truths_for"]
 
@@ -26,20 +26,20 @@ class Batch:
     duplicates: int
 
 
-def truths_for(judgments: Judgments | Sequence[Judgments], rankings: int) -> list[Truth]:
+def truths_for(judgments: Judgments | Sequence[Judgments], rankings: int) -> list[GradeTable]:
     """Return the truth of each ranking; judgments that several share are read once.
 
     One mapping serves all rankings; of a sequence each ranking has its own entry.
     """
     if isinstance(judgments, Mapping):
-        return [Truth(judgments)] * rankings
+        return [GradeTable(judgments)] * rankings
     if len(judgments) != rankings:
         raise InputError(
             f"got {rankings} rankings and the judgments of {len(judgments)}; expected as many"
         )
-    read: dict[int, Truth] = {}
+    read: dict[int, GradeTable] = {}
     for entry in judgments:
         # The same object, not an equal one: comparing would cost more than reading.
         if id(entry) not in read:
-            read[id(entry)] = Truth(entry)
+            read[id(entry)] = GradeTable(entry)
     return [read[id(entry)] for entry in judgments]

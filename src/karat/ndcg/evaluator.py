@@ -12,8 +12,8 @@ from karat.model.comparison import Comparison
 from karat.ndcg.batch import Batch, truths_for
 from karat.ndcg.estimate import estimates
 from karat.ndcg.histogram import recorder
-from karat.ndcg.ranking import Judgments, RankedItems, Ranking, as_grade, read_ranking
-from karat.ndcg.truth import Truth, finite, ideal_gain
+from karat.ndcg.ranking import Judgments, KeyRanking, RankedItems, as_grade, read_ranking
+from karat.ndcg.truth import GradeTable, finite, ideal_gain
 from karat.scoring.metrics import Measure, parse_all
 from karat.scoring.metrics.gain import dcg, gain_function
 
@@ -99,7 +99,7 @@ class NDCGEvaluator:
         """
         cut = as_count(k)
         if isinstance(relevance_scores, Mapping):
-            return Truth(relevance_scores).idcg(cut, self.gain)
+            return GradeTable(relevance_scores).idcg(cut, self.gain)
         return ideal_gain(ranked_grades(relevance_scores).ideal, cut, self.gain)
 
     def ndcg_at_k(
@@ -135,14 +135,14 @@ class NDCGEvaluator:
         *ranked_items* are records (``{"key": ..., "score": ...}``, or ``id``) or objects with such
         attributes, as a vector back end returns them; none is an empty answer and earns 0.
         """
-        truth = Truth(judgments)
+        truth = GradeTable(judgments)
         if not truth.scorable:
             logger.warning("no judgment is positive: the scores are 0 and are not recorded")
         return self._scored(read_ranking(ranked_items), truth)
 
     def score(self, ranked_items: RankedItems, judgments: Judgments) -> dict[str, float] | None:
         """Return what :meth:`evaluate_ranking` does, or None where nothing is relevant."""
-        truth, ranking = Truth(judgments), read_ranking(ranked_items)
+        truth, ranking = GradeTable(judgments), read_ranking(ranked_items)
         return self._scored(ranking, truth) if truth.scorable else None
 
     def compare_rankings(
@@ -152,7 +152,7 @@ class NDCGEvaluator:
 
         One query shows no more than itself; :meth:`compare_batch` says what is beyond chance.
         """
-        truth = Truth(judgments)
+        truth = GradeTable(judgments)
         before = self._scored(read_ranking(baseline), truth)
         after = self._scored(read_ranking(improved), truth)
         return {
@@ -232,7 +232,7 @@ class NDCGEvaluator:
             seed=seed,
         )
 
-    def _scored(self, ranking: Ranking, truth: Truth) -> dict[str, float]:
+    def _scored(self, ranking: KeyRanking, truth: GradeTable) -> dict[str, float]:
         """Return the scores of one ranking, and record them."""
         judged = truth.judge(ranking)
         scores = {}
@@ -248,7 +248,9 @@ class NDCGEvaluator:
             scores[name] = score(judged)
         return scores
 
-    def _explain(self, ranking: Ranking, truth: Truth, sums: tuple[int, float, float]) -> None:
+    def _explain(
+        self, ranking: KeyRanking, truth: GradeTable, sums: tuple[int, float, float]
+    ) -> None:
         k, achieved, ideal = sums
         gain_of = gain_function(self.gain)
         gains = [gain_of(truth.grades.get(key, 0.0)) for key in ranking.keys[:k]]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeGuard
 from karat.engines.vectors.store import as_key
 from karat.errors import InputError
 
-__all__ = ["Judgments", "RankedItems", "Ranking", "as_grade", "read_judgments", "read_ranking"]
+__all__ = ["Judgments", "KeyRanking", "RankedItems", "as_grade", "read_judgments", "read_ranking"]
 
 # Records with `key` or `id`, or objects with such attributes; Any, since a Protocol could not say
 # "one of two attributes".
@@ -15,14 +15,14 @@ RankedItems = Iterable[Any]
 Judgments = Mapping[Any, float]
 
 
-class Ranking(NamedTuple):
+class KeyRanking(NamedTuple):
     """The keys of a ranking, best first, each at its first place; and how many were repeated."""
 
     keys: tuple[str, ...]
     duplicates: int
 
 
-def read_ranking(ranked_items: RankedItems) -> Ranking:
+def read_ranking(ranked_items: RankedItems) -> KeyRanking:
     """Return the keys of *ranked_items* in the order given, which is the ranking.
 
     An item is a record or an object with ``key``, or else ``id``. A ``score`` is optional; it must
@@ -48,7 +48,7 @@ def read_ranking(ranked_items: RankedItems) -> Ranking:
                 f"item {count} of the ranking, {name!r}: score {score!r} is no finite number"
             )
         keys[name] = None
-    return Ranking(tuple(keys), count - len(keys))
+    return KeyRanking(tuple(keys), count - len(keys))
 
 
 def read_judgments(judgments: Judgments) -> dict[str, float]:

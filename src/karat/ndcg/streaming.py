@@ -9,11 +9,11 @@ from karat.ndcg.estimate import Estimate, estimates
 from karat.ndcg.evaluator import NDCGEvaluator
 from karat.ndcg.ranking import Judgments, RankedItems
 
-__all__ = ["StreamingEvaluator", "Window"]
+__all__ = ["ScoreWindow", "StreamingEvaluator"]
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ScoreWindow:
     """The last *n* scored rankings; *seen* and *unjudged* count everything since the start."""
 
     n: int
@@ -73,7 +73,7 @@ class StreamingEvaluator:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def summary(self) -> Window:
+    def summary(self) -> ScoreWindow:
         """Return the means of the window with their intervals."""
         with self._lock:
             rows, seen, unjudged = list(self._rows), self._seen, self._unjudged
@@ -84,4 +84,4 @@ class StreamingEvaluator:
             draws=self._draws,
             seed=self._seed,
         )
-        return Window(n=len(rows), seen=seen, unjudged=unjudged, means=means)
+        return ScoreWindow(n=len(rows), seen=seen, unjudged=unjudged, means=means)

@@ -5,17 +5,17 @@ from math import isfinite
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.ndcg.ranking import Judgments, Ranking, read_judgments
+from karat.ndcg.ranking import Judgments, KeyRanking, read_judgments
 from karat.scoring.metrics.gain import dcg, gain_function
 
-__all__ = ["Truth", "finite", "ideal_gain"]
+__all__ = ["GradeTable", "finite", "ideal_gain"]
 
 
-class Truth:
+class GradeTable:
     """Grades by key; the ideal order and its gain at each cut are computed once.
 
-    >>> truth = Truth({"a": 1.0, "b": 0.5})
-    >>> truth.judge(Ranking(("x", "b"), 0)).ranks, round(truth.idcg(3, "linear"), 4)
+    >>> truth = GradeTable({"a": 1.0, "b": 0.5})
+    >>> truth.judge(KeyRanking(("x", "b"), 0)).ranks, round(truth.idcg(3, "linear"), 4)
     ([2], 1.3155)
     """
 
@@ -38,7 +38,7 @@ class Truth:
             self._idcg[k, gain] = ideal_gain(self.ideal, k, gain)
         return self._idcg[k, gain]
 
-    def judge(self, ranking: Ranking) -> JudgedQuery:
+    def judge(self, ranking: KeyRanking) -> JudgedQuery:
         """Return the ranks and grades of the judged keys of *ranking*.
 
         Keys without a score are placed by their order alone, so that nothing has to be counted;

@@ -16,10 +16,10 @@ from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels
 
-__all__ = ["Common", "Ranked", "common_with", "make_baseline", "ranked"]
+__all__ = ["Common", "RankedRun", "common_with", "make_baseline", "ranked"]
 
 
-class Ranked(NamedTuple):
+class RankedRun(NamedTuple):
     """A scored run, and for each query the rank of its first relevant hit, None without one."""
 
     evaluation: Evaluation
@@ -77,7 +77,7 @@ def ranked(
     scoring: Scoring,
     name: str,
     confidence: Confidence | None = None,
-) -> Ranked:
+) -> RankedRun:
     """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank.
 
     A run whose names surely do not match those of *gold* raises InputError: its scores decide
@@ -96,7 +96,7 @@ def ranked(
     if evaluation.notes.mismatch and evaluation.notes.mismatch.sure:
         raise InputError(f"nothing can be checked: {'; '.join(evaluation.warnings)}")
     found = evaluation.table.columns[str(reciprocal)]
-    return Ranked(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
+    return RankedRun(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
 
 
 def common_with(

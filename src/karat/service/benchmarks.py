@@ -10,13 +10,13 @@ from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.experiments.matrix import MODES, Matrix
 from karat.experiments.presence import Where
-from karat.experiments.run import Request
+from karat.experiments.run import ExperimentRequest
 from karat.experiments.store import Kind
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.metrics import METRICS, parse
 from karat.scoring.settings import Scoring
-from karat.service.collections import Places, check_modes, collection_place
+from karat.service.collections import AllowedFolders, check_modes, collection_place
 from karat.service.store import Collection
 
 __all__ = ["BenchmarkConfig", "benchmark_request", "chosen_engines", "kind_of", "offered_engines"]
@@ -203,12 +203,12 @@ def benchmark_request(
     *,
     name: str,
     collection: Collection,
-    places: Places,
+    places: AllowedFolders,
     offered: Mapping[str, Spec],
-) -> Request:
+) -> ExperimentRequest:
     """Return the experiment that a benchmark on *collection* is; its engines are *offered*."""
     place = collection_place(collection, places)
-    return Request(
+    return ExperimentRequest(
         gold=gold,
         entries=config.matrix_for(collection, offered=offered).entries(),
         where=Where(corpus=str(place.path), revision=place.revision),

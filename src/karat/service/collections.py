@@ -21,8 +21,8 @@ from karat.model.spec import Spec
 from karat.service.store.records import Collection, Document
 
 __all__ = [
+    "AllowedFolders",
     "IndexedCollection",
-    "Places",
     "allowed_folder",
     "check_cutting",
     "check_model",
@@ -74,14 +74,14 @@ NEEDS_SPARSE = (
 NEEDS_DENSE = "collection {name!r} has no dense index, which the modes dense and hybrid need"
 
 
-class Places(NamedTuple):
+class AllowedFolders(NamedTuple):
     """Where documents may lie: below one of *roots*, or unpacked below *uploads*."""
 
     roots: Sequence[Path]
     uploads: Path
 
 
-class Place(NamedTuple):
+class SourceFolder(NamedTuple):
     """A folder or a repository on disk; *revision* belongs to the latter."""
 
     path: Path
@@ -138,17 +138,17 @@ def source_now(collection: Collection, roots: Sequence[Path]) -> dict[str, objec
     return source
 
 
-def collection_place(collection: Collection, places: Places) -> Place:
+def collection_place(collection: Collection, places: AllowedFolders) -> SourceFolder:
     """Return where the documents of *collection* lie."""
     source = collection.source
     if source["kind"] == UPLOAD:
-        return Place(places.uploads / collection.id)
+        return SourceFolder(places.uploads / collection.id)
     revision = source.get("revision")
     folder = allowed_folder(str(source["path"]), places.roots)
-    return Place(folder, None if revision is None else str(revision))
+    return SourceFolder(folder, None if revision is None else str(revision))
 
 
-def collection_corpus(collection: Collection, places: Places) -> Corpus:
+def collection_corpus(collection: Collection, places: AllowedFolders) -> Corpus:
     """Return the documents of *collection* as they are now.
 
     Conflict where they are no longer those that were indexed.
@@ -216,7 +216,7 @@ def not_indexed(collection: Collection) -> Conflict:
 
 
 def index_collection(
-    collection: Collection, places: Places, *, progress: Progress | None = None
+    collection: Collection, places: AllowedFolders, *, progress: Progress | None = None
 ) -> IndexedCollection:
     """Cut the documents of *collection*, embed them where that is asked for, and say what is there.
 

@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.app.resolve import Unresolved, resolve
+from karat.app.resolve import UnresolvedReference, resolve
 from karat.errors import FormatError, InputError, LimitExceeded, UnknownName
-from karat.formats import DEFAULT, Limits, read_dataset
+from karat.formats import DEFAULT, ReadLimits, read_dataset
 from karat.model import Dataset
 from karat.service.archives import ArchiveLimits, unpack
-from karat.service.collections import Places, collection_corpus, not_indexed
-from karat.service.store import Mapped, ServiceStore
+from karat.service.collections import AllowedFolders, collection_corpus, not_indexed
+from karat.service.store import DatasetMapping, ServiceStore
 
 __all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_mapping"]
 
@@ -27,17 +27,17 @@ class Upload(NamedTuple):
     owner: str
     name: str
     description: str = ""
-    limits: Limits = DEFAULT
+    limits: ReadLimits = DEFAULT
 
 
-class Refused(NamedTuple):
+class RejectedFile(NamedTuple):
     """Why a file cannot be taken; errors themselves do not travel between processes."""
 
     reason: str
     too_large: bool
 
 
-def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
+def read_upload(file: Path, limits: ReadLimits = DEFAULT) -> Dataset:
     """Return the gold set in *file*, of any format, within *limits*.
 
     Of several files, as BEIR has them, it is a zip. Anything else that is packed is refused: how
@@ -61,7 +61,7 @@ def read_upload(file: Path, limits: Limits = DEFAULT) -> Dataset:
     return gold
 
 
-def _from_beir(file: Path, limits: Limits) -> Dataset:
+def _from_beir(file: Path, limits: ReadLimits) -> Dataset:
     """Return the queries and judgments of a zipped BEIR folder; its corpus may be left out."""
     bounds = ArchiveLimits(limits.upload_bytes * 10, files=100, ratio=100)
     target = file.with_name("beir")
@@ -83,7 +83,7 @@ def _begins(file: Path, *signs: bytes) -> bool:
         return stream.read(4).startswith(signs)
 
 
-def add_dataset(store: str, upload: Upload) -> str | Refused:
+def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
     """Keep an uploaded gold set in *store* and return its id, or why it is refused.
 
     To be called in a process of its own: a large file takes seconds to read.
@@ -102,10 +102,10 @@ def add_dataset(store: str, upload: Upload) -> str | Refused:
         # The folder is ours, and tells nobody anything.
         reason = str(error).replace(f"{upload.file.parent}/", "")
         too_large = isinstance(error, LimitExceeded) and not isinstance(error, FormatError)
-        return Refused(reason, too_large)
+        return RejectedFile(reason, too_large)
 
 
-def resolve_mapping(store: ServiceStore, mapping: str, places: Places) -> Mapped:
+def resolve_mapping(store: ServiceStore, mapping: str, places: AllowedFolders) -> DatasetMapping:
     """Look every reference of a mapping up, and return the mapping as it then is.
 
     What was bound by hand stays so, as long as that document is there. Conflict while the
@@ -134,8 +134,14 @@ def resolve_mapping(store: ServiceStore, mapping: str, places: Places) -> Mapped
 
 
 def bind_reference(
-    store: ServiceStore, mapping: str, *, query: str, reference: str, path: str, places: Places
-) -> Mapped:
+    store: ServiceStore,
+    mapping: str,
+    *,
+    query: str,
+    reference: str,
+    path: str,
+    places: AllowedFolders,
+) -> DatasetMapping:
     """Let *path* be what an unresolved *reference* (its hash) of *query* means."""
     mapped = store.mappings.get(mapping)
     known = {(each["query_id"], each["doc_ref_hash"]) for each in mapped.unresolved}
@@ -146,6 +152,6 @@ def bind_reference(
     return resolve_mapping(store, mapping, places)
 
 
-def _record(unresolved: Unresolved) -> dict[str, object]:
+def _record(unresolved: UnresolvedReference) -> dict[str, object]:
     record = unresolved._asdict()
     return {**record, "doc_ref": dict(unresolved.doc_ref), "candidates": list(record["candidates"])}

@@ -11,10 +11,10 @@ from karat.errors import KaratError
 from karat.service.api.schemas.events import JobProgress
 from karat.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
 from karat.service.jobs.progress import EVENT, standing
-from karat.service.store import Benchmark, Event, Job, JobKind, ServiceStore
+from karat.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore
 from karat.service.store.events import Events
 
-__all__ = ["ENDS", "Followed", "Hub", "is_end", "tell_end", "tell_outcome"]
+__all__ = ["ENDS", "EventFilter", "Hub", "is_end", "tell_end", "tell_outcome"]
 
 logger = logging.getLogger("karat.events")
 
@@ -29,13 +29,13 @@ MOST_WAITING = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class EventFilter:
     """Whose events are meant: those of an *operation*, or of a *subject* in all operations."""
 
     operation: str | None = None
     subject: str | None = None
 
-    def has(self, event: Event) -> bool:
+    def has(self, event: ServiceEvent) -> bool:
         """Return whether *event* is one of them."""
         return self.operation in (None, event.operation) and self.subject in (None, event.subject)
 
@@ -44,13 +44,13 @@ class Followed:
 class _Follower:
     """Somebody who waits for events: *news* are those not taken yet, *lags* says some are lost."""
 
-    followed: Followed
-    news: "asyncio.Queue[Event | None]" = field(
+    followed: EventFilter
+    news: "asyncio.Queue[ServiceEvent | None]" = field(
         default_factory=lambda: asyncio.Queue(MOST_WAITING + 1)
     )
     lags: bool = False
 
-    def give(self, event: Event | None) -> None:
+    def give(self, event: ServiceEvent | None) -> None:
         if event is not None and self.news.qsize() >= MOST_WAITING:
             self.lags = True
         else:
@@ -60,7 +60,9 @@ class _Follower:
 class Hub:
     """Looks for new events once for all followers; *heard* is told of each, once a process."""
 
-    def __init__(self, events: Events, *, heard: Callable[[Event], None] = lambda _: None) -> None:
+    def __init__(
+        self, events: Events, *, heard: Callable[[ServiceEvent], None] = lambda _: None
+    ) -> None:
         """Read *events*; nothing is read before :meth:`run`."""
         self._events = events
         self._heard = heard
@@ -100,7 +102,7 @@ class Hub:
         for follower in self._followers:
             follower.give(None)
 
-    async def follow(self, followed: Followed, *, after: int = 0) -> AsyncIterator[Event]:
+    async def follow(self, followed: EventFilter, *, after: int = 0) -> AsyncIterator[ServiceEvent]:
         """Yield every event behind the one with the id *after*: those kept, then each as it comes.
 
         It ends with the hub, and with an event that says that its subject has ended; whoever
@@ -126,9 +128,9 @@ class Hub:
         self._events.drop_older(KEPT)
         return self._events.last()
 
-    async def _kept(self, followed: Followed, after: int) -> list[Event]:
-        def read() -> list[Event]:
-            found: list[Event] = []
+    async def _kept(self, followed: EventFilter, after: int) -> list[ServiceEvent]:
+        def read() -> list[ServiceEvent]:
+            found: list[ServiceEvent] = []
             last = after
             while page := self._events.after(
                 last, operation=followed.operation, subject=followed.subject, limit=PAGE
@@ -140,7 +142,7 @@ class Hub:
         return await asyncio.to_thread(read)
 
     @contextmanager
-    def _following(self, followed: Followed) -> Iterator[_Follower]:
+    def _following(self, followed: EventFilter) -> Iterator[_Follower]:
         follower = _Follower(followed)
         self._followers.append(follower)
         try:
@@ -149,7 +151,7 @@ class Hub:
             self._followers.remove(follower)
 
 
-def is_end(event: Event) -> bool:
+def is_end(event: ServiceEvent) -> bool:
     """Return whether nothing more happens to the subject of *event* by itself."""
     return event.data.get("status") in ENDS
 
@@ -157,7 +159,7 @@ def is_end(event: Event) -> bool:
 EVENTS = {JobKind.INDEX: INDEX_EVENT, JobKind.RESOLVE: RESOLVE_EVENT}
 
 
-def tell_end(store: ServiceStore, followed: Followed) -> None:
+def tell_end(store: ServiceStore, followed: EventFilter) -> None:
     """Tell that *followed* has ended, if it has and its stream does not say so.
 
     UnknownName where what it was about is there no more.

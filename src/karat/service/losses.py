@@ -7,24 +7,24 @@ from karat.model import Target
 from karat.model.fate import Fate
 from karat.report.findings import Findings
 from karat.report.findings.ranks import BY_RANK, fate_of
-from karat.service.store.judgments import Lost
+from karat.service.store.judgments import LossRecord
 
 __all__ = ["losses_of", "with_kept_losses"]
 
 Place = tuple[str, int, int, str]
 
 
-def losses_of(findings: Findings) -> Iterator[list[Lost]]:
+def losses_of(findings: Findings) -> Iterator[list[LossRecord]]:
     """Yield for each run of *findings* the targets of which it is known why they were lost."""
     gold = findings.gold
-    found: list[list[Lost]] = [[] for _ in findings.runs]
+    found: list[list[LossRecord]] = [[] for _ in findings.runs]
     for (run, row, number), fate in findings.losses.items():
         target = gold.targets(row)[number]
-        found[run].append(Lost(gold.query_ids[row], *_place(target), fate))
+        found[run].append(LossRecord(gold.query_ids[row], *_place(target), fate))
     yield from found
 
 
-def with_kept_losses(findings: Findings, kept: Sequence[Iterable[Lost]]) -> Findings:
+def with_kept_losses(findings: Findings, kept: Sequence[Iterable[LossRecord]]) -> Findings:
     """Return *findings* with the reasons that were *kept* of each run.
 
     Judgments may have changed since: a target that has another place now, or that a run has found

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 
-from karat.app.judge import Pooled, as_target, best_rank, candidates, is_judged
+from karat.app.judge import PooledHit, as_target, best_rank, candidates, is_judged
 from karat.app.report import origin, report
 from karat.errors import Conflict, UnknownName
 from karat.experiments.store import Experiment, StoredRun
@@ -22,11 +22,11 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.collections import UPLOAD
 from karat.service.losses import with_kept_losses
-from karat.service.store import Benchmark, Collection, Judgment, ServiceStore
+from karat.service.store import Benchmark, Collection, ServiceStore, StoredJudgment
 
 __all__ = [
     "JudgingPool",
-    "Scored",
+    "ScoredBenchmark",
     "edited",
     "edited_targets",
     "grade_at",
@@ -38,13 +38,13 @@ __all__ = [
 ]
 
 
-def edited(gold: Dataset, judgments: Iterable[Judgment]) -> Dataset:
+def edited(gold: Dataset, judgments: Iterable[StoredJudgment]) -> Dataset:
     """Return *gold* with *judgments* in their order: of several on one place the last counts.
 
     A judgment is of as much of a place as the rule of matching looks at: where whole files are
     judged, that of a chunk is of its file. One of a query that is not asked is left out.
     """
-    changes: dict[str, list[Judgment]] = {}
+    changes: dict[str, list[StoredJudgment]] = {}
     for judgment in judgments:
         changes.setdefault(judgment.query, []).append(judgment)
     if not changes:
@@ -61,7 +61,7 @@ def edited(gold: Dataset, judgments: Iterable[Judgment]) -> Dataset:
 
 
 def edited_targets(
-    gold: Dataset, targets: Sequence[Target], judgments: Iterable[Judgment]
+    gold: Dataset, targets: Sequence[Target], judgments: Iterable[StoredJudgment]
 ) -> tuple[Target, ...]:
     """Return the *targets* of one query of *gold* with *judgments*, which are all of that query."""
     grades = {
@@ -80,7 +80,7 @@ def grade_at(
     *,
     start_line: int = 0,
     end_line: int = 0,
-    judgments: Iterable[Judgment] = (),
+    judgments: Iterable[StoredJudgment] = (),
 ) -> float | None:
     """Return the grade of a place for *query*, None where nobody has judged it.
 
@@ -137,7 +137,7 @@ def _with(gold: Dataset, queries: Iterable[Query]) -> Dataset:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredBenchmark:
     """The *runs* of a benchmark that have all their answers, in the order of *findings*.
 
     *findings* counts references that mean no document as missed; *resolved* scores the runs
@@ -187,7 +187,7 @@ def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
 
 def scored(
     store: ServiceStore, benchmark: Benchmark, *, confidence: Confidence | None = None
-) -> Scored:
+) -> ScoredBenchmark:
     """Return the completed runs of *benchmark* scored; Conflict where there is none.
 
     A run whose latency is not measured yet is completed too. Why targets were lost is told as far
@@ -216,7 +216,7 @@ def scored(
     if unresolved:
         resolved = _evaluations(without_unresolved(gold, unresolved), measured, scoring)
     findings = report(gold, measured, origin=made_from, scoring=scoring, confidence=confidence)
-    return Scored(
+    return ScoredBenchmark(
         benchmark=benchmark,
         config=config,
         experiment=experiment,
@@ -228,7 +228,7 @@ def scored(
     )
 
 
-def with_latencies(store: ServiceStore, found: Scored) -> Scored | None:
+def with_latencies(store: ServiceStore, found: ScoredBenchmark) -> ScoredBenchmark | None:
     """Return *found* with what was measured since; None where its scores are no longer right.
 
     They are not where judgments have changed, or where other runs are completed.
@@ -281,7 +281,7 @@ class JudgingPool:
         self.version = 1
         self._matcher = MATCHERS.get(gold.match)()
         self._rows = {query_id: row for row, query_id in enumerate(gold.query_ids)}
-        self._judgments: dict[str, list[Judgment]] = {}
+        self._judgments: dict[str, list[StoredJudgment]] = {}
         found = candidates(gold, runs, depth=depth)
         self._hits = sorted(
             (item for items in found.values() for item in items),
@@ -298,7 +298,7 @@ class JudgingPool:
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, judgments: Iterable[Judgment]) -> None:
+    def add(self, judgments: Iterable[StoredJudgment]) -> None:
         """Take notice of what was judged after *version*, in its order."""
         changed = set()
         for judgment in judgments:
@@ -310,7 +310,7 @@ class JudgingPool:
             if row in self._places:
                 self._look_at(row)
 
-    def page(self, *, limit: int, offset: int = 0) -> list[Pooled]:
+    def page(self, *, limit: int, offset: int = 0) -> list[PooledHit]:
         """Return *limit* of the hits that nobody has judged, after *offset* of them."""
         unjudged = (item for place, item in enumerate(self._hits) if place in self._open)
         return list(islice(unjudged, offset, offset + limit))

@@ -12,7 +12,7 @@ from karat.service.api.app import create_app
 from karat.service.jobs.workers import Workers
 from karat.service.observability.logs import start_log
 from karat.service.observability.tracing import start_tracing
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 
 __all__ = ["Server", "serve"]
@@ -21,7 +21,7 @@ __all__ = ["Server", "serve"]
 GRACE_S = 10
 
 
-def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
+def serve(settings: ServiceSettings, *, ready: Callable[[str], None]) -> None:
     """Serve until told to stop; *ready* is called with the address when requests are answered.
 
     A service that others can reach refuses to start while nobody holds a valid token for it,
@@ -49,7 +49,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None]) -> None:
         listening.close()
 
 
-def check(settings: Settings) -> None:
+def check(settings: ServiceSettings) -> None:
     """Raise InputError for a service that would be open to others without anybody saying so.
 
     Its store and its folder are made where there are none, for their owner alone.

@@ -10,7 +10,7 @@ from karat.app.search import engine_of
 from karat.corpus import Corpus
 from karat.engines.base import Engine
 from karat.model import Hit
-from karat.service.collections import Places, collection_corpus, collection_spec
+from karat.service.collections import AllowedFolders, collection_corpus, collection_spec
 from karat.service.store import Collection
 
 __all__ = ["Searchers"]
@@ -18,7 +18,7 @@ __all__ = ["Searchers"]
 MOST_COLLECTIONS = 4
 
 
-class Found(NamedTuple):
+class ModeResult(NamedTuple):
     """What one mode found, and how long that took without indexing."""
 
     hits: list[Hit]
@@ -44,7 +44,7 @@ class Searchers:
     One at a time reads or indexes a collection; the others of the same wait and find it ready.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: AllowedFolders) -> None:
         """Start with none."""
         self._places = places
         self._ready: OrderedDict[tuple[str, str], _Ready] = OrderedDict()
@@ -60,7 +60,7 @@ class Searchers:
 
     def search(
         self, collection: Collection, query: str, mode: str, *, use_reranker: bool, top_k: int
-    ) -> Found:
+    ) -> ModeResult:
         """Return what *mode* finds."""
         spec = collection_spec(collection, mode, use_reranker=use_reranker, top_k=top_k)
         corpus = self.corpus(collection)
@@ -73,7 +73,7 @@ class Searchers:
                 ready.engines[spec.digest] = engine
             begun = perf_counter_ns()
             hits = list(engine.search(query, top_k))
-            return Found(hits, perf_counter_ns() - begun)
+            return ModeResult(hits, perf_counter_ns() - begun)
 
     def _of(self, collection: Collection) -> _Ready:
         key = (collection.id, collection.snapshot)

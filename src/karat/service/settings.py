@@ -7,11 +7,11 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from karat.errors import InputError, UnknownName
-from karat.formats import Limits as FileLimits
+from karat.formats import RequestLimits as FileLimits
 from karat.model.spec import Spec
-from karat.service.collections import Places
+from karat.service.collections import AllowedFolders
 
-__all__ = ["Limits", "Settings", "is_loopback"]
+__all__ = ["RequestLimits", "ServiceSettings", "is_loopback"]
 
 MEBIBYTE = 1024 * 1024
 # Of YAML a strange megabyte takes seconds to read.
@@ -20,7 +20,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RequestLimits:
     """How much one request, one upload and one token may take.
 
     A body may be waited for *body_s* seconds. *files* are the limits of an uploaded dataset. An
@@ -42,12 +42,12 @@ class Limits:
     runs_warned: int = 25
     resolve_at_once: int = 5_000
 
-    def changed(self, values: Iterable[str]) -> "Limits":
+    def changed(self, values: Iterable[str]) -> "RequestLimits":
         """Return these limits with some of them changed, each as ``name=number``.
 
-        >>> Limits().changed(["rate=60", "upload_queries=5000"]).files.upload_queries
+        >>> RequestLimits().changed(["rate=60", "upload_queries=5000"]).files.upload_queries
         5000
-        >>> Limits().changed(["rates=60"])
+        >>> RequestLimits().changed(["rates=60"])
         Traceback (most recent call last):
         ...
         karat.errors.UnknownName: no limit named 'rates'; did you mean 'rate'?
@@ -69,7 +69,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ServiceSettings:
     """All that is decided when the service starts.
 
     *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
@@ -87,7 +87,7 @@ class Settings:
     engines: Mapping[str, Spec] = field(default_factory=dict)
     workers: int = 1
     unsafe: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be served."""
@@ -108,9 +108,9 @@ class Settings:
         return reachable and not self.unsafe
 
     @property
-    def places(self) -> Places:
+    def places(self) -> AllowedFolders:
         """Return where the documents of collections lie."""
-        return Places(self.roots, self.data / "collections")
+        return AllowedFolders(self.roots, self.data / "collections")
 
     @property
     def known_hosts(self) -> frozenset[str]:

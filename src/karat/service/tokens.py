@@ -9,7 +9,7 @@ from karat.errors import InputError
 from karat.service.store.records import Token
 from karat.service.store.tokens import Tokens
 
-__all__ = ["SCOPES", "Issued", "create_token", "digest_of"]
+__all__ = ["SCOPES", "IssuedToken", "create_token", "digest_of"]
 
 # What each allows: to look, also to change and to run, also what belongs to others.
 SCOPES = ("read", "run", "admin")
@@ -18,7 +18,7 @@ PREFIX = "karat_"
 SECRET_BYTES = 32
 
 
-class Issued(NamedTuple):
+class IssuedToken(NamedTuple):
     """A new token, and the secret that opens with it; nobody can tell it again."""
 
     token: Token
@@ -33,7 +33,7 @@ def create_token(
     name: str = "",
     days: int | None = 90,
     now: datetime,
-) -> Issued:
+) -> IssuedToken:
     """Return a new token of *owner*, which ends after *days*, or never where that is None.
 
     A scope includes those before it.
@@ -48,7 +48,7 @@ def create_token(
     scopes = SCOPES[: SCOPES.index(scope) + 1]
     expires = None if days is None else now + timedelta(days=days)
     token = shelf.add(owner.strip(), name, digest=digest_of(secret), scopes=scopes, expires=expires)
-    return Issued(token, secret)
+    return IssuedToken(token, secret)
 
 
 def digest_of(secret: str) -> str:

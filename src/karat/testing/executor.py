@@ -16,7 +16,7 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.spec import build, parse_spec
 from karat.experiments import Executor, Work
-from karat.experiments.workers import Configuration, Event, Hooks, Settings, Source, one_visit
+from karat.experiments.workers import Configuration, Hooks, RunEvent, RunSettings, Source, one_visit
 from karat.model import Answer, Dataset, Query
 from karat.model.timings import Sample
 from karat.testing.engines import DOCUMENTS
@@ -27,7 +27,7 @@ QUERIES = Dataset.of(
     [Query(f"q{row}", text) for row, text in enumerate(("login", "message", "cache key", "zebra"))]
 )
 ENGINES = ("bm25", "bm25(k1=1.2)")
-ONCE = Settings(warm_up=0, repetitions=1)
+ONCE = RunSettings(warm_up=0, repetitions=1)
 
 
 class _Kept:
@@ -36,7 +36,7 @@ class _Kept:
     def __init__(self) -> None:
         self.answers: dict[tuple[str, str], Answer] = {}
         self.samples: list[Sample | None] = []
-        self.events: list[Event] = []
+        self.events: list[RunEvent] = []
         self.threads: set[int] = set()
 
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
@@ -45,7 +45,7 @@ class _Kept:
         self.answers[run, answer.query_id] = answer
         self.samples.append(sample)
 
-    def listen(self, event: Event) -> None:
+    def listen(self, event: RunEvent) -> None:
         self.threads.add(threading.get_ident())
         self.events.append(event)
 
@@ -77,7 +77,7 @@ class ExecutorSuite:
     def test_times_are_told_with_the_answers(self, executor: Executor, work: Work) -> None:
         """One cold time for each answer, and as many warm ones as are wanted."""
         kept = _Kept()
-        settings = Settings(warm_up=1, repetitions=3)
+        settings = RunSettings(warm_up=1, repetitions=3)
         found = executor.timing(work._replace(settings=settings, hooks=Hooks(sink=kept)))
         assert all(sample and len(sample.warm_ns) == 2 for sample in kept.samples)
         for one in found:

@@ -13,7 +13,14 @@ from socket import gethostname
 import pytest
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.store import Kept, Kind, Plan, PlannedRun, RunStatus, Store
+from karat.experiments.store import (
+    ExperimentPlan,
+    Kind,
+    PlannedRun,
+    RunStatus,
+    Store,
+    StoredQueryResult,
+)
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
 from karat.model.timings import Sample, Timings
@@ -52,7 +59,7 @@ QUERIES = [
     *(Query(f"id {text}", f"text {text}", (Target(f"path {text}"),)) for text in AWKWARD),
 ]
 
-PLAN = Plan(
+PLAN = ExperimentPlan(
     "nightly",
     Kind.COMPARE,
     Dataset.of(QUERIES, name="gold", match="lines", metadata={"repository": "r"}),
@@ -125,8 +132,8 @@ class RecorderSuite:
     def test_many_at_once(self, store: Store, run: str) -> None:
         """As if they had come one by one; new ones are counted."""
         assert store.add_many([]) == 0
-        assert store.add_many(Kept(run, *kept) for kept in ANSWERS[:2]) == 2
-        assert store.add_many(Kept(run, *kept) for kept in ANSWERS) == len(ANSWERS) - 2
+        assert store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS[:2]) == 2
+        assert store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS) == len(ANSWERS) - 2
         kept = [*map(shown, store.measured(run).run.answers())]
         assert kept == [shown(answer) for answer, _ in ANSWERS]
 
@@ -134,7 +141,7 @@ class RecorderSuite:
         """One answer that cannot be kept leaves out those beside it."""
         wrong = Answer("q2", extra={"error": object()})
         with pytest.raises(InputError, match="cannot be kept as JSON"):
-            store.add_many([Kept(run, *ANSWERS[0]), Kept(run, wrong)])
+            store.add_many([StoredQueryResult(run, *ANSWERS[0]), StoredQueryResult(run, wrong)])
         assert store.answered(run) == frozenset()
 
     def test_what_outlives_the_store(self, store: Store, open_store: OpenStore, run: str) -> None:
@@ -154,7 +161,12 @@ class RecorderSuite:
         assert store.add(run, *ANSWERS[0])
         other = open_store(ELSEWHERE)
         assert not other.add(run, Answer("q1", (Hit("other.py"),)), Sample("q1", 5))
-        assert other.add_many([Kept(run, Answer("q1")), Kept(run, *ANSWERS[1])]) == 1
+        assert (
+            other.add_many(
+                [StoredQueryResult(run, Answer("q1")), StoredQueryResult(run, *ANSWERS[1])]
+            )
+            == 1
+        )
         other.close()
         found = store.measured(run).run
         assert [*map(shown, found.answers())] == [shown(answer) for answer, _ in ANSWERS[:2]]
@@ -181,7 +193,7 @@ class RecorderSuite:
         assert store.add(run, Answer("q1", outcome=outcome, extra={"error": "no"}))
         assert store.answered(run, timed=True) == {"q1"}
         assert not store.add(run, Answer("q1", (Hit("a.py"),)), Sample("q1", 5))
-        assert store.add_many([Kept(run, Answer("q1"), Sample("q1", 5))]) == 0
+        assert store.add_many([StoredQueryResult(run, Answer("q1"), Sample("q1", 5))]) == 0
         store.finish(run, RunStatus.COMPLETED, timings=Timings((), 1, 0, 0, 1, 3, alone=True))
         found = store.measured(run)
         assert found.timings

@@ -19,7 +19,7 @@ from math import nan
 import pytest
 
 from karat.errors import InputError, KaratError, UnknownName
-from karat.experiments.store import Kept, Kind, RunStatus, Store
+from karat.experiments.store import Kind, RunStatus, Store, StoredQueryResult
 from karat.model import Answer, Dataset, Outcome, Query
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
@@ -101,7 +101,7 @@ class StoreSuite(RecorderSuite):
         """They are counted run by run."""
         experiment = run.partition(".")[0]
         assert store.outcomes(experiment) == {}
-        store.add_many(Kept(run, *kept) for kept in ANSWERS)
+        store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS)
         store.add(f"{experiment}.2", *ANSWERS[1])
         assert store.outcomes(experiment) == {
             run: {Outcome.ANSWERED: 3, Outcome.TIMEOUT: 1, Outcome.ERROR: 1},
@@ -191,7 +191,7 @@ class StoreSuite(RecorderSuite):
             store.release,
             store.outcomes,
             lambda name: store.add(name, Answer("q1")),
-            lambda name: store.add_many([Kept(name, *ANSWERS[0])]),
+            lambda name: store.add_many([StoredQueryResult(name, *ANSWERS[0])]),
             lambda name: store.finish(name, RunStatus.COMPLETED),
             lambda name: store.keep_scores(name, []),
         ]
@@ -211,7 +211,7 @@ class StoreSuite(RecorderSuite):
         other = store.experiment(replace(PLAN, seed=8))
         digest = store.show(other).dataset
         for kept in (run, f"{other}.1"):
-            store.add_many(Kept(kept, *answer) for answer in ANSWERS)
+            store.add_many(StoredQueryResult(kept, *answer) for answer in ANSWERS)
         store.finish(run, RunStatus.COMPLETED)
         store.keep_scores(run, [Summary("ap", 1.0, 1.0, 1)])
         experiment = run.partition(".")[0]
@@ -262,7 +262,7 @@ class StoreSuite(RecorderSuite):
 
     def test_vacuum(self, store: Store, run: str) -> None:
         """Nothing that was kept is lost."""
-        store.add_many(Kept(run, *kept) for kept in ANSWERS)
+        store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS)
         store.delete(store.experiment(replace(PLAN, seed=8)))
         store.vacuum()
         assert len(store.measured(run).run) == len(ANSWERS)

@@ -8,7 +8,7 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.python import NativeEngine, adapted
 from karat.engines.base import (
-    Explained,
+    ExplainedHit,
     SupportsExplain,
     SupportsReset,
     SupportsSize,
@@ -43,9 +43,9 @@ class Moving(Giving):
     def show(self, corpus: Corpus) -> None:
         self.calls.append(f"show {corpus.name}")
 
-    def explain(self, query: str, k: int) -> Sequence[Explained]:
+    def explain(self, query: str, k: int) -> Sequence[ExplainedHit]:
         hits = self.search(query, k)
-        return [Explained(hit, {"words": float(rank)}) for rank, hit in enumerate(hits)]
+        return [ExplainedHit(hit, {"words": float(rank)}) for rank, hit in enumerate(hits)]
 
     def phases_ns(self) -> Mapping[str, int]:
         return {"think": 5}
@@ -125,7 +125,7 @@ def test_it_can_do_what_the_engine_can() -> None:
     engine: Any = NativeEngine(target, "mine")
     engine.index(from_texts(FILES, name="one"))
     engine.show(from_texts(FILES, name="two"))
-    assert engine.explain("login", 3) == [Explained(Hit("src/auth.py", 2.0), {"words": 1.0})]
+    assert engine.explain("login", 3) == [ExplainedHit(Hit("src/auth.py", 2.0), {"words": 1.0})]
     assert engine.phases_ns()["think"] == 5
     assert engine.index_bytes() == 42
     engine.close()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
-from karat.engines.adapters.places import Places
+from karat.engines.adapters.places import CorpusPaths
 from karat.engines.base import broken_laws
 from karat.model import Hit
 
@@ -42,7 +42,7 @@ PATHS = [
     ],
 )
 def test_spellings_of_a_path(path: str, document: str) -> None:
-    places = Places(CORPUS, root="/repo", renamed={"_odd/0.md": "b.md"})
+    places = CorpusPaths(CORPUS, root="/repo", renamed={"_odd/0.md": "b.md"})
     assert places.resolve(path) == (document, "")
 
 
@@ -62,16 +62,16 @@ def test_spellings_of_a_path(path: str, document: str) -> None:
     ],
 )
 def test_paths_that_lead_elsewhere(path: str, reason: str) -> None:
-    assert Places(CORPUS, root="/repo").resolve(path) == ("", reason)
+    assert CorpusPaths(CORPUS, root="/repo").resolve(path) == ("", reason)
 
 
 def test_a_prefix_is_taken_off() -> None:
-    places = Places(CORPUS, strip_prefix="github.com/me/repo@main")
+    places = CorpusPaths(CORPUS, strip_prefix="github.com/me/repo@main")
     assert places.resolve("github.com/me/repo@main/src/a.py") == ("src/a.py", "")
 
 
 def test_scores_by_hand() -> None:
-    places = Places(CORPUS)
+    places = CorpusPaths(CORPUS)
 
     def scores(*given: float) -> list[float]:
         hits = [Hit(path, score) for path, score in zip(["b.md", "src/a.py"], given, strict=True)]
@@ -100,7 +100,7 @@ def test_scores_by_hand() -> None:
     st.integers(1, 5),
 )
 def test_what_is_kept_keeps_the_law(hits: list[Hit], k: int) -> None:
-    accepted = Places(CORPUS, root="/repo").accept(hits, k)
+    accepted = CorpusPaths(CORPUS, root="/repo").accept(hits, k)
     assert broken_laws(accepted.hits, CORPUS, k) == []
     dropped = sum(accepted.invalid.values())
     # Each hit is kept or counted, except those after the k-th.

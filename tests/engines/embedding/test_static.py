@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.engines.embedding.static import StaticEmbedder, frequency_weights, words_apart
-from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.tokens import ModelTokenizer
 from karat.errors import InputError
 
 pytest.importorskip("tokenizers")
@@ -18,7 +18,7 @@ def made(tokenizer: str, projection: np.ndarray | None = None) -> StaticEmbedder
     weights[0] = 0  # [UNK]
     return StaticEmbedder(
         TABLE,
-        Tokenizer(tokenizer, max_tokens=None, special=False, where="tiny"),
+        ModelTokenizer(tokenizer, max_tokens=None, special=False, where="tiny"),
         weights=weights,
         projection=projection,
         name="tiny",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines import keyword
-from karat.engines.keyword import Line, by_ripgrep, in_texts, keywords
+from karat.engines.keyword import KeywordLine, by_ripgrep, in_texts, keywords
 from karat.errors import EngineError
 
 FILES = {
@@ -34,8 +34,8 @@ def folder(tmp_path: Path) -> Path:
 def test_lines_worked_by_hand() -> None:
     found = list(in_texts(FILES, WORDS))
     assert [line for line in found if line.path == "a.py"] == [
-        Line("a.py", 1, "def parse_URL(url):"),
-        Line("a.py", 2, "    return url"),
+        KeywordLine("a.py", 1, "def parse_URL(url):"),
+        KeywordLine("a.py", 2, "    return url"),
     ]
     assert [line.number for line in found if line.path == "dir/.hidden"] == [1, 3]
     assert {line.path for line in found} == FILES.keys() - {"none.txt"}
@@ -73,7 +73,7 @@ def test_other_encodings(ripgrep: str, tmp_path: Path) -> None:
     files = {"wide": "wide", "latin": "latin"}
     assert {line.path for line in by_ripgrep(ripgrep, tmp_path, ["url"], files=files)} == {*files}
     found = by_ripgrep(ripgrep, tmp_path, ["größe"], files=files)
-    assert list(found) == [Line("wide", 1, "Größe url")]
+    assert list(found) == [KeywordLine("wide", 1, "Größe url")]
 
 
 def test_a_broken_ripgrep_says_so(folder: Path) -> None:

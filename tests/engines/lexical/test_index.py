@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from karat.engines.lexical import BM25, Document, LexicalIndex, Ranking, TokenRules
+from karat.engines.lexical import BM25, Document, DocumentRanking, LexicalIndex, TokenRules
 from karat.errors import InputError
 
 WORDS = ["user", "userName", "parse_url", "URL", "cache", "the", "x", "日本", "zeta42"]
@@ -158,7 +158,7 @@ def test_threads_do_not_disturb_each_other() -> None:
 
     def work(word: str) -> None:
         for _ in range(50):
-            found: Ranking = index.search(word, 20)
+            found: DocumentRanking = index.search(word, 20)
             if found.documents.tolist() != alone[word].documents.tolist():
                 wrong.append(word)
 

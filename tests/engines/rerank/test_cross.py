@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.engines.builtin import bm25
-from karat.engines.family import Current
+from karat.engines.engine_group import Current
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.cross import CrossEncoderReranker
 from karat.errors import InputError, MissingExtra

@@ -7,7 +7,7 @@ import pytest
 
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25
-from karat.engines.family import build_family
+from karat.engines.engine_group import build_family
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.cross import OnnxCross
 from karat.engines.spec import build, parse_spec

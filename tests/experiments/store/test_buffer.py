@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.experiments.store import Buffer, Kept
+from karat.experiments.store import Buffer, StoredQueryResult
 from karat.model import Answer
 
 
@@ -16,9 +16,9 @@ class Remembering:
     """A recorder that remembers what came together; the first times it may fail."""
 
     failures: int = 0
-    batches: list[list[Kept]] = field(default_factory=list)
+    batches: list[list[StoredQueryResult]] = field(default_factory=list)
 
-    def add_many(self, answers: Iterable[Kept]) -> int:
+    def add_many(self, answers: Iterable[StoredQueryResult]) -> int:
         if self.failures:
             self.failures -= 1
             raise KeyboardInterrupt
@@ -72,7 +72,10 @@ def test_an_error_elsewhere_loses_nothing(clock: Clock) -> None:
     kept.add("run", Answer("q2"))
     with pytest.raises(ZeroDivisionError), kept:
         raise ZeroDivisionError
-    assert recorder.batches == [[Kept("run", Answer("q1"))], [Kept("run", Answer("q2"))]]
+    assert recorder.batches == [
+        [StoredQueryResult("run", Answer("q1"))],
+        [StoredQueryResult("run", Answer("q2"))],
+    ]
 
 
 def test_an_interrupted_transaction_is_done_again(clock: Clock) -> None:
@@ -80,7 +83,7 @@ def test_an_interrupted_transaction_is_done_again(clock: Clock) -> None:
     kept = buffer(recorder, clock)
     with pytest.raises(KeyboardInterrupt), kept:
         kept.add("run", Answer("q1"))
-    assert recorder.batches == [[Kept("run", Answer("q1"))]]
+    assert recorder.batches == [[StoredQueryResult("run", Answer("q1"))]]
 
 
 @given(st.lists(st.floats(0, 3)))

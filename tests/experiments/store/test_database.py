@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from karat.errors import InputError, KaratError
-from karat.experiments.store import Kept, SqlStore
+from karat.experiments.store import SqlStore, StoredQueryResult
 from karat.experiments.store import database as database_module
 from karat.model import Answer, Hit
 from karat.testing.recorder import ANSWERS, PLAN
@@ -179,7 +179,7 @@ def test_a_file_that_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "karat.db"
     with SqlStore(path) as store:
         run = f"{store.experiment(PLAN)}.1"
-        store.add_many(Kept(run, *kept) for kept in ANSWERS)
+        store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS)
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)

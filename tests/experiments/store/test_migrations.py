@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from karat.errors import InputError
-from karat.experiments.store import Kept, RunStatus, SqlStore
+from karat.experiments.store import RunStatus, SqlStore, StoredQueryResult
 from karat.experiments.store.database import Database
 from karat.experiments.store.migrations import steps, version
 from karat.experiments.store.schema import METADATA, VERSION
@@ -99,7 +99,7 @@ def test_migrations_make_the_same_tables(
 def test_an_older_database_keeps_what_it_has(place: str) -> None:
     with SqlStore(place) as store:
         run = f"{store.experiment(PLAN)}.1"
-        store.add_many(Kept(run, *kept) for kept in ANSWERS)
+        store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS)
         before = store.measured(run)
     opened = Database(place)
     with opened.writing() as connection:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.experiments.workers import Configuration, Event, Source, Visit, one_visit
+from karat.experiments.workers import Configuration, RunEvent, Source, Visit, one_visit
 from karat.model import Answer, Dataset, Query, Target
 from karat.model.spec import Spec
 from karat.model.timings import Sample
@@ -112,12 +112,12 @@ class Kept:
 
     def __init__(self) -> None:
         self.answers: list[tuple[str, Answer, Sample | None]] = []
-        self.events: list[Event] = []
+        self.events: list[RunEvent] = []
 
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
         self.answers.append((run, answer, sample))
 
-    def listen(self, event: Event) -> None:
+    def listen(self, event: RunEvent) -> None:
         self.events.append(event)
 
     def kinds(self) -> list[str]:

@@ -11,14 +11,14 @@ from karat.engines.spec import parse_spec
 from karat.experiments.workers import (
     QUALITY,
     Configuration,
-    Settings,
+    RunSettings,
     Source,
     Visit,
-    lane,
+    engine_worker,
     quality,
     timing,
 )
-from karat.experiments.workers.process import EngineProcess, Failure, Question, Reply
+from karat.experiments.workers.process import EngineFailure, EngineProcess, Question, WorkerReply
 from karat.experiments.workers.quality import PIECES_EACH
 from karat.model import Dataset, Outcome
 from karat.model.timings import Measured
@@ -55,7 +55,7 @@ def group(url: str) -> tuple[Configuration, ...]:
 
 def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("httpx")
-    monkeypatch.setattr(lane, "AHEAD", 4)
+    monkeypatch.setattr(engine_worker, "AHEAD", 4)
     dataset = gold(*QUERIES)
     # Whatever tree a query is asked on, its embedding is the same.
     rows = range(len(QUERIES))
@@ -91,7 +91,7 @@ def test_a_text_that_is_refused_costs_its_own_query() -> None:
 def test_times_are_those_of_a_query_alone(visits: Visits, tmp_path: Path) -> None:
     dataset = gold("a", "b")
     note = tmp_path / "note"
-    settings = Settings(warm_up=1, repetitions=1)
+    settings = RunSettings(warm_up=1, repetitions=1)
     timing([toy("Eager", note=str(note))], dataset, visits(dataset), settings=settings)
     assert expected(note) == []
     quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
@@ -102,7 +102,7 @@ def test_times_are_those_of_a_query_alone(visits: Visits, tmp_path: Path) -> Non
 def test_where_one_query_takes_long_nobody_waits_for_many(
     visits: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lane, "PART", 0.0)
+    monkeypatch.setattr(engine_worker, "PART", 0.0)
     dataset, note = gold(*QUERIES), tmp_path / "note"
     [measured] = quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
     assert expected(note) == []
@@ -113,7 +113,7 @@ def test_fewer_are_told_ahead_where_that_took_long(
     visits: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Whatever is told takes half of what one query may take.
-    monkeypatch.setattr(lane, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
+    monkeypatch.setattr(engine_worker, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
     dataset, note = gold(*map(str, range(PIECES_EACH * 6))), tmp_path / "note"
     [measured] = quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
     # The rest of the first piece, and then as many as take a quarter, until not even one does.
@@ -129,7 +129,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
     def noted(
         process: EngineProcess, asked: Question, then: Question | None = None
-    ) -> list[Reply | Failure] | Failure:
+    ) -> list[WorkerReply | EngineFailure] | EngineFailure:
         found.append((asked.query, then.query if then else ""))
         return ask(process, asked, then)
 

@@ -11,13 +11,13 @@ from threading import Event, Thread
 
 import pytest
 
-from karat.experiments.workers import Hooks, Settings, Visit, announcements, quality, timing
+from karat.experiments.workers import Hooks, RunSettings, Visit, announcements, quality, timing
 from karat.experiments.workers.announcements import Holder, announced, running_folder, undisturbed
 from karat.model import Dataset
 from tests.experiments.workers.conftest import Kept, gold, toy
 
 PATIENCE_S = 60
-ONCE = Settings(warm_up=0, repetitions=1)
+ONCE = RunSettings(warm_up=0, repetitions=1)
 # Another process announces a run, says so, and stays until its input ends or it is killed.
 ANNOUNCING = """
 import sys

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.base import Engine
 from karat.experiments.workers import Configuration
-from karat.experiments.workers.asked import Asked
+from karat.experiments.workers.engine_session import EngineSession
 from karat.model import Hit
 from karat.model.packing import PackedHits
 from karat.model.spec import Spec
@@ -37,8 +37,8 @@ class Outside(External):
 
     needs_directory = False
 
-    def _ask(self, query: str, k: int) -> Reply:
-        return Reply([Hit("gone.py", 99.0), *Deep().search(query, k)][:k])
+    def _ask(self, query: str, k: int) -> ExternalReply:
+        return ExternalReply([Hit("gone.py", 99.0), *Deep().search(query, k)][:k])
 
     def _stop(self) -> None:
         pass
@@ -46,9 +46,9 @@ class Outside(External):
 
 def asked(
     engine: Engine, name: str = "x:Deep", *, k: int, files: bool = False, threshold: float = 0.0
-) -> Asked:
+) -> EngineSession:
     wanted = Configuration("deep", Spec("engine", name), k, files, threshold)
-    found = Asked(wanted, engine)
+    found = EngineSession(wanted, engine)
     found.indexed(CORPUS, 5)
     return found
 

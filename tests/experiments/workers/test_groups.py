@@ -11,7 +11,7 @@ from karat.experiments.workers import (
     QUALITY,
     Configuration,
     Hooks,
-    Settings,
+    RunSettings,
     Source,
     Visit,
     cut,
@@ -25,7 +25,7 @@ from tests.experiments.workers.conftest import TEXTS, Kept, gold, toy
 
 Visits = Callable[[Dataset], tuple[Visit, ...]]
 
-ONCE = Settings(warm_up=0, repetitions=1)
+ONCE = RunSettings(warm_up=0, repetitions=1)
 SPECS = (
     "bm25",
     "hybrid(model=static)",
@@ -118,7 +118,7 @@ def test_one_that_ends_the_process_costs_only_itself(
 ) -> None:
     dataset = gold("a", act, f"{act} again", *map(str, range(6)))
     note = tmp_path / "note"
-    settings = Settings(warm_up=0, repetitions=1, timeout_s=0.7)
+    settings = RunSettings(warm_up=0, repetitions=1, timeout_s=0.7)
     group = toys("Good", "Bad", "Good", note=str(note))
     first, bad, last = quality([group], dataset, visits(dataset), settings=settings)
     assert good(first)
@@ -158,7 +158,7 @@ def test_who_cannot_index_leaves_the_others_alone(name: str, visits: Visits, kep
 @pytest.mark.parametrize("act", ["crowd", "slow"])
 def test_what_fails_in_company_is_asked_alone(act: str, visits: Visits) -> None:
     dataset = gold("a", *(f"{act} {number}" for number in range(2)), "b")
-    settings = Settings(warm_up=0, repetitions=1, timeout_s=1)
+    settings = RunSettings(warm_up=0, repetitions=1, timeout_s=1)
     both = quality([toys("Crowded", "Crowded")], dataset, visits(dataset), settings=settings)
     assert all(map(good, both))
 
@@ -166,7 +166,7 @@ def test_what_fails_in_company_is_asked_alone(act: str, visits: Visits) -> None:
 def test_the_others_go_on_without_one_that_was_sent_away() -> None:
     dataset = gold("spite", "a", "b")
     plan = [Visit(tree, rows) for tree, rows in zip(TREES, [(0,), (1, 2)], strict=True)]
-    settings = Settings(warm_up=0, repetitions=1, timeout_s=1)
+    settings = RunSettings(warm_up=0, repetitions=1, timeout_s=1)
     group = toys("Crowded", "Crowded", "Good")
     *sent_away, last = quality([group], dataset, plan, settings=settings)
     assert good(last)
@@ -203,7 +203,7 @@ def test_a_group_that_only_dies_is_parted(visits: Visits, tmp_path: Path) -> Non
 
 def test_repetitions_in_company_do_all_their_work(visits: Visits, tmp_path: Path) -> None:
     dataset = gold("a", "dice")
-    settings = Settings(warm_up=0, repetitions=2)
+    settings = RunSettings(warm_up=0, repetitions=2)
     fickle, other = quality([toys("Fickle", "Good")], dataset, visits(dataset), settings=settings)
     assert fickle.notes["unstable"] == ["dice"]
     assert other.notes["unstable"] == []

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.experiments.workers import Settings, Source, Visit, one_visit
+from karat.experiments.workers import RunSettings, Source, Visit, one_visit
 from karat.experiments.workers.plan import pieces, warm_up_rows
 from karat.model import Dataset, Query
 
@@ -35,11 +35,11 @@ def test_pieces_keep_the_order_and_share_alike(sizes: list[int], count: int) -> 
 
 def test_warming_up_leaves_cold_queries_cold() -> None:
     alone = Visit(SOURCE, (7,))
-    assert 7 not in warm_up_rows(DATASET, alone, Settings(warm_up=3))
+    assert 7 not in warm_up_rows(DATASET, alone, RunSettings(warm_up=3))
     everything = one_visit(DATASET, SOURCE, seed=0)[0]
-    warm = warm_up_rows(DATASET, everything, Settings(warm_up=3))
+    warm = warm_up_rows(DATASET, everything, RunSettings(warm_up=3))
     assert warm == list(reversed(everything.rows[-3:]))
-    assert warm_up_rows(DATASET, everything, Settings(warm_up=0)) == []
+    assert warm_up_rows(DATASET, everything, RunSettings(warm_up=0)) == []
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_warming_up_leaves_cold_queries_cold() -> None:
 )
 def test_settings_that_mean_nothing_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(InputError, match="expected"):
-        Settings(**wrong)
+        RunSettings(**wrong)

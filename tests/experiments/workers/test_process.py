@@ -15,7 +15,14 @@ import pytest
 from karat.engines.adapters.child import Child
 from karat.experiments.workers import Source
 from karat.experiments.workers import process as processes
-from karat.experiments.workers.process import BOOT, EngineProcess, Failure, Question, Reply, Stage
+from karat.experiments.workers.process import (
+    BOOT,
+    EngineFailure,
+    EngineProcess,
+    IndexProgress,
+    Question,
+    WorkerReply,
+)
 from tests.experiments.workers.conftest import TEXTS, alive, toy
 
 # Is killed while an engine of its own searches for ever.
@@ -33,8 +40,8 @@ process.ask(Question("hang", [0], 600))
 """
 
 
-def only(replies: list[Reply | Failure] | Failure) -> Reply | Failure:
-    if isinstance(replies, Failure):
+def only(replies: list[WorkerReply | EngineFailure] | EngineFailure) -> WorkerReply | EngineFailure:
+    if isinstance(replies, EngineFailure):
         return replies
     [reply] = replies
     return reply
@@ -45,42 +52,42 @@ def test_progress_is_passed_on_while_it_indexes(
 ) -> None:
     monkeypatch.setattr(processes, "TICK_S", 0.01)
     go = tmp_path / "go"
-    seen: list[Stage] = []
+    seen: list[IndexProgress] = []
 
-    def watch(stage: Stage) -> None:
+    def watch(stage: IndexProgress) -> None:
         seen.append(stage)
         # The last one comes again, so that nobody takes it for hung.
-        if seen.count(Stage("embedding", 0, 2)) == 3:
+        if seen.count(IndexProgress("embedding", 0, 2)) == 3:
             go.touch()
 
     process = EngineProcess()
     try:
         assert process.open({0: toy("Slow", go=str(go))}, apart=False, watch=watch) == {}
-        assert set(seen) <= {Stage("loading")}
+        assert set(seen) <= {IndexProgress("loading")}
         seen.clear()
         indexed = process.show(Source.of_texts(TEXTS), 60, watch=watch)
-        assert not isinstance(indexed, Failure)
+        assert not isinstance(indexed, EngineFailure)
         reply = only(process.ask(Question("a", [0], 60)))
     finally:
         process.close()
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, WorkerReply)
     assert [hit.path for hit in reply.hits] == sorted(TEXTS)
-    assert set(seen) <= {Stage("indexing"), Stage("embedding", 0, 2)}
-    assert seen.count(Stage("embedding", 0, 2)) >= 3
+    assert set(seen) <= {IndexProgress("indexing"), IndexProgress("embedding", 0, 2)}
+    assert seen.count(IndexProgress("embedding", 0, 2)) >= 3
 
 
 def test_indexing_that_takes_too_long_is_ended_whoever_watches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "TICK_S", 0.01)
-    seen: list[Stage] = []
+    seen: list[IndexProgress] = []
     process = EngineProcess()
     try:
         process.open({0: toy("Slow", go=str(tmp_path / "never"))}, apart=False)
         failed = process.show(Source.of_texts(TEXTS), 0.5, watch=seen.append)
     finally:
         process.close()
-    assert isinstance(failed, Failure)
+    assert isinstance(failed, EngineFailure)
     assert (failed.reason, failed.gone) == ("timeout", True)
     assert seen
 
@@ -90,19 +97,19 @@ def test_ask_after_show() -> None:
     try:
         assert process.open({7: toy("Good")}, apart=False) == {}
         indexed = process.show(Source.of_texts(TEXTS), 60)
-        assert not isinstance(indexed, Failure)
+        assert not isinstance(indexed, EngineFailure)
         assert {member: found.documents for member, found in indexed.items()} == {7: 2}
         reply = only(process.ask(Question("a", [7], 60)))
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, WorkerReply)
         assert [hit.path for hit in reply.hits] == sorted(TEXTS)
         again = only(process.ask(Question("a", [7], 60, first=False)))
-        assert isinstance(again, Reply)
+        assert isinstance(again, WorkerReply)
         assert (again.same, again.hits) == (True, ())
     finally:
         process.close()
     process.close()
     gone = process.ask(Question("a", [7], 60))
-    assert isinstance(gone, Failure)
+    assert isinstance(gone, EngineFailure)
     assert gone.gone
     assert not alive(process.pid)
 
@@ -124,9 +131,9 @@ def question(query: str, timeout_s: float = 60.0) -> Question:
     return Question(query, [0], timeout_s)
 
 
-def paths(replies: list[Reply | Failure] | Failure) -> list[str]:
+def paths(replies: list[WorkerReply | EngineFailure] | EngineFailure) -> list[str]:
     reply = only(replies)
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, WorkerReply)
     return [hit.path for hit in reply.hits]
 
 
@@ -170,7 +177,7 @@ def test_what_harms_is_the_next_question_and_not_this_one(
     process, _ = asked
     assert paths(process.ask(question("a"), then=question(next_one))) == sorted(TEXTS)
     failure = process.ask(question(next_one, timeout_s))
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, EngineFailure)
     assert (failure.reason, failure.gone) == (reason, True)
     assert not alive(process.pid)
 
@@ -190,7 +197,7 @@ def test_who_is_gone_when_asked_ahead_has_answered_before(
     monkeypatch.setattr(Child, "send", broken)
     assert paths(process.ask(question("a"), then=question("b"))) == sorted(TEXTS)
     failure = process.ask(question("b"))
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, EngineFailure)
     assert (failure.reason, failure.gone) == ("agent_error", True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.experiments.workers import QUALITY, Event, Hooks, Source, Visit, one_visit, quality
+from karat.experiments.workers import QUALITY, Hooks, RunEvent, Source, Visit, one_visit, quality
 from karat.model import Dataset, Outcome
 from tests.experiments.workers.conftest import Kept, gold, toy
 
@@ -76,7 +76,7 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(visits: Visits) -> Non
 def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: Path) -> None:
     note = tmp_path / "note"
 
-    def listen(event: Event) -> None:
+    def listen(event: RunEvent) -> None:
         # While the caller is busy with the first answer, five more queries are asked: the last one
         # ahead of the answer to the one before it, so that four answers are there.
         if event.kind == "answered" and event.done == 1:
@@ -123,7 +123,7 @@ def test_an_engine_that_only_dies_is_given_up_by_all(visits: Visits) -> None:
 
 
 def test_an_error_of_the_caller_is_his_own(visits: Visits) -> None:
-    def listen(event: Event) -> None:
+    def listen(event: RunEvent) -> None:
         if event.kind == "answered":
             raise OSError("disk full")
 

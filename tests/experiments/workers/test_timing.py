@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.experiments.workers import Configuration, Hooks, Settings, Source, Visit, timing
+from karat.experiments.workers import Configuration, Hooks, RunSettings, Source, Visit, timing
 from karat.model import Dataset, Outcome
 from karat.model.spec import Spec
 from karat.model.timings import Measured
@@ -14,7 +14,7 @@ from tests.experiments.workers.conftest import TEXTS, Kept, alive, gold, toy
 
 Visits = Callable[[Dataset], tuple[Visit, ...]]
 
-ONCE = Settings(warm_up=0, repetitions=1)
+ONCE = RunSettings(warm_up=0, repetitions=1)
 
 
 def outcomes(measured: Measured) -> dict[str, Outcome]:
@@ -53,7 +53,7 @@ def test_a_run_with_its_times(visits: Visits, kept: Kept) -> None:
 def test_warm_up_is_asked_and_not_recorded(visits: Visits, tmp_path: Path) -> None:
     dataset = gold("a", "b")
     note = tmp_path / "note"
-    settings = Settings(warm_up=1, repetitions=2)
+    settings = RunSettings(warm_up=1, repetitions=2)
     [measured] = timing([toy("Good", note=str(note))], dataset, visits(dataset), settings=settings)
     asked = [line.split()[1] for line in note.read_text().splitlines()]
     first, second = measured.run.query_ids
@@ -64,7 +64,7 @@ def test_warm_up_is_asked_and_not_recorded(visits: Visits, tmp_path: Path) -> No
 def test_a_search_that_never_returns_is_ended(act: str, visits: Visits, tmp_path: Path) -> None:
     dataset = gold("a", act, "b", "c")
     note = tmp_path / "note"
-    settings = Settings(warm_up=0, repetitions=1, timeout_s=0.5)
+    settings = RunSettings(warm_up=0, repetitions=1, timeout_s=0.5)
     [measured] = timing([toy("Bad", note=str(note))], dataset, visits(dataset), settings=settings)
     assert outcomes(measured).pop(act) is Outcome.TIMEOUT
     assert list(outcomes(measured).values()).count(Outcome.ANSWERED) == 3
@@ -80,7 +80,7 @@ def test_a_search_that_never_returns_is_ended(act: str, visits: Visits, tmp_path
 def test_what_an_engine_has_started_ends_with_it(visits: Visits, tmp_path: Path) -> None:
     dataset = gold("children")
     note = tmp_path / "note"
-    settings = Settings(warm_up=0, repetitions=1, timeout_s=1)
+    settings = RunSettings(warm_up=0, repetitions=1, timeout_s=1)
     timing([toy("Bad", note=str(note))], dataset, visits(dataset), settings=settings)
     [child] = [int(line.split()[2]) for line in note.read_text().splitlines() if "child " in line]
     assert not alive(child)

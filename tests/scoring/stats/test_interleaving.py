@@ -11,7 +11,7 @@ from karat.errors import InputError
 from karat.scoring.stats.chance import generator
 from karat.scoring.stats.interleaving import (
     Credit,
-    Interleaved,
+    InterleavedRanking,
     InterleavingTest,
     credit,
     interleaving_test,
@@ -86,7 +86,7 @@ def test_laws_of_a_draft(a: list[str], b: list[str], seed: int) -> None:
 
 
 def test_credit_by_hand() -> None:
-    shown = Interleaved(("x", "y", "w", "z"), ("a", "b", "b", None))
+    shown = InterleavedRanking(("x", "y", "w", "z"), ("a", "b", "b", None))
     assert credit(shown, []) == Credit(0, 0)
     assert credit(shown, ["z"]) == Credit(0, 0)
     assert credit(shown, ["w", "x", "w"]) == Credit(1, 1)

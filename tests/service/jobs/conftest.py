@@ -15,7 +15,7 @@ pytest.importorskip("fastapi")
 from karat.experiments.workers.announcements import announced
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import PATIENCE_S
 
@@ -83,8 +83,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(
+def settings(tmp_path: Path) -> ServiceSettings:
+    return ServiceSettings(
         store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(tmp_path,), workers=0
     )
 
@@ -130,7 +130,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(settings: Settings, clock: Clock) -> Iterator[ServiceStore]:
+def store(settings: ServiceSettings, clock: Clock) -> Iterator[ServiceStore]:
     with ServiceStore(settings.store, clock=clock) as store:
         yield store
 

@@ -8,12 +8,14 @@ import signal
 import pytest
 
 from karat.errors import Conflict, KaratError, UnknownName
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.statistics.analyst import Analyst
 from karat.service.store import ServiceStore
 
 
-def test_questions_and_a_death(settings: Settings, store: ServiceStore, benchmark: str) -> None:
+def test_questions_and_a_death(
+    settings: ServiceSettings, store: ServiceStore, benchmark: str
+) -> None:
     analyst = Analyst(settings.store)
 
     async def ask(question: str, **arguments: object) -> object:

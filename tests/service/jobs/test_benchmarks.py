@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.service.api.app import create_app
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 from karat.service.store import JobStatus, ServiceStore
 from tests.service.jobs.conftest import MATRIX, RUNS
 
@@ -16,7 +16,7 @@ WORKER = "far:1"
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: ServiceSettings) -> Iterator[TestClient]:
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
 
@@ -170,14 +170,14 @@ def test_there_is_none_yet(client: TestClient) -> None:
 
 
 @pytest.fixture
-def of_others(settings: Settings, tmp_path: Path) -> Iterator[Callable[[str], TestClient]]:
+def of_others(settings: ServiceSettings, tmp_path: Path) -> Iterator[Callable[[str], TestClient]]:
     """Return what gives a client with the token of somebody."""
     from dataclasses import replace
     from datetime import UTC, datetime
 
     from karat.service.tokens import create_token
 
-    reachable = replace(settings, host="0.0.0.0", limits=Limits(active_jobs=1))  # noqa: S104
+    reachable = replace(settings, host="0.0.0.0", limits=RequestLimits(active_jobs=1))  # noqa: S104
     with TestClient(create_app(reachable), base_url="http://localhost:8080") as client:
 
         def somebody(owner: str) -> TestClient:

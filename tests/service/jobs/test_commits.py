@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.service.api.app import create_app
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, ServiceStore
 from tests.service.jobs.conftest import RUNS, make_benchmark, write_notes
 
@@ -26,7 +26,7 @@ def notes(tmp_path: Path, git: Git) -> Path:
 
 
 def test_over_commits(
-    store: ServiceStore, settings: Settings, notes: Path, work: Callable[[], None], git: Git
+    store: ServiceStore, settings: ServiceSettings, notes: Path, work: Callable[[], None], git: Git
 ) -> None:
     first = make_benchmark(store, notes)
     made = store.benchmarks.get(first)

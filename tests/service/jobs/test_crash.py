@@ -18,7 +18,7 @@ from karat.experiments.store.environment import is_alive
 from karat.model import Answer
 from karat.service.jobs.job import MOST_ATTEMPTS
 from karat.service.jobs.workers import Workers
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import JobStatus, ServiceStore
 from tests.service.conftest import served
 from tests.service.jobs.conftest import (
@@ -35,7 +35,7 @@ LIVES = (2, 0, 3, 1)
 
 
 @contextmanager
-def mortal(settings: Settings) -> Iterator["subprocess.Popen[str]"]:
+def mortal(settings: ServiceSettings) -> Iterator["subprocess.Popen[str]"]:
     """Start a service as a user would, and kill it in the end."""
     folder = Path(settings.store).parent
     options = ("--store", settings.store, "--data", str(settings.data), "--root", str(folder))
@@ -82,7 +82,7 @@ def outlasts_a_death(store: ServiceStore, benchmark: str) -> bool:
 
 
 def test_killed_at_any_moment(
-    store: ServiceStore, benchmark: str, settings: Settings, tmp_path: Path
+    store: ServiceStore, benchmark: str, settings: ServiceSettings, tmp_path: Path
 ) -> None:
     workers = Workers(settings, count=1)
     workers.start()
@@ -128,7 +128,7 @@ def test_killed_at_any_moment(
 
 @pytest.mark.parametrize("victim", ["worker", "service"])
 def test_cancelled_and_killed(
-    victim: str, store: ServiceStore, benchmark: str, settings: Settings
+    victim: str, store: ServiceStore, benchmark: str, settings: ServiceSettings
 ) -> None:
     """One that was cancelled stays so, and its job does not wait for ever."""
     operation = store.benchmarks.start(benchmark).operation

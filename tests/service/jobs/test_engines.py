@@ -20,7 +20,7 @@ from karat.client import Client, RunResult
 from karat.service.api.app import create_app
 from karat.service.benchmarks import offered_engines
 from karat.service.jobs.workers import Workers
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import served
 from tests.service.jobs.conftest import MATRIX, RUNS, WORDS, run_to_its_end, until, write_notes
@@ -29,7 +29,7 @@ from tests.service.jobs.team_search import SECRET, Team, answering
 QUERIES = 6
 URL = "/api/v2/benchmarks"
 Listening = Callable[[FastAPI], AbstractContextManager[str]]
-DoJobs = Callable[[Settings], None]
+DoJobs = Callable[[ServiceSettings], None]
 CLASS = """
 class Notes:
     name = "notes"
@@ -134,7 +134,7 @@ def outcome(
                 "lacks=team_notes:Lacking",
             ]
         )
-        settings = Settings(
+        settings = ServiceSettings(
             store=str(folder / "karat.db"), data=folder / "data", roots=(folder,), engines=engines
         )
         client = opened.enter_context(Client(opened.enter_context(listening(create_app(settings)))))
@@ -243,13 +243,13 @@ def test_the_secret_is_nowhere(outcome: Outcome) -> None:
 
 
 @pytest.fixture
-def offering(settings: Settings) -> Settings:
+def offering(settings: ServiceSettings) -> ServiceSettings:
     return replace(settings, engines=offered_engines(["rare=bm25(k1=0.5)", "plain=keyword"]))
 
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_nothing_else_can_be_asked(
-    enabled: bool, offering: Settings, store: ServiceStore, benchmark: str
+    enabled: bool, offering: ServiceSettings, store: ServiceStore, benchmark: str
 ) -> None:
     settings = offering if enabled else replace(offering, engines={})
     offered = "rare, plain" if enabled else "none, it was started without"
@@ -268,7 +268,9 @@ def test_nothing_else_can_be_asked(
         assert client.get(URL).json()["total"] == 1
 
 
-def test_engines_count_as_runs(offering: Settings, store: ServiceStore, benchmark: str) -> None:
+def test_engines_count_as_runs(
+    offering: ServiceSettings, store: ServiceStore, benchmark: str
+) -> None:
     with TestClient(create_app(offering), base_url="http://localhost:8080") as client:
         matrix = {**MATRIX, "engines": ["plain", "rare"]}
         preview = client.post(f"{URL}/preview", json={"config_matrix": matrix}).json()
@@ -294,7 +296,7 @@ def test_engines_count_as_runs(offering: Settings, store: ServiceStore, benchmar
 
 
 def test_an_engine_that_is_offered_no_more(
-    offering: Settings, store: ServiceStore, benchmark: str, do_jobs: DoJobs
+    offering: ServiceSettings, store: ServiceStore, benchmark: str, do_jobs: DoJobs
 ) -> None:
     with TestClient(create_app(offering), base_url="http://localhost:8080") as client:
         mapping = store.benchmarks.get(benchmark).mapping
@@ -307,7 +309,7 @@ def test_an_engine_that_is_offered_no_more(
 
 
 def test_a_worker_that_is_killed_while_it_waits_for_an_answer(
-    settings: Settings,
+    settings: ServiceSettings,
     store: ServiceStore,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -19,21 +19,21 @@ from karat.errors import KaratError
 from karat.service import events as hub_module
 from karat.service.api.app import create_app
 from karat.service.api.routes import events as events_module
-from karat.service.events import Followed, Hub
-from karat.service.settings import Settings
-from karat.service.store import Event, JobKind, JobStatus, ServiceStore
+from karat.service.events import EventFilter, Hub
+from karat.service.settings import ServiceSettings
+from karat.service.store import JobKind, JobStatus, ServiceEvent, ServiceStore
 from tests.service.jobs.conftest import until
 
 KIND = "collection_progress"
 
 
-def told(store: ServiceStore, operation: str, status: str, done: int = 0) -> Event:
+def told(store: ServiceStore, operation: str, status: str, done: int = 0) -> ServiceEvent:
     data = {"subject_id": operation, "status": status, "stage": "x", "done": done, "total": 9}
     return store.events.add(operation, operation, KIND, {**data, "error_message": None})
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: ServiceSettings) -> Iterator[TestClient]:
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
 
@@ -50,7 +50,7 @@ async def come_true(condition: Callable[[], object]) -> None:
         await asyncio.to_thread(waiting.wait, 0.005)
 
 
-async def collected(hub: Hub, followed: Followed, *, after: int = 0) -> list[int]:
+async def collected(hub: Hub, followed: EventFilter, *, after: int = 0) -> list[int]:
     return [event.id async for event in hub.follow(followed, after=after)]
 
 
@@ -64,9 +64,9 @@ def test_kept_and_new_events_come_in_order(store: ServiceStore) -> None:
         while not heard:
             await asyncio.to_thread(told, store, "a", "running")
         following = [
-            asyncio.create_task(collected(hub, Followed(operation="a"))),
-            asyncio.create_task(collected(hub, Followed(subject="a"), after=first.id)),
-            asyncio.create_task(collected(hub, Followed(operation="b"))),
+            asyncio.create_task(collected(hub, EventFilter(operation="a"))),
+            asyncio.create_task(collected(hub, EventFilter(subject="a"), after=first.id)),
+            asyncio.create_task(collected(hub, EventFilter(operation="b"))),
         ]
         for number in range(3):
             await asyncio.to_thread(told, store, "a", "running", number)
@@ -102,7 +102,7 @@ def test_who_falls_behind_misses_nothing(
         while not heard:
             await asyncio.to_thread(told, store, "a", "running")
         seen: list[int] = []
-        async for event in hub.follow(Followed(operation="a")):
+        async for event in hub.follow(EventFilter(operation="a")):
             seen.append(event.id)
             if len(seen) == 1:
                 for number in range(20):
@@ -120,7 +120,7 @@ def test_streams_end_with_the_service(store: ServiceStore) -> None:
     async def scenario() -> list[int]:
         hub = Hub(store.events)
         reading = asyncio.create_task(hub.run())
-        following = asyncio.create_task(collected(hub, Followed(operation="a")))
+        following = asyncio.create_task(collected(hub, EventFilter(operation="a")))
         await come_true(lambda: hub.followers)
         hub.close()
         await reading
@@ -135,7 +135,7 @@ def test_one_that_is_over_and_goes_on(store: ServiceStore) -> None:
 
     async def scenario() -> list[int]:
         hub = Hub(store.events)
-        return await collected(hub, Followed(operation="a"))
+        return await collected(hub, EventFilter(operation="a"))
 
     for status in ("running", "cancelled", "running", "completed"):
         told(store, "a", status)
@@ -252,7 +252,7 @@ def test_an_end_that_nobody_told(
 
 
 def test_a_token_that_ends_ends_its_streams(
-    settings: Settings,
+    settings: ServiceSettings,
     store: ServiceStore,
     benchmark: str,
     token: Callable[..., str],

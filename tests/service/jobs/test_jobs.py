@@ -9,8 +9,8 @@ import pytest
 
 from karat.errors import InputError, KaratError, UnknownName
 from karat.service.jobs import job as job_module
-from karat.service.jobs.job import Work, perform
-from karat.service.settings import Settings
+from karat.service.jobs.job import JobContext, perform
+from karat.service.settings import ServiceSettings
 from karat.service.store import Job, JobKind, JobStatus, ServiceStore
 from tests.service.jobs.conftest import Clock
 
@@ -21,13 +21,13 @@ WORKER = "far:1"
 class Fake:
     """A handler that does what it is told, and remembers how it ended."""
 
-    do: Callable[[Work], None] = lambda _: None
+    do: Callable[[JobContext], None] = lambda _: None
     ends: list[tuple[JobStatus, str]] = field(default_factory=list)
 
-    def run(self, work: Work) -> None:
+    def run(self, work: JobContext) -> None:
         self.do(work)
 
-    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+    def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         self.ends.append((status, error))
         work.tell("collection_progress", {"status": status.value})
 
@@ -45,7 +45,7 @@ def job(store: ServiceStore) -> Job:
     return claimed
 
 
-def until_stopped(work: Work) -> None:
+def until_stopped(work: JobContext) -> None:
     waiting = Event()
     while not work.stopped():
         waiting.wait(0.005)
@@ -54,7 +54,7 @@ def until_stopped(work: Work) -> None:
 @dataclass
 class Doing:
     store: ServiceStore
-    settings: Settings
+    settings: ServiceSettings
 
     def __call__(self, job: Job, handler: Fake, *, stopping: bool = False) -> Job:
         asked = Event()
@@ -72,7 +72,7 @@ class Doing:
 
 
 @pytest.fixture
-def doing(store: ServiceStore, settings: Settings) -> Doing:
+def doing(store: ServiceStore, settings: ServiceSettings) -> Doing:
     return Doing(store, settings)
 
 
@@ -85,7 +85,7 @@ def test_done(doing: Doing, job: Job) -> None:
 
 
 def test_it_cannot_be_done(doing: Doing, job: Job) -> None:
-    def refuse(_: Work) -> None:
+    def refuse(_: JobContext) -> None:
         raise InputError("no such folder")
 
     handler = Fake(refuse)
@@ -96,7 +96,7 @@ def test_it_cannot_be_done(doing: Doing, job: Job) -> None:
 
 @pytest.mark.parametrize("broken", [RuntimeError, KaratError])
 def test_it_breaks(doing: Doing, job: Job, broken: type[Exception]) -> None:
-    def crash(_: Work) -> None:
+    def crash(_: JobContext) -> None:
         raise broken("secret detail")
 
     ended = doing(job, Fake(crash))
@@ -109,7 +109,7 @@ def test_it_is_cancelled(doing: Doing, store: ServiceStore, benchmark: str) -> N
     claimed = store.jobs.claim(WORKER)
     assert claimed
 
-    def cancel(work: Work) -> None:
+    def cancel(work: JobContext) -> None:
         store.benchmarks.cancel(benchmark)
         until_stopped(work)
 
@@ -155,7 +155,7 @@ def test_its_worker_must_stop(doing: Doing, job: Job) -> None:
 
 
 def test_somebody_else_has_it(doing: Doing, store: ServiceStore, job: Job, clock: Clock) -> None:
-    def lose(work: Work) -> None:
+    def lose(work: JobContext) -> None:
         clock.jump()
         # The worker may say just now that it lives.
         while not store.jobs.claim("far:2"):
@@ -188,7 +188,7 @@ def test_progress_is_told(doing: Doing, store: ServiceStore, job: Job, clock: Cl
     assert taken.attempts == 2
     waiting = Event()
 
-    def work_on(work: Work) -> None:
+    def work_on(work: JobContext) -> None:
         work.progressed()
         while store.jobs.get(job.id).attempts > 1:
             waiting.wait(0.005)
@@ -198,7 +198,7 @@ def test_progress_is_told(doing: Doing, store: ServiceStore, job: Job, clock: Cl
 
 def test_its_subject_is_gone(doing: Doing, job: Job) -> None:
     class Gone(Fake):
-        def ended(self, work: Work, status: JobStatus, error: str) -> None:
+        def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
             raise UnknownName("no collection")
 
     assert doing(job, Gone()).status == JobStatus.COMPLETED

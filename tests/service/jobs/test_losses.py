@@ -19,7 +19,7 @@ from karat.service.api.app import create_app
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.jobs.explainer import explain, explained
 from karat.service.results import scored
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 
 NOTES = {
@@ -97,7 +97,7 @@ def run(store: ServiceStore, work: Callable[[], None], benchmark: str) -> Callab
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: ServiceSettings) -> Iterator[TestClient]:
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
 
@@ -140,7 +140,7 @@ def test_they_are_those_of_the_command_line(
 
 def test_the_client_tells_them(
     run: Callable[[], None],
-    settings: Settings,
+    settings: ServiceSettings,
     benchmark: str,
     listening: Callable[[FastAPI], AbstractContextManager[str]],
 ) -> None:
@@ -167,7 +167,11 @@ def test_a_judgment_keeps_the_other_reasons(
 
 
 def test_documents_that_have_changed_are_not_asked(
-    run: Callable[[], None], store: ServiceStore, settings: Settings, benchmark: str, tmp_path: Path
+    run: Callable[[], None],
+    store: ServiceStore,
+    settings: ServiceSettings,
+    benchmark: str,
+    tmp_path: Path,
 ) -> None:
     run()
     kept = scored(store, store.benchmarks.get(benchmark)).findings.losses
@@ -180,7 +184,7 @@ def test_documents_that_have_changed_are_not_asked(
 
 @pytest.mark.parametrize("limit", ["stopped", "patience"])
 def test_nobody_waits_longer_than_they_want(
-    limit: str, store: ServiceStore, settings: Settings, benchmark: str
+    limit: str, store: ServiceStore, settings: ServiceSettings, benchmark: str
 ) -> None:
     stopped = limit == "stopped"
     patience_s = 600.0 if stopped else 0.0

@@ -5,14 +5,14 @@ from threading import Thread
 
 import pytest
 
-from karat.experiments.store import Kind, Plan, PlannedRun
-from karat.experiments.workers import Event
+from karat.experiments.store import ExperimentPlan, Kind, PlannedRun
+from karat.experiments.workers import RunEvent
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
-from karat.service.jobs.job import Work
+from karat.service.jobs.job import JobContext
 from karat.service.jobs.progress import Progress
 from karat.service.jobs.worker import work_on
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import held_up, run_to_its_end, until
 
@@ -35,7 +35,7 @@ def clock_of_progress() -> Clock:
 
 @pytest.fixture
 def progress(
-    store: ServiceStore, settings: Settings, benchmark: str, clock_of_progress: Clock
+    store: ServiceStore, settings: ServiceSettings, benchmark: str, clock_of_progress: Clock
 ) -> Progress:
     """Return what tells of a benchmark with two runs."""
     operation = store.benchmarks.start(benchmark).operation
@@ -45,9 +45,11 @@ def progress(
         PlannedRun(name, Spec("engine", "bm25"), metadata={"options": OPTIONS, "k": 5})
         for name in ("one", "two")
     )
-    experiment = store.results.show(store.results.experiment(Plan("x", Kind.SWEEP, gold, runs)))
+    experiment = store.results.show(
+        store.results.experiment(ExperimentPlan("x", Kind.SWEEP, gold, runs))
+    )
     store.benchmarks.attach(benchmark, experiment.id)
-    work = Work(store.jobs.get(operation), store, settings, lambda: False, lambda: None)
+    work = JobContext(store.jobs.get(operation), store, settings, lambda: False, lambda: None)
     told = Progress(work, clock=clock_of_progress)
     told.begin(experiment)
     return told
@@ -61,22 +63,22 @@ def test_waiting_is_told_at_once_and_once(
     progress: Progress, store: ServiceStore, clock_of_progress: Clock
 ) -> None:
     for name in ("one", "two"):
-        progress.heard(Event("waiting", name, 0, 1))
+        progress.heard(RunEvent("waiting", name, 0, 1))
     assert stages(store) == ["indexing", "waiting"]
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert (current["config_summary"], current["stage"]) == ("one", "waiting")
-    progress.heard(Event("started", "one", 0, 1))
+    progress.heard(RunEvent("started", "one", 0, 1))
     assert stages(store) == ["indexing", "waiting", "indexing"]
     # The rest may come later.
-    progress.heard(Event("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
+    progress.heard(RunEvent("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
     assert len(stages(store)) == 3
     clock_of_progress.now += 1
-    progress.heard(Event("finished", "one", 1, 1, {"status": "completed"}))
+    progress.heard(RunEvent("finished", "one", 1, 1, {"status": "completed"}))
     clock_of_progress.now += 1
-    progress.heard(Event("started", "one", 0, 1, {"pass": "timing"}))
+    progress.heard(RunEvent("started", "one", 0, 1, {"pass": "timing"}))
     clock_of_progress.now += 1
-    progress.heard(Event("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
+    progress.heard(RunEvent("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
     assert stages(store)[3:] == ["evaluating", "indexing", "timing"]
 
 
@@ -85,7 +87,7 @@ def test_who_is_waited_for_may_be_unknown(
     progress: Progress, store: ServiceStore, holders: object
 ) -> None:
     detail = {} if holders is None else {"holders": holders}
-    progress.heard(Event("waiting", "one", 0, 1, detail))
+    progress.heard(RunEvent("waiting", "one", 0, 1, detail))
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert current["waiting_for"] == []
@@ -93,18 +95,18 @@ def test_who_is_waited_for_may_be_unknown(
 
 def test_who_is_waited_for(progress: Progress, store: ServiceStore) -> None:
     holder = {"pid": 1798, "command": "compare", "since": "2026-11-16T14:03:00+00:00"}
-    progress.heard(Event("waiting", "one", 0, 1, {"holders": [{**holder, "more": 1}]}))
+    progress.heard(RunEvent("waiting", "one", 0, 1, {"holders": [{**holder, "more": 1}]}))
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert current["waiting_for"] == [{**holder, "since": "2026-11-16T14:03:00Z"}]
-    progress.heard(Event("started", "one", 0, 1, {"pass": "timing"}))
+    progress.heard(RunEvent("started", "one", 0, 1, {"pass": "timing"}))
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert current["waiting_for"] == []
 
 
 def test_a_benchmark_waits_for_another_measurement(
-    store: ServiceStore, settings: Settings, benchmark: str
+    store: ServiceStore, settings: ServiceSettings, benchmark: str
 ) -> None:
     stopping = Signal()
     worker = Thread(target=work_on, args=(store, settings), kwargs={"stopping": stopping})

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from karat.service.api.app import create_app
 from karat.service.benchmarks import TIMED
 from karat.service.jobs.worker import work_on
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import QUESTIONS, RUNS, held_up, run_to_its_end, until
 
@@ -19,13 +19,13 @@ STATISTICS = ("best_runs", "comparison")
 
 
 @pytest.fixture
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: ServiceSettings) -> Iterator[TestClient]:
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
 
 
 @pytest.fixture
-def worker(store: ServiceStore, settings: Settings) -> Iterator[None]:
+def worker(store: ServiceStore, settings: ServiceSettings) -> Iterator[None]:
     """Work in a thread until the test has ended."""
     stopping = Signal()
     thread = Thread(target=work_on, args=(store, settings), kwargs={"stopping": stopping})

@@ -20,7 +20,7 @@ from karat.service.api.views.analysis import comparison, slices, two_sides
 from karat.service.api.views.results import full_results, kept_results
 from karat.service.benchmarks import TIMED
 from karat.service.results import results_key, scored
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import QUESTIONS, RUNS, gold, make_benchmark
 
@@ -28,19 +28,21 @@ Get = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(tmp_path_factory: pytest.TempPathFactory) -> ServiceSettings:
     folder = tmp_path_factory.mktemp("service")
-    return Settings(store=str(folder / "karat.db"), data=folder / "data", roots=(folder,))
+    return ServiceSettings(store=str(folder / "karat.db"), data=folder / "data", roots=(folder,))
 
 
 @pytest.fixture(scope="module")
-def store(settings: Settings) -> Iterator[ServiceStore]:
+def store(settings: ServiceSettings) -> Iterator[ServiceStore]:
     with ServiceStore(settings.store) as store:
         yield store
 
 
 @pytest.fixture(scope="module")
-def benchmark(store: ServiceStore, settings: Settings, do_jobs: Callable[[Settings], None]) -> str:
+def benchmark(
+    store: ServiceStore, settings: ServiceSettings, do_jobs: Callable[[ServiceSettings], None]
+) -> str:
     """Return a benchmark that is completed."""
     made = make_benchmark(store, settings.roots[0] / "notes")
     store.benchmarks.start(made)
@@ -50,7 +52,7 @@ def benchmark(store: ServiceStore, settings: Settings, do_jobs: Callable[[Settin
 
 
 @pytest.fixture(scope="module")
-def client(settings: Settings) -> Iterator[TestClient]:
+def client(settings: ServiceSettings) -> Iterator[TestClient]:
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         yield client
 
@@ -349,7 +351,7 @@ def test_a_judgment_that_comes_while_results_are_computed_is_not_lost(
 
 
 def test_unresolved_references_count_twice(
-    settings: Settings, client: TestClient, store: ServiceStore, benchmark: str
+    settings: ServiceSettings, client: TestClient, store: ServiceStore, benchmark: str
 ) -> None:
     """As missed, and not at all; this one comes last, since it changes the mapping."""
     mapping = store.benchmarks.get(benchmark).mapping

@@ -19,13 +19,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from karat.experiments.execute import timed_queries
-from karat.experiments.workers import Event
+from karat.experiments.workers import RunEvent
 from karat.service.api.app import create_app
 from karat.service.benchmarks import TIMED
 from karat.service.jobs.benchmark import RunSpans
 from karat.service.jobs.worker import work_on
 from karat.service.observability.logs import JsonLines
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import QUESTIONS, RUNS, gold
 
@@ -68,22 +68,22 @@ def about(span: ReadableSpan) -> dict[str, object]:
     return {key.removeprefix("karat."): value for key, value in (span.attributes or {}).items()}
 
 
-def answered(outcome: str, latency_ns: int) -> Event:
+def answered(outcome: str, latency_ns: int) -> RunEvent:
     detail = {"query_id": "q1", "outcome": outcome, "latency_ns": latency_ns}
-    return Event("answered", "words", 1, 2, detail)
+    return RunEvent("answered", "words", 1, 2, detail)
 
 
 def test_a_run_and_its_queries(exporter: InMemorySpanExporter) -> None:
     with RunSpans({"words": "bm25", "left": "bm25"}) as spans:
-        spans.heard(Event("waiting", "words"))
-        spans.heard(Event("started", "words", 0, 2, {"pass": "timing"}))
-        spans.heard(Event("started", "left", 0, 2, {"pass": "timing"}))
+        spans.heard(RunEvent("waiting", "words"))
+        spans.heard(RunEvent("started", "words", 0, 2, {"pass": "timing"}))
+        spans.heard(RunEvent("started", "left", 0, 2, {"pass": "timing"}))
         spans.heard(answered("answered", 2_500_000))
         spans.heard(answered("timeout", -1))
-        spans.heard(Event("finished", "words", 2, 2, {"status": "completed"}))
+        spans.heard(RunEvent("finished", "words", 2, 2, {"status": "completed"}))
         # Of a run that was never begun nothing is known.
         spans.heard(answered("answered", 1))
-        spans.heard(Event("finished", "words", 2, 2, {"status": "completed"}))
+        spans.heard(RunEvent("finished", "words", 2, 2, {"status": "completed"}))
     first, second, run, left = exporter.get_finished_spans()
     shared = {"run": "words", "engine": "bm25"}
     assert about(run) == {**shared, "pass": "timing", "status": "completed"}
@@ -100,8 +100,8 @@ def test_a_run_and_its_queries(exporter: InMemorySpanExporter) -> None:
 
 def test_a_run_that_failed(exporter: InMemorySpanExporter) -> None:
     with RunSpans({"words": "bm25"}) as spans:
-        spans.heard(Event("started", "words", 0, 2, {"pass": "quality"}))
-        spans.heard(Event("finished", "words", 0, 2, {"status": "failed", "error": "secret"}))
+        spans.heard(RunEvent("started", "words", 0, 2, {"pass": "quality"}))
+        spans.heard(RunEvent("finished", "words", 0, 2, {"status": "failed", "error": "secret"}))
     (run,) = exporter.get_finished_spans()
     assert (about(run)["status"], run.status.status_code) == ("failed", StatusCode.ERROR)
     assert "secret" not in run.to_json()
@@ -111,7 +111,7 @@ def test_a_benchmark_from_its_request_to_its_queries(
     exporter: InMemorySpanExporter,
     log: io.StringIO,
     store: ServiceStore,
-    settings: Settings,
+    settings: ServiceSettings,
     benchmark: str,
 ) -> None:
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:

@@ -8,13 +8,13 @@ import uvicorn
 
 from karat.service.api.app import create_app
 from karat.service.run import Server
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import PATIENCE_S
 
 
 def test_streams_end_when_the_service_stops(
-    settings: Settings, store: ServiceStore, benchmark: str
+    settings: ServiceSettings, store: ServiceStore, benchmark: str
 ) -> None:
     store.benchmarks.start(benchmark)
     store.events.add(benchmark, benchmark, "benchmark_progress", progress(benchmark))

@@ -14,7 +14,7 @@ import pytest
 from karat.experiments.store import RunStatus
 from karat.service.jobs.worker import work_on
 from karat.service.jobs.workers import Workers
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, JobStatus, ServiceStore
 from tests.service.jobs.conftest import (
     QUESTIONS,
@@ -27,7 +27,7 @@ from tests.service.jobs.conftest import (
 
 
 @pytest.fixture
-def worker(store: ServiceStore, settings: Settings) -> Iterator[None]:
+def worker(store: ServiceStore, settings: ServiceSettings) -> Iterator[None]:
     """Let this process do jobs while a test runs."""
     stopping = Event()
     thread = Thread(target=work_on, args=(store, settings), kwargs={"stopping": stopping})
@@ -109,7 +109,7 @@ def test_collections_and_mappings_are_jobs(
 
 
 def test_a_worker_that_dies_is_replaced(
-    store: ServiceStore, benchmark: str, settings: Settings
+    store: ServiceStore, benchmark: str, settings: ServiceSettings
 ) -> None:
     workers = Workers(settings, count=1)
     workers.start()
@@ -127,7 +127,7 @@ def test_a_worker_that_dies_is_replaced(
 
 
 def test_a_worker_that_cannot_be_replaced_at_once_is_later(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: ServiceSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started, times = Workers._started, count(1)
 
@@ -150,7 +150,7 @@ def test_a_worker_that_cannot_be_replaced_at_once_is_later(
 
 
 def test_a_service_that_stops_hands_jobs_back(
-    store: ServiceStore, benchmark: str, settings: Settings
+    store: ServiceStore, benchmark: str, settings: ServiceSettings
 ) -> None:
     workers = Workers(settings, count=1)
     workers.start()
@@ -168,7 +168,7 @@ def test_a_service_that_stops_hands_jobs_back(
     again.stop()
 
 
-def test_in_postgres(address: str, settings: Settings, tmp_path: Path) -> None:
+def test_in_postgres(address: str, settings: ServiceSettings, tmp_path: Path) -> None:
     shared = replace(settings, store=address)
     with ServiceStore(address) as store:
         benchmark = make_benchmark(store, tmp_path / "notes")

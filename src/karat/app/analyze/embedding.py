@@ -12,7 +12,7 @@ from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.embedding.base import Embedder
 from karat.engines.embedding.cache import CachedEmbedder
-from karat.engines.places import Place, Places
+from karat.engines.places import ChunkLocation, ChunkTable
 from karat.errors import InputError
 from karat.model import Dataset, Hit
 from karat.model.analysis import EmbeddingQuality
@@ -125,7 +125,9 @@ def _spots(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[Spot]:
     with caches.chunks() as cache:
         chunked = chunk_corpus(corpus, create_chunker(chunker), cache=cache)
     for document, chunks in chunked.items():
-        places = Places([[Place(document.path, chunk, document.traits) for chunk in chunks]])
+        places = ChunkTable(
+            [[ChunkLocation(document.path, chunk, document.traits) for chunk in chunks]]
+        )
         for row, place in enumerate(places):
             yield Spot(places.hit(row, 0.0), place.text)
 

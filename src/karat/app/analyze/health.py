@@ -7,7 +7,7 @@ from karat.corpus import Chunk, ChunkedCorpus, Corpus, chunk_corpus, create_chun
 from karat.engines.base import Engine, SupportsBatch, SupportsClose
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding.base import Embedder, SupportsTooLong
-from karat.engines.places import Place, tokens
+from karat.engines.places import ChunkLocation, tokens
 from karat.engines.stages import DenseStage, texts_of
 from karat.errors import InputError
 from karat.model.analysis import Flaw, Health
@@ -109,7 +109,7 @@ def _oversized(chunked: ChunkedCorpus, embedder: Embedder, windows: str) -> Flaw
     texts: list[str] = []
     for document, chunks in chunked.items():
         for chunk in chunks:
-            for text in texts_of(Place(document.path, chunk, document.traits), windows):
+            for text in texts_of(ChunkLocation(document.path, chunk, document.traits), windows):
                 # A token has a byte at least.
                 if len(text.encode("utf-8", "replace")) >= limit:
                     named.append(_named(document.path, chunk))

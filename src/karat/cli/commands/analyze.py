@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.options.shared import (
     Inputs,
     WholeNumber,
@@ -27,7 +27,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON, every plac
 GOLD = click.argument("gold", type=click.Path(exists=True))
 
 
-@click.group("analyze", cls=Group)
+@click.group("analyze", cls=CommandGroup)
 def command() -> None:
     """Look behind the scores: weak topics, embeddings, the index, and changes over time.
 

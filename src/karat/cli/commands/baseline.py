@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.options.one_run import one_run
 from karat.cli.options.shared import Inputs, judging_options, store_option
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("baseline", cls=Group)
+@click.group("baseline", cls=CommandGroup)
 def command() -> None:
     """Keep the scores that `karat gate --baseline` compares with.
 

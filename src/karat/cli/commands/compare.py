@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking, Place, asking_options, where_options
+from karat.cli.options.experiment import Asking, CorpusOption, asking_options, where_options
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -101,7 +101,7 @@ def command(
     pairs: str | None,
     correction: str | None,
     wilcoxon: bool,
-    place: Place,
+    place: CorpusOption,
     asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,

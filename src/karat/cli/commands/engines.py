@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["command"]
 BROKEN = 3
 
 
-@click.group("engines", cls=Group, invoke_without_command=True)
+@click.group("engines", cls=CommandGroup, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="JSON.")
 @click.pass_context
 def command(ctx: click.Context, *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking, Place, asking_options, where_options
+from karat.cli.options.experiment import Asking, CorpusOption, asking_options, where_options
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -65,7 +65,7 @@ def command(
     k: int | None,
     config: str | None,
     *,
-    place: Place,
+    place: CorpusOption,
     asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,

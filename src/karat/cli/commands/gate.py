@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.gate import (
+    GateOptions,
+    GateOutcome,
     Octocode,
-    Outcome,
     Outlets,
-    Wanted,
     octocode_options,
     outlet_options,
     rule_options,
@@ -37,13 +37,13 @@ MAX_RESULTS = 20
 
 def octocode_outcome(
     given: Octocode,
-    wanted: Wanted,
+    wanted: GateOptions,
     baseline: "Baseline | None",
     confidence: "Confidence",
     *,
     store: str,
     allow_changed: bool,
-) -> Outcome:
+) -> GateOutcome:
     """Search, and write the averages where they are asked for."""
     from pathlib import Path
 
@@ -82,7 +82,7 @@ def octocode_outcome(
     if given.verbose:
         texts = dict(zip(gold.query_ids, gold.texts, strict=True))
         tables.insert(0, per_query_table(found.evaluation, texts))
-    return Outcome(found.gate, found.scoring, tuple(tables))
+    return GateOutcome(found.gate, found.scoring, tuple(tables))
 
 
 FAILED = 1
@@ -119,7 +119,7 @@ def command(
     *,
     preset: str | None,
     allow_changed: bool,
-    wanted: Wanted,
+    wanted: GateOptions,
     outlets: Outlets,
     scoring: "Scoring",
     inputs: Inputs,
@@ -170,7 +170,7 @@ def command(
             allow_changed=allow_changed,
             run_format=inputs.run_format,
         )
-        outcome = Outcome(found, scoring)
+        outcome = GateOutcome(found, scoring)
     _tell(outcome, outlets, confidence)
     ctx.exit(FAILED if outcome.gate.closed else 0)
 
@@ -193,7 +193,7 @@ def _read(baseline: str | None) -> "Baseline | None":
     return read_baseline(baseline)
 
 
-def _tell(outcome: Outcome, outlets: Outlets, confidence: "Confidence") -> None:
+def _tell(outcome: GateOutcome, outlets: Outlets, confidence: "Confidence") -> None:
     from karat.cli.output import show
     from karat.report.gate_view import checks_table, moved_table
 

@@ -16,9 +16,9 @@ from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
 
 if TYPE_CHECKING:
-    from karat.app.generate import Generated
-    from karat.mining.mine import Mined
-    from karat.mining.recipe import Recipe
+    from karat.app.generate import GenerationResult
+    from karat.mining.mine import MinedRepository
+    from karat.mining.recipe import MiningRecipe
     from karat.model import Dataset
 
 
@@ -34,7 +34,7 @@ TAGS = (
 )
 
 
-def show(made: "Generated", written: "Mapping[str, Dataset]") -> None:
+def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     """Print the waterfall, what the cases are like, some to read, and what to type next."""
     tables = [_waterfall(one) for one in made.mined]
     click.echo(drawn([*tables, _kinds(made), _samples(made.dataset)], PLAIN))
@@ -48,7 +48,7 @@ def show(made: "Generated", written: "Mapping[str, Dataset]") -> None:
     click.echo(printable(f"      karat inspect {file} {shlex.quote(part.query_ids[0])}"))
 
 
-def show_json(made: "Generated", written: "Mapping[str, Dataset]") -> None:
+def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     """Print the metadata of the set, what its cases are like, and the files."""
     from karat.formats.jsontext import dumps
 
@@ -62,7 +62,7 @@ def show_json(made: "Generated", written: "Mapping[str, Dataset]") -> None:
     click.echo(dumps(value))
 
 
-def _waterfall(mined: "Mined") -> Table:
+def _waterfall(mined: "MinedRepository") -> Table:
     """Return the rules that dropped a commit, with their share of all commits."""
     fall = mined.waterfall
     left = fall.total
@@ -84,7 +84,7 @@ def _waterfall(mined: "Mined") -> Table:
     return Table(title, columns, tuple(rows))
 
 
-def _kinds(made: "Generated") -> Table:
+def _kinds(made: "GenerationResult") -> Table:
     """Return how many queries are of which kind."""
     rows = [("files", _listed(_file_counts(made.dataset).items()))]
     rows += [(tag, _listed(counts.most_common())) for tag, counts in _counted(made.dataset)]
@@ -124,7 +124,7 @@ def _samples(dataset: "Dataset") -> Table:
     return Table("", (Column("query"), Column("should find", spare=1)), tuple(rows))
 
 
-def _warnings(made: "Generated") -> Iterable[str]:
+def _warnings(made: "GenerationResult") -> Iterable[str]:
     """Yield what a user should know about what was left out or did not work."""
     for one in made.mined:
         losses = one.losses
@@ -223,7 +223,7 @@ def command(
     *,
     repositories: tuple[str, ...],
     output: str | None,
-    recipe: "Recipe",
+    recipe: "MiningRecipe",
     rewrite: str,
     list_rules: bool,
     split: tuple[str, str] | None,
@@ -248,7 +248,7 @@ def command(
         raise click.UsageError("Missing option '--repo': the repository to read, such as ../flask.")
     if output is None:
         raise click.UsageError("Missing option '-o': the gold set to write, such as gold.json.")
-    from karat.app.generate import Split, generate, write_gold
+    from karat.app.generate import TimeSplit, generate, write_gold
     from karat.cli.output.progress import progress_bars
 
     if not output.lower().removesuffix(".gz").endswith(".json"):
@@ -261,7 +261,7 @@ def command(
         raise click.BadParameter(f"{output}: its folder does not exist", param_hint="--output")
     with progress_bars() as watch:
         made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)
-    parts = Split(split, test_share) if split else None
+    parts = TimeSplit(split, test_share) if split else None
     written = write_gold(made.dataset, output, split=parts)
 
     if as_json:

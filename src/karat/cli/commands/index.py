@@ -9,7 +9,7 @@ from karat.cli.options.shared import place_options
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
-    from karat.app.search import EngineLike, Indexed
+    from karat.app.search import EngineLike, IndexResult
 
 __all__ = ["command"]
 
@@ -40,7 +40,7 @@ def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool)
         _show(found)
 
 
-def _show(found: "Indexed") -> None:
+def _show(found: "IndexResult") -> None:
     from karat.report.display import printable
 
     work = found.work
@@ -66,7 +66,7 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name or 'other'}" for name, count in counts.items())
 
 
-def _show_json(found: "Indexed") -> None:
+def _show_json(found: "IndexResult") -> None:
     import json
 
     from karat.report.json import plain

@@ -13,7 +13,7 @@ from karat.report.text import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from karat.app.inspect import Excerpt, Inspected
+    from karat.app.inspect import CaseDetails, Excerpt
     from karat.model import Dataset, Query
 
 __all__ = ["command"]
@@ -93,7 +93,7 @@ def _list_json(dataset: "Dataset") -> None:
     put_json([_case(query) for query in dataset.queries()])
 
 
-def _show_json(found: "Inspected") -> None:
+def _show_json(found: "CaseDetails") -> None:
     from karat.cli.output.show import put_json
 
     code = [{**excerpt._asdict(), "target": excerpt.target._asdict()} for excerpt in found.excerpts]
@@ -106,7 +106,7 @@ def _case(query: "Query") -> dict[str, object]:
     return {"id": query.id, "query": query.text, "tags": query.tags, "targets": targets}
 
 
-def _show(found: "Inspected") -> None:
+def _show(found: "CaseDetails") -> None:
     query = found.query
     about = {"case": query.id, "query": query.text, **query.tags}
     about |= {key: value for key, value in query.extra.items() if isinstance(value, str)}

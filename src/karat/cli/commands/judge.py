@@ -12,7 +12,7 @@ from karat.cli.options.repository import repo_option
 from karat.report.text import printable
 
 if TYPE_CHECKING:
-    from karat.app.judge import Code, Judging, Pooled
+    from karat.app.judge import Code, Judging, PooledHit
     from karat.model import Dataset, Hit
 
 __all__ = ["command"]
@@ -114,7 +114,7 @@ def _user() -> str:
 class _Session:
     """Goes through the pool, question by question."""
 
-    def __init__(self, judging: "Judging", items: "Sequence[Pooled]", code: "Code") -> None:
+    def __init__(self, judging: "Judging", items: "Sequence[PooledHit]", code: "Code") -> None:
         self._judging = judging
         self._items = items
         self._code = code
@@ -134,7 +134,7 @@ class _Session:
         finally:
             self._sum_up()
 
-    def _ask(self, item: "Pooled") -> bool:
+    def _ask(self, item: "PooledHit") -> bool:
         """Show *item* and take answers until one of them moves on; say whether to go on."""
         self._show(item)
         while True:
@@ -146,7 +146,7 @@ class _Session:
             if self._take(item, key.lower(), note.strip()):
                 return True
 
-    def _take(self, item: "Pooled", key: str, note: str) -> bool:
+    def _take(self, item: "PooledHit", key: str, note: str) -> bool:
         """Do what *key* says; False if that is nothing."""
         if key in ("0", "1", "2", "3"):
             self._judging.grade(item, int(key), note)
@@ -162,7 +162,7 @@ class _Session:
         self._place += 1
         return True
 
-    def _show(self, item: "Pooled") -> None:
+    def _show(self, item: "PooledHit") -> None:
         from karat.corpus.chunkers.base import lines_of
         from karat.report.code import code_lines
 
@@ -189,7 +189,7 @@ def _place(hit: "Hit") -> str:
     return "  ".join(part for part in (f"{hit.path}{lines}", hit.symbol) if part)
 
 
-def _show_list(data: "Dataset", items: "Sequence[Pooled]") -> None:
+def _show_list(data: "Dataset", items: "Sequence[PooledHit]") -> None:
     for item in items:
         ranks = ", ".join(f"{run} {rank}" for run, rank in item.ranks.items())
         click.echo(printable(f"{data.query_ids[item.row]}  {_place(item.hit)}  ({ranks})"))
@@ -197,7 +197,7 @@ def _show_list(data: "Dataset", items: "Sequence[Pooled]") -> None:
     click.echo(f"{len(items):,} hits of {queries:,} queries are unjudged", err=True)
 
 
-def _show_json(data: "Dataset", items: "Sequence[Pooled]") -> None:
+def _show_json(data: "Dataset", items: "Sequence[PooledHit]") -> None:
     import json
 
     keys = ("path", "start_line", "end_line", "symbol")

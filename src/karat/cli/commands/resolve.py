@@ -10,7 +10,7 @@ from karat.cli.options.shared import MATCHES
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
-    from karat.app.resolve import Resolution, Unresolved
+    from karat.app.resolve import ResolveResult, UnresolvedReference
 
 __all__ = ["command"]
 
@@ -78,7 +78,7 @@ def command(
         ctx.exit(LOST)
 
 
-def _show(found: "Resolution", dataset: str, output: str | None) -> None:
+def _show(found: "ResolveResult", dataset: str, output: str | None) -> None:
     click.echo(
         f"{printable(dataset)}: {found.mapped_count:,} of "
         f"{counted(found.total_count, 'reference')} found"
@@ -92,13 +92,13 @@ def _show(found: "Resolution", dataset: str, output: str | None) -> None:
         click.echo(f"... and {len(found.unresolved) - SHOWN:,} more (--json lists all)", err=True)
 
 
-def _line(lost: "Unresolved") -> str:
+def _line(lost: "UnresolvedReference") -> str:
     kind, name = next(iter(lost.doc_ref.items()))
     which = f": {', '.join(lost.candidates)}" if lost.candidates else ""
     return f"{lost.reason}: query {lost.query_id!r}: {kind} {name!r}{which}"
 
 
-def _show_json(found: "Resolution", output: str | None) -> None:
+def _show_json(found: "ResolveResult", output: str | None) -> None:
     from karat.formats.jsontext import dumps
 
     value = {

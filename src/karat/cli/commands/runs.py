@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.options.shared import WholeNumber, store_option
 from karat.model.evaluation import Summary
 from karat.report.score_view import interval_cell
@@ -127,7 +127,7 @@ def _moment(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M}"
 
 
-@click.group("runs", cls=Group)
+@click.group("runs", cls=CommandGroup)
 def command() -> None:
     """List, show, export and delete what evaluate, compare and sweep have kept.
 

@@ -8,7 +8,7 @@ import click
 from karat.cli.options.shared import WholeNumber, place_options
 
 if TYPE_CHECKING:
-    from karat.app.search import EngineLike, Found
+    from karat.app.search import EngineLike, SearchResult
 
 __all__ = ["command"]
 
@@ -57,7 +57,7 @@ def command(
         _show(found, query, explain=explain)
 
 
-def _show(found: "Found", query: str, *, explain: bool) -> None:
+def _show(found: "SearchResult", query: str, *, explain: bool) -> None:
     from karat.app.search import telling_line
     from karat.report.display import counted, printable, shorten
 
@@ -86,7 +86,7 @@ def _show(found: "Found", query: str, *, explain: bool) -> None:
         click.echo(printable(hint), err=True)
 
 
-def _hint(found: "Found", query: str) -> str:
+def _hint(found: "SearchResult", query: str) -> str:
     """Return why there can be no hits, if that is so."""
     if not query.strip():
         return "the query is empty"
@@ -96,7 +96,7 @@ def _hint(found: "Found", query: str) -> str:
     return ""
 
 
-def _show_json(found: "Found") -> None:
+def _show_json(found: "SearchResult") -> None:
     import json
 
     from karat.report.json import plain

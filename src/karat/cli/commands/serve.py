@@ -108,7 +108,7 @@ def command(
 
     try:
         from karat.service.run import serve
-        from karat.service.settings import Limits, Settings
+        from karat.service.settings import RequestLimits, ServiceSettings
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] == "karat":
             raise
@@ -119,7 +119,7 @@ def command(
         if browse:
             click.launch(address)
 
-    settings = Settings(
+    settings = ServiceSettings(
         store=store,
         data=Path(data).resolve(),
         host=host,
@@ -129,6 +129,6 @@ def command(
         engines=offered_engines(engines, targets),
         workers=workers,
         unsafe=unsafe,
-        limits=Limits().changed(limits),
+        limits=RequestLimits().changed(limits),
     )
     serve(settings, ready=ready)

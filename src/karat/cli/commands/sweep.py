@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking, Place, asking_options, where_options
+from karat.cli.options.experiment import Asking, CorpusOption, asking_options, where_options
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -72,7 +72,7 @@ def command(
     list_suites: bool,
     single: bool,
     allow: int | None,
-    place: Place,
+    place: CorpusOption,
     asking: Asking,
     scoring: "Scoring",
     inputs: Inputs,
@@ -106,7 +106,7 @@ def command(
     from karat.cli.output.show import single_threaded
 
     single_threaded()
-    from karat.cli.options.agents import Chosen, read_gold
+    from karat.cli.options.agents import AgentSelection, read_gold
     from karat.cli.output.experiments import carry_out
     from karat.experiments.store import Kind
 
@@ -122,7 +122,7 @@ def command(
         from karat.experiments.configurations import depth_of
 
         entries = _suite(suite, suites, depth_of(k, scoring, gold), single=single)
-    chosen = Chosen(gold, entries[:1] if single else entries, scoring, inputs)
+    chosen = AgentSelection(gold, entries[:1] if single else entries, scoring, inputs)
     request = chosen.request(Kind.SWEEP, where=place.where(), asking=asking, seed=confidence.seed)
     name = Path(matrix).stem if matrix else suite or FIRST_SUITE
     views = chosen.views(confidence, output)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.options.shared import store_option
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("token", cls=Group)
+@click.group("token", cls=CommandGroup)
 def command() -> None:
     """Make, list and end the tokens that open a service.
 

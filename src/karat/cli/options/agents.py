@@ -12,29 +12,29 @@ from karat.cli.output.experiments import Views, carry_out
 from karat.report.display import counted
 
 if TYPE_CHECKING:
-    from karat.app.benchmark_config import BenchmarkConfig
+    from karat.app.benchmark_config import ConfigFile
     from karat.experiments import Entry
     from karat.experiments.configurations import Agent
     from karat.experiments.presence import Where
-    from karat.experiments.run import Request
+    from karat.experiments.run import ExperimentRequest
     from karat.experiments.store import Kind
     from karat.model import Dataset
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["Chosen", "chosen", "read_gold"]
+__all__ = ["AgentSelection", "chosen", "read_gold"]
 
 DEFAULT_ENGINE = "bm25"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class AgentSelection:
     """What is compared on which gold set, and what the file says beside that, if there is one."""
 
     gold: "Dataset"
     entries: "tuple[Entry, ...]"
     scoring: "Scoring"
     inputs: Inputs
-    config: "BenchmarkConfig | None" = None
+    config: "ConfigFile | None" = None
 
     def request(
         self,
@@ -44,22 +44,22 @@ class Chosen:
         asking: Asking,
         seed: int,
         every_latency: bool = False,
-    ) -> "Request":
+    ) -> "ExperimentRequest":
         """Return the experiment; what was said on the command line wins.
 
         With *every_latency*, all queries are timed unless something else was said.
         """
         from karat.app.benchmark_config import sampled
-        from karat.experiments.run import Request
-        from karat.experiments.workers import Settings
+        from karat.experiments.run import ExperimentRequest
+        from karat.experiments.workers import RunSettings
 
-        settings = Settings()
+        settings = RunSettings()
         if self.config and self.config.repetitions:
             settings = replace(settings, repetitions=self.config.repetitions)
         if self.config and self.config.timeout_s:
             settings = replace(settings, timeout_s=self.config.timeout_s)
         gold = sampled(self.gold, asking.sample, seed=seed)
-        return Request(
+        return ExperimentRequest(
             gold=gold,
             entries=self.entries,
             where=self._placed(where).of_part(gold, self.gold),
@@ -114,7 +114,7 @@ def chosen(
     k: int | None,
     inputs: Inputs,
     scoring: "Scoring",
-) -> Chosen:
+) -> AgentSelection:
     """Return the gold set and the agents that are meant.
 
     With a *config*, *agents* are those of it that are named, all where none is; a name that it does
@@ -136,7 +136,7 @@ def chosen(
     entries = [agent.entry(depth) for agent in known]
     names = told_apart([entry.name for entry in entries])
     apart = tuple(replace(each, name=name) for each, name in zip(entries, names, strict=True))
-    return Chosen(dataset, apart, scoring, inputs, read)
+    return AgentSelection(dataset, apart, scoring, inputs, read)
 
 
 def read_gold(path: str, inputs: Inputs) -> "Dataset":
@@ -146,7 +146,7 @@ def read_gold(path: str, inputs: Inputs) -> "Dataset":
     return read_dataset(path, format=inputs.gold_format, tags=inputs.tags)
 
 
-def _gold(path: str | None, config: "BenchmarkConfig | None", inputs: Inputs) -> "Dataset":
+def _gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> "Dataset":
     path = path or (config.gold_set if config else None)
     if path is not None:
         return read_gold(path, inputs)
@@ -163,7 +163,7 @@ def _gold(path: str | None, config: "BenchmarkConfig | None", inputs: Inputs) ->
     return made.dataset
 
 
-def _agents(names: Sequence[str], config: "BenchmarkConfig | None") -> "list[Agent]":
+def _agents(names: Sequence[str], config: "ConfigFile | None") -> "list[Agent]":
     from karat.experiments.configurations import NAMES, Agent, engine_entries
 
     known = {agent.name: agent for agent in config.agents} if config else {}

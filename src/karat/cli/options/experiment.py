@@ -13,9 +13,17 @@ from karat.cli.output.run_files import NAME
 
 if TYPE_CHECKING:
     from karat.experiments.presence import Where
-    from karat.experiments.workers import Settings
+    from karat.experiments.workers import RunSettings
 
-__all__ = ["LOSSES", "NO_WAIT", "TIMED", "Asking", "Place", "asking_options", "where_options"]
+__all__ = [
+    "LOSSES",
+    "NO_WAIT",
+    "TIMED",
+    "Asking",
+    "CorpusOption",
+    "asking_options",
+    "where_options",
+]
 
 # Each of them holds an index and a model of its own.
 MOST_WORKERS = 4
@@ -55,7 +63,7 @@ WHERE = (
 )
 
 
-class Place(NamedTuple):
+class CorpusOption(NamedTuple):
     """What is to be searched, as it was said; see :class:`karat.experiments.presence.Where`."""
 
     repositories: Mapping[str, str]
@@ -106,15 +114,15 @@ class Asking(NamedTuple):
             return None if every else TIMED
         return None if self.timed == "all" else self.timed
 
-    def settings(self, before: "Settings | None" = None) -> "Settings":
+    def settings(self, before: "RunSettings | None" = None) -> "RunSettings":
         """Return *before*, or the defaults, with what was said."""
         from dataclasses import replace
 
-        from karat.experiments.workers import Settings
+        from karat.experiments.workers import RunSettings
 
         said = {"repetitions": self.repetitions, "timeout_s": self.timeout_s}
         given = {name: value for name, value in said.items() if value is not None}
-        return replace(before or Settings(), **given)  # type: ignore[arg-type] # as annotated above
+        return replace(before or RunSettings(), **given)  # type: ignore[arg-type] # as annotated above
 
 
 def _count(
@@ -149,7 +157,7 @@ def where_options(command: Command) -> Command:
             raise click.UsageError("--rev belongs to --corpus.")
         if corpus is not None and (repos or snapshot):
             raise click.UsageError("--corpus is searched in place of the trees of a repository.")
-        place = Place(by_name(repos), corpus, rev, snapshot, candidates)
+        place = CorpusOption(by_name(repos), corpus, rev, snapshot, candidates)
         command(place=place, **rest)
 
     return with_options(gathered, WHERE)

@@ -8,23 +8,23 @@ import click
 from karat.cli.options.shared import Command, Number, WholeNumber, with_options
 
 if TYPE_CHECKING:
-    from karat.app.gate import Rules
+    from karat.app.gate import GateRules
     from karat.model.gate import Gate
     from karat.report.table import Table
     from karat.scoring.settings import Scoring
 
 __all__ = [
+    "GateOptions",
+    "GateOutcome",
     "Octocode",
-    "Outcome",
     "Outlets",
-    "Wanted",
     "octocode_options",
     "outlet_options",
     "rule_options",
 ]
 
 
-class Wanted(NamedTuple):
+class GateOptions(NamedTuple):
     """The rules as they were written."""
 
     minimums: tuple[str, ...]
@@ -33,14 +33,14 @@ class Wanted(NamedTuple):
     min_queries: int
     strict: bool
 
-    def rules(self, *, level: float = 0.0) -> "Rules":
+    def rules(self, *, level: float = 0.0) -> "GateRules":
         """Return them parsed; *level* is the lowest relevant grade."""
         from karat.app.gate import parse_rules
 
         return parse_rules(**self._asdict(), level=level)
 
 
-class Outcome(NamedTuple):
+class GateOutcome(NamedTuple):
     """A gate, how the run was judged, and what to show before the checks."""
 
     gate: "Gate"
@@ -177,7 +177,7 @@ def rule_options(command: Command) -> Command:
         strict: bool,
         **rest: Any,
     ) -> None:
-        wanted = Wanted(minimums, regressions, latencies, min_queries, strict)
+        wanted = GateOptions(minimums, regressions, latencies, min_queries, strict)
         command(wanted=wanted, **rest)
 
     return with_options(gathered, RULES)

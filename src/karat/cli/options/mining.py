@@ -10,7 +10,7 @@ from karat.cli.options.shared import Command, WholeNumber, with_options
 from karat.errors import InputError
 
 if TYPE_CHECKING:
-    from karat.mining.recipe import Recipe
+    from karat.mining.recipe import MiningRecipe
     from karat.mining.scan import Unit
 
 __all__ = ["accepted_by", "recipe_command", "recipe_of", "recipe_options"]
@@ -104,11 +104,11 @@ RECIPE = (
 )
 
 
-def recipe_of(values: Mapping[str, object]) -> "Recipe":
+def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":
     """Return the recipe by *values* of these options; what they do not name has its default."""
-    found: list[Recipe] = []
+    found: list[MiningRecipe] = []
 
-    def keep(*, recipe: "Recipe") -> None:
+    def keep(*, recipe: "MiningRecipe") -> None:
         found.append(recipe)
 
     reader = recipe_command(keep)
@@ -162,19 +162,19 @@ def recipe_options(command: Command) -> Command:
         **rest: Any,
     ) -> None:
         from karat.mining.filters import Filters
-        from karat.mining.recipe import Recipe
-        from karat.mining.rules import Limits
+        from karat.mining.recipe import MiningRecipe
+        from karat.mining.rules import CaseLimits
         from karat.mining.targets import Grain
         from karat.mining.variants import Level
 
-        recipe = Recipe(
+        recipe = MiningRecipe(
             branch=branch,
             since=since,
             until=until,
             max_commits=max_commits,
             unit=unit,
             include_merges=include_merges,
-            filters=Filters(Limits(min_files, max_files), frozenset(off), exclude),
+            filters=Filters(CaseLimits(min_files, max_files), frozenset(off), exclude),
             limit=limit,
             seed=seed,
             grain=Grain(level),

@@ -16,7 +16,7 @@ from karat.report.score_view import invalid_text
 from karat.report.searched_view import odd_answers, remarks, run_remarks, warning
 
 if TYPE_CHECKING:
-    from karat.app.evaluate import Evaluated, Result
+    from karat.app.evaluate import EvaluationResult, Result
     from karat.model import Dataset
     from karat.model.timings import Measured
     from karat.report.findings import Findings
@@ -31,7 +31,7 @@ TROUBLE = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
 
 
 def show_evaluated(
-    found: "Evaluated",
+    found: "EvaluationResult",
     gold: "Dataset",
     output: Output,
     *,
@@ -67,7 +67,7 @@ def show_evaluated(
 
 
 def _tables(
-    found: "Evaluated", gold: "Dataset", output: Output, lines: Sequence[str]
+    found: "EvaluationResult", gold: "Dataset", output: Output, lines: Sequence[str]
 ) -> "list[Table]":
     *before, whole = _result_tables(found.overall, gold, output)
     tables = [*before, *_times(found.runs, gold)]

@@ -17,7 +17,7 @@ from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
     from karat.app.report import ReportInputs
-    from karat.experiments.run import Done, Planned, Request
+    from karat.experiments.run import ExperimentRequest, ExperimentRun, PlannedExperiment
     from karat.model.searched import Searched
     from karat.model.timings import Measured
     from karat.report.findings import Findings
@@ -68,7 +68,7 @@ class Views:
 
 
 def carry_out(
-    request: "Request", asking: Asking, views: Views, *, allowed: int | None = None
+    request: "ExperimentRequest", asking: Asking, views: Views, *, allowed: int | None = None
 ) -> None:
     """Show the plan, run what the store does not hold yet, show the outcome and exit.
 
@@ -94,9 +94,9 @@ def carry_out(
 
 
 def _tell(
-    done: "Done",
+    done: "ExperimentRun",
     inputs: "ReportInputs",
-    request: "Request",
+    request: "ExperimentRequest",
     views: Views,
     *,
     losses: bool,
@@ -130,7 +130,7 @@ def _tell(
         _write(findings, inputs, scoring, views)
 
 
-def _tell_where(done: "Done", store: str, views: Views) -> None:
+def _tell_where(done: "ExperimentRun", store: str, views: Views) -> None:
     from karat.experiments.stored import shown_place
 
     text = f"stored as {done.experiment.id} in {shown_place(store)}"
@@ -153,7 +153,7 @@ def _store_typed(store: str) -> str:
     return f" --store {place}"
 
 
-def _check(request: "Request", asking: Asking, views: Views) -> None:
+def _check(request: "ExperimentRequest", asking: Asking, views: Views) -> None:
     """Refuse what cannot be written before anything runs."""
     from karat.cli.output.run_files import namer
 
@@ -173,7 +173,7 @@ def _check(request: "Request", asking: Asking, views: Views) -> None:
             file_of(entry.name)
 
 
-def _run(request: "Request", asking: Asking, *, allowed: int | None) -> "Done":
+def _run(request: "ExperimentRequest", asking: Asking, *, allowed: int | None) -> "ExperimentRun":
     from karat.cli.output.progress import run_progress
     from karat.experiments.configurations import answers_alike
     from karat.experiments.plan import MOST
@@ -189,7 +189,7 @@ def _run(request: "Request", asking: Asking, *, allowed: int | None) -> "Done":
         return run_experiment(request, store, listen=listen, surveyed_as=_warn, again=again)
 
 
-def _tell_plan(plan: "Planned") -> None:
+def _tell_plan(plan: "PlannedExperiment") -> None:
     if plan.runs > 1:
         timed = "none" if not plan.timed else "all" if plan.timed == plan.queries else plan.timed
         click.echo(
@@ -202,7 +202,7 @@ def _tell_plan(plan: "Planned") -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def _tell_rest(done: "Done") -> None:
+def _tell_rest(done: "ExperimentRun") -> None:
     experiment = done.experiment
     answers = sum(run.answers for run in experiment.runs)
     total = experiment.queries * len(experiment.runs)
@@ -229,7 +229,7 @@ def _keep_runs(runs: "Sequence[Measured]", place: str, run_format: str | None) -
         keep(timed_run(measured))
 
 
-def _inputs(done: "Done", request: "Request") -> "ReportInputs":
+def _inputs(done: "ExperimentRun", request: "ExperimentRequest") -> "ReportInputs":
     from karat.app.evaluate import finished
     from karat.app.report import ReportInputs
     from karat.experiments.stored import record_of

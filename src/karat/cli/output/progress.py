@@ -15,7 +15,7 @@ import click
 from karat.report.display import display_width, printable, shorten
 
 if TYPE_CHECKING:
-    from karat.experiments.workers import Event
+    from karat.experiments.workers import RunEvent
 
 
 __all__ = [
@@ -240,7 +240,7 @@ def progress_bars(
 @contextmanager
 def run_progress(
     untimed: Mapping[str, int], *, clock: Callable[[], float] = monotonic
-) -> "Iterator[Callable[[Event], None]]":
+) -> "Iterator[Callable[[RunEvent], None]]":
     """Yield what receives the events of runs: a bar on a terminal, lines in CI.
 
     *untimed* says how many queries of each run are searched before latency is measured.
@@ -306,7 +306,7 @@ class _Waiting:
         self._holders: object = None
         self._since: float | None = None
 
-    def __call__(self, event: "Event") -> None:
+    def __call__(self, event: "RunEvent") -> None:
         if event.kind == "waiting" and event.detail.get("holders") != self._holders:
             holders = event.detail.get("holders")
             self._holders = holders
@@ -345,7 +345,7 @@ class _RunBars:
         self._answered = -INDEXING_S
         self._ends: set[object] = set()
 
-    def __call__(self, event: "Event") -> None:
+    def __call__(self, event: "RunEvent") -> None:
         self._ticker.stop()
         if event.kind == "waiting" and self._bar.label != "timing":
             self._begin_timing()
@@ -367,7 +367,7 @@ class _RunBars:
         elif event.kind == "finished":
             self._ends.add(event.detail.get("status"))
 
-    def _started(self, event: "Event") -> None:
+    def _started(self, event: "RunEvent") -> None:
         if event.detail.get("pass") == "timing":
             if self._bar.label != "timing":
                 self._begin_timing()
@@ -387,7 +387,7 @@ class _RunBars:
     def _draw_wait(self) -> None:
         self._line.draw(f"{'waiting':<9} {clock_time(self._waiting.waited_s())}", now=True)
 
-    def _indexing(self, event: "Event") -> None:
+    def _indexing(self, event: "RunEvent") -> None:
         now = self._clock()
         if now - self._answered < INDEXING_S:
             return
@@ -423,7 +423,7 @@ class _RunLines:
         self._waiting = _Waiting(_say, clock)
         self._said = clock()
 
-    def __call__(self, event: "Event") -> None:
+    def __call__(self, event: "RunEvent") -> None:
         self._waiting(event)
         if not self._progress:
             return
@@ -435,13 +435,13 @@ class _RunLines:
             _say(f"{_whose(event)}: {_progress(event)}")
 
 
-def _whose(event: "Event") -> str:
+def _whose(event: "RunEvent") -> str:
     """Return the run, or how many of them share what is done."""
     runs = event.detail.get("runs", 1)
     return event.run if runs == 1 else f"{runs} runs"
 
 
-def _progress(event: "Event") -> str:
+def _progress(event: "RunEvent") -> str:
     if event.kind == "answered":
         return f"{event.done:,} of {event.total:,} queries"
     stage, done, total = (event.detail[key] for key in ("stage", "done", "total"))

@@ -15,7 +15,7 @@ from karat.installation import install_hint
 
 if TYPE_CHECKING:
     from karat.app.report import ReportInputs
-    from karat.app.schemas import Judged
+    from karat.app.schemas import RunExport
     from karat.report.findings import Findings
     from karat.scoring.settings import Confidence, Scoring
 
@@ -61,12 +61,12 @@ def findings_of(
 
 def judged_by(
     found: "ReportInputs", scoring: "Scoring", confidence: "Confidence"
-) -> "list[Judged]":
+) -> "list[RunExport]":
     """Return what other benchmarks' results are made from, as of now."""
-    from karat.app.schemas import Judged
+    from karat.app.schemas import RunExport
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return [Judged(found.gold, measured, now, scoring, confidence) for measured in found.runs]
+    return [RunExport(found.gold, measured, now, scoring, confidence) for measured in found.runs]
 
 
 def write_report(findings: "Findings", path: str, *, charts: "Sequence[Path]" = ()) -> None:
@@ -97,7 +97,7 @@ def write_charts(findings: "Findings", folder: str) -> "list[Path]":
 def write_folder(
     folder: str,
     findings: "Findings",
-    judged: "Sequence[Judged]",
+    judged: "Sequence[RunExport]",
     *,
     formats: Sequence[str] = FOLDER_FORMATS,
     charts: bool = False,

@@ -10,7 +10,7 @@ from karat.cli.output.run_files import namer
 from karat.errors import InputError
 
 if TYPE_CHECKING:
-    from karat.app.schemas import Judged
+    from karat.app.schemas import RunExport
 
 __all__ = ["SCHEMAS", "check_schema", "write_schema"]
 
@@ -25,7 +25,7 @@ def check_schema(schema: str, output: str) -> None:
         raise InputError(f"{output}: {schema} results are not written so; expected {expected}")
 
 
-def write_schema(schema: str, judged: "Sequence[Judged]", output: str) -> None:
+def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> None:
     """Write *judged* runs to *output*.
 
     Akashic has a shape for several at once; of the others each run is a file of its own.
@@ -42,7 +42,7 @@ def write_schema(schema: str, judged: "Sequence[Judged]", output: str) -> None:
         click.echo(f"wrote {path}", err=True)
 
 
-def _write_akashic(judged: "Sequence[Judged]", output: str) -> None:
+def _write_akashic(judged: "Sequence[RunExport]", output: str) -> None:
     from karat.app.schemas import akashic_report
     from karat.formats.akashic_report import write_comparison, write_report
 
@@ -54,14 +54,14 @@ def _write_akashic(judged: "Sequence[Judged]", output: str) -> None:
     click.echo(f"wrote {output}", err=True)
 
 
-def _write_octocode(judged: "Judged", path: Path) -> None:
+def _write_octocode(judged: "RunExport", path: Path) -> None:
     from karat.app.schemas import octocode_results
     from karat.formats.octocode import write_octocode_results
 
     write_octocode_results(octocode_results(judged), path)
 
 
-def _write_agent(judged: "Judged", path: Path) -> None:
+def _write_agent(judged: "RunExport", path: Path) -> None:
     from karat.app.schemas import agent_results
     from karat.formats.results import write_results_json
     from karat.formats.results_csv import write_results_csv

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.remote.connect import connect, named, put_list
 from karat.errors import EngineError
 from karat.report.display import printable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.group("collections", cls=Group)
+@click.group("collections", cls=CommandGroup)
 def command() -> None:
     """Make, list, reindex and delete collections.
 

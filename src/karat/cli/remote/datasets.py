@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.remote.connect import connect, named, put_list
 from karat.report.display import printable
 
 __all__ = ["command"]
 
 
-@click.group("datasets", cls=Group)
+@click.group("datasets", cls=CommandGroup)
 def command() -> None:
     """Send, list and delete gold sets.
 

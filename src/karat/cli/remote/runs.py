@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.main import Group
+from karat.cli.main import CommandGroup
 from karat.cli.remote.connect import connect, named, put_list
 from karat.report.table import Cell, Column, Table, number
 from karat.report.text import render
@@ -26,7 +26,7 @@ LATENCY = {
 }
 
 
-@click.group("runs", cls=Group)
+@click.group("runs", cls=CommandGroup)
 def command() -> None:
     """List benchmarks, show their results, cancel and delete them.
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from karat.corpus.chunkers.base import (
-    Split,
+    SplitResult,
     require_positive,
     spec_of,
 )
@@ -42,12 +42,12 @@ class Auto:
         own = spec_of(self, "auto")
         return Spec(own.kind, own.name, {**own.params, "grammars": grammar_version()})
 
-    def split(self, text: str, language: str) -> Split:
+    def split(self, text: str, language: str) -> SplitResult:
         """Return the pieces of *text*."""
         if language in PROSE:
             return Sections(self.prose, self.merge).split(text, language)
         if language not in GRAMMARS:
             return Lines(self.lines).split(text, language)
         if not grammar_version():
-            return Split(Lines(self.lines).split(text, language).pieces, "no-extra-code")
+            return SplitResult(Lines(self.lines).split(text, language).pieces, "no-extra-code")
         return Syntax(self.code).split(text, language)

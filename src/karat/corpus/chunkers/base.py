@@ -19,7 +19,7 @@ __all__ = [
     "Chunk",
     "Chunker",
     "Piece",
-    "Split",
+    "SplitResult",
     "chunk_id",
     "chunks_of",
     "cut_by_size",
@@ -51,7 +51,7 @@ class Piece(NamedTuple):
     kind: str = "lines"
 
 
-class Split(NamedTuple):
+class SplitResult(NamedTuple):
     """The pieces of one text, and why they are not what was asked for ("" if they are)."""
 
     pieces: Sequence[Piece]
@@ -71,7 +71,7 @@ class Chunker(Protocol):
         """Return the name and all parameters; a change in the pieces must change it."""
         ...
 
-    def split(self, text: str, language: str) -> Split:
+    def split(self, text: str, language: str) -> SplitResult:
         """Return the pieces of *text*, written in *language* ("" if unknown)."""
         ...
 
@@ -104,7 +104,7 @@ def chunk_id(text: str, digest: str) -> str:
     return blake2b(text.encode(), digest_size=16, key=digest[:64].encode()).hexdigest()
 
 
-def chunks_of(split: Split, *, blob: str, digest: str) -> tuple[Chunk, ...]:
+def chunks_of(split: SplitResult, *, blob: str, digest: str) -> tuple[Chunk, ...]:
     """Return the chunks of a document from the pieces that its text was cut into."""
     return tuple(Chunk(chunk_id(piece.text, digest), blob, *piece) for piece in split.pieces)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 
-from karat.corpus.cache import ChunkCache, ChunkKey, Cut, MemoryCache
+from karat.corpus.cache import CachedChunks, ChunkCache, ChunkKey, MemoryCache
 from karat.corpus.chunkers.base import Chunk, Chunker, chunks_of
 from karat.corpus.snapshot import Corpus, Document
 from karat.model.spec import Spec
@@ -61,10 +61,10 @@ def chunk_corpus(
     cuts = dict(cache.get(keys))
     unknown = {key: d for key, d in zip(keys, corpus.documents, strict=True) if key not in cuts}
     total = len(cuts) + len(unknown)
-    new: dict[ChunkKey, Cut] = {}
+    new: dict[ChunkKey, CachedChunks] = {}
     for key, text in zip(unknown, corpus.reader(tuple(unknown.values())), strict=True):
         split = chunker.split(text, key.language)
-        new[key] = Cut(chunks_of(split, blob=key.blob, digest=digest), split.fallback)
+        new[key] = CachedChunks(chunks_of(split, blob=key.blob, digest=digest), split.fallback)
         if len(new) == AT_ONCE or len(cuts) + len(new) == total:
             cache.put(new)
             cuts |= new

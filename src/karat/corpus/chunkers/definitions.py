@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.corpus.chunkers.grammars import GRAMMARS, Parsed, parse, symbol_query
+from karat.corpus.chunkers.grammars import GRAMMARS, SyntaxTree, parse, symbol_query
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -66,7 +66,7 @@ class _Found(NamedTuple):
     last_row: int
 
 
-def tree_symbols(parsed: Parsed, lines: tuple[int, int] | None = None) -> list[Symbol]:
+def tree_symbols(parsed: SyntaxTree, lines: tuple[int, int] | None = None) -> list[Symbol]:
     """Return the definitions in a syntax tree, in the order of the text.
 
     With *lines*, a first and a last one, only those that have a line in common with them: many

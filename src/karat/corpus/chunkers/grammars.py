@@ -12,7 +12,7 @@ from karat.errors import MissingExtra
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
-__all__ = ["GRAMMARS", "Parsed", "grammar_version", "have_grammars", "parse", "symbol_query"]
+__all__ = ["GRAMMARS", "SyntaxTree", "grammar_version", "have_grammars", "parse", "symbol_query"]
 
 # Only these are ever loaded. A grammar's own scanner may spin without reading (cobol's does, on
 # "x"), which nothing in the process can interrupt; each of these is tested to end on broken input.
@@ -38,7 +38,7 @@ _NO_SIGNS = bytes(byte for byte in range(256) if byte not in _OPENING + _ENDING)
 _RUBBLE = 20_000
 
 
-class Parsed(NamedTuple):
+class SyntaxTree(NamedTuple):
     """A syntax tree, and the bytes (UTF-8) that its positions count in."""
 
     root: "Node"
@@ -52,7 +52,7 @@ def parse(
     *,
     limit_s: float = PARSE_LIMIT_S,
     clock: Callable[[], float] = monotonic,
-) -> Parsed | None:
+) -> SyntaxTree | None:
     """Return the syntax tree of *text*, or None if that takes longer than *limit_s*, or might.
 
     *language* is one of GRAMMARS.
@@ -79,7 +79,7 @@ def parse(
         return data[offset:end]
 
     root = Parser(grammar).parse(block).root_node
-    return None if late or _holds_rubble(root) else Parsed(root, data, language)
+    return None if late or _holds_rubble(root) else SyntaxTree(root, data, language)
 
 
 def _is_riddle(data: bytes) -> bool:

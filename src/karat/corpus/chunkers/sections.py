@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.base import (
     Piece,
-    Split,
+    SplitResult,
     cut_by_size,
     lines_of,
     piece_of,
@@ -240,7 +240,7 @@ class Sections:
         """Return the name and parameters."""
         return spec_of(self, "markdown")
 
-    def split(self, text: str, language: str) -> Split:
+    def split(self, text: str, language: str) -> SplitResult:
         """Return the pieces of *text*."""
         lines = lines_of(text)
         lengths = list(accumulate(map(len, lines), initial=0))
@@ -248,7 +248,7 @@ class Sections:
         parts: list[_Part] = []
         for section in _sections(len(lines), headings(lines, language)):
             parts += self._cut(section, lines, lengths, fenced)
-        return Split(list(_pieces(lines, self._joined(parts, lengths))))
+        return SplitResult(list(_pieces(lines, self._joined(parts, lengths))))
 
     def _cut(
         self, section: _Part, lines: Sequence[str], lengths: Sequence[int], fenced: set[int]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from karat.corpus.chunkers.base import (
     TIMED_OUT,
     Piece,
-    Split,
+    SplitResult,
     cut_by_size,
     lines_of,
     piece_of,
@@ -117,19 +117,19 @@ class Syntax:
         own = spec_of(self, "syntax")
         return Spec(own.kind, own.name, {**own.params, "grammars": grammar_version()})
 
-    def split(self, text: str, language: str) -> Split:
+    def split(self, text: str, language: str) -> SplitResult:
         """Return the pieces of *text*."""
         if language not in GRAMMARS:
-            return Split(Lines().split(text, language).pieces, "no-grammar")
+            return SplitResult(Lines().split(text, language).pieces, "no-grammar")
         if len(text) > MAX_CHARACTERS:
-            return Split(Lines().split(text, language).pieces, "too-large-to-parse")
+            return SplitResult(Lines().split(text, language).pieces, "too-large-to-parse")
         parsed = parse(text, language)
         if parsed is None:
-            return Split(Lines().split(text, language).pieces, TIMED_OUT)
+            return SplitResult(Lines().split(text, language).pieces, TIMED_OUT)
         lines, found = lines_of(text), tree_symbols(parsed)
         rule = _Rule(weights_of(text), self.size, () if self.merge else units(found))
         ranges = rule.merged(_parts([parsed.root], (0, len(lines) - 1), rule))
-        return Split(list(_pieces(lines, ranges, found)))
+        return SplitResult(list(_pieces(lines, ranges, found)))
 
 
 def definitions(size: int = 1500) -> Syntax:

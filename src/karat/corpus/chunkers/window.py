@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from karat.corpus.chunkers.base import (
     Piece,
-    Split,
+    SplitResult,
     lines_of,
     piece_of,
     require_below,
@@ -117,10 +117,10 @@ class Window:
             params["tokens"] = self._tokens().digest
         return Spec(own.kind, own.name, params)
 
-    def split(self, text: str, language: str) -> Split:  # noqa: ARG002 - part of the protocol
+    def split(self, text: str, language: str) -> SplitResult:  # noqa: ARG002 - part of the protocol
         """Return the windows of *text*; the *language* does not matter."""
         line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
-        return Split(
+        return SplitResult(
             [
                 Piece(
                     bisect_right(line_starts, start),
@@ -170,7 +170,7 @@ class Lines:
         """Return the name and parameters."""
         return spec_of(self, "lines")
 
-    def split(self, text: str, language: str) -> Split:  # noqa: ARG002 - part of the protocol
+    def split(self, text: str, language: str) -> SplitResult:  # noqa: ARG002 - part of the protocol
         """Return the pieces of *text*; the *language* does not matter."""
         lines = lines_of(text)
         step = self.size - self.overlap
@@ -178,4 +178,4 @@ class Lines:
         starts = range(0, max(len(lines) - self.overlap, 1), step)
         ranges = ((first, min(first + self.size, len(lines)) - 1) for first in starts)
         pieces = (piece_of(lines, first, last) for first, last in ranges)
-        return Split([piece for piece in pieces if piece])
+        return SplitResult([piece for piece in pieces if piece])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 
-__all__ = ["IGNORE_FILES", "Rules", "from_folder", "is_ignored"]
+__all__ = ["IGNORE_FILES", "IgnoreRules", "from_folder", "is_ignored"]
 
 # The later file wins, so that a project may show to search what it hides from Git.
 IGNORE_FILES = (".gitignore", ".ignore")
@@ -29,12 +29,12 @@ class _Pattern(NamedTuple):
     folders_only: bool
 
 
-class Rules:
+class IgnoreRules:
     """The patterns of one folder's ignore files, *base* being that folder ("" for the root).
 
     *above* is the way from a folder above the root down to the root, for the files found there.
 
-    >>> rules = Rules("", ["*.log", "!keep.log", "build/"])
+    >>> rules = IgnoreRules("", ["*.log", "!keep.log", "build/"])
     >>> rules.verdict("a.log", folder=False), rules.verdict("src/keep.log", folder=False)
     (True, False)
     >>> rules.verdict("build", folder=True), rules.verdict("build", folder=False)
@@ -78,7 +78,7 @@ class Rules:
         return best[1] if best else None
 
 
-def is_ignored(path: str, *, folder: bool, rules: Sequence[Rules]) -> bool:
+def is_ignored(path: str, *, folder: bool, rules: Sequence[IgnoreRules]) -> bool:
     """Say whether *path* is ignored by *rules*, which go from the root to its own folder."""
     for level in reversed(rules):
         verdict = level.verdict(path, folder=folder)
@@ -153,7 +153,7 @@ class _Walk:
         self._hidden = hidden
         self._ignore = ignore
 
-    def folder(self, start: str, rules: tuple[Rules, ...]) -> None:
+    def folder(self, start: str, rules: tuple[IgnoreRules, ...]) -> None:
         """Visit the folder *start* and all below it; a stack, since trees may be deep."""
         pending = [(start, rules)]
         while pending:
@@ -176,7 +176,7 @@ class _Walk:
                 if entry.name not in databases and self._entry(entry, prefix + entry.name, rules)
             ]
 
-    def _entry(self, entry: "os.DirEntry[str]", path: str, rules: tuple[Rules, ...]) -> bool:
+    def _entry(self, entry: "os.DirEntry[str]", path: str, rules: tuple[IgnoreRules, ...]) -> bool:
         """Take the file *entry* or count why not; return whether it is a folder to visit."""
         if entry.name == ".git":
             return False
@@ -252,12 +252,12 @@ def _databases(entries: Iterable["os.DirEntry[str]"]) -> set[str]:
 
 
 def _with_own(
-    rules: tuple[Rules, ...], base: str, entries: Iterable["os.DirEntry[str]"]
-) -> tuple[Rules, ...]:
+    rules: tuple[IgnoreRules, ...], base: str, entries: Iterable["os.DirEntry[str]"]
+) -> tuple[IgnoreRules, ...]:
     """Return *rules* with those of the ignore files among *entries* added."""
     found = {e.name: e.path for e in entries if e.name in IGNORE_FILES and not e.is_symlink()}
     lines = [line for name in IGNORE_FILES if name in found for line in _patterns(found[name])]
-    return (*rules, Rules(base, lines)) if lines else rules
+    return (*rules, IgnoreRules(base, lines)) if lines else rules
 
 
 def _patterns(path: str) -> list[str]:
@@ -267,7 +267,7 @@ def _patterns(path: str) -> list[str]:
         return []
 
 
-def _rules_above(root: Path) -> tuple[Rules, ...]:
+def _rules_above(root: Path) -> tuple[IgnoreRules, ...]:
     """Return the rules of the folders above *root*, up to the top of its repository."""
     if (root / ".git").exists():
         return ()
@@ -280,5 +280,5 @@ def _rules_above(root: Path) -> tuple[Rules, ...]:
         files = [folder / name for name in IGNORE_FILES]
         lines = [line for file in files if file.is_file() for line in _patterns(str(file))]
         if lines:
-            rules.append(Rules("", lines, above=root.relative_to(folder).as_posix()))
+            rules.append(IgnoreRules("", lines, above=root.relative_to(folder).as_posix()))
     return tuple(rules)

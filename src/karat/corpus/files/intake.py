@@ -8,7 +8,7 @@ from karat.corpus.files.content import Content, content_traits, decode
 from karat.corpus.files.traits import Trait, classify
 from karat.corpus.snapshot import Corpus, Document, Reader
 
-__all__ = ["Intake", "Look", "Taken", "look_at", "taken"]
+__all__ = ["FileIntake", "Intake", "Look", "look_at", "taken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +30,22 @@ def _traits(content: Content, language: str) -> Trait:
     return Trait.NONE if content.reason else content_traits(content.text, language)
 
 
-class Taken(NamedTuple):
+class FileIntake(NamedTuple):
     """What became of a file: a document, perhaps with a remark, or the reason why it is none."""
 
     document: Document | None
     remark: str = ""
 
 
-def taken(path: str, blob: str, size: int, *, look: Look) -> Taken:
+def taken(path: str, blob: str, size: int, *, look: Look) -> FileIntake:
     """Return the document of a file at *path* that was looked at."""
     if look.reason:
-        return Taken(None, look.reason)
+        return FileIntake(None, look.reason)
     language, traits = classify(path)
     if look.traits:
         traits |= look.traits
     remark = "" if look.encoding == "utf-8" else look.encoding
-    return Taken(Document(path, blob, size, language, traits), remark)
+    return FileIntake(Document(path, blob, size, language, traits), remark)
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Intake:
         """Take one text, or count why it is none."""
         self.put(taken(path, blob, size, look=look))
 
-    def put(self, found: Taken) -> None:
+    def put(self, found: FileIntake) -> None:
         """Take a document, or count why it is none."""
         if found.document is None:
             self.skip(found.remark)
@@ -73,7 +73,7 @@ class Intake:
         if found.remark:
             self.notes[found.remark] += 1
 
-    def withdraw(self, found: Taken) -> None:
+    def withdraw(self, found: FileIntake) -> None:
         """Undo :meth:`put`."""
         if found.document is None:
             self.skipped[found.remark] -= 1

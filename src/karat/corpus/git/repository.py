@@ -6,7 +6,7 @@ from pathlib import Path
 
 from karat.corpus.chunkers.languages import language_of
 from karat.corpus.files.content import MAX_BYTES, decode
-from karat.corpus.files.intake import Intake, Look, Taken, look_at, taken
+from karat.corpus.files.intake import FileIntake, Intake, Look, look_at, taken
 from karat.corpus.git.chain import GONE, in_order, tree_changes
 from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from karat.corpus.git.process import git
@@ -73,7 +73,7 @@ class GitRepository:
         a few changes; only these are read.
         """
         intake = Intake()
-        known: dict[bytes, Taken] = {}
+        known: dict[bytes, FileIntake] = {}
         order = in_order(self.path, revisions)
         changes = tree_changes(self.path, [revision.tree for revision in order])
         for revision, entries in zip(order, changes, strict=True):
@@ -106,14 +106,14 @@ class GitRepository:
 
     def _taken(
         self, entries: Sequence[TreeEntry], *, max_bytes: int, hidden: bool
-    ) -> Iterator[Taken]:
+    ) -> Iterator[FileIntake]:
         """Yield what becomes of each entry; blobs not seen before are looked at first."""
         found = [_outside(entry, max_bytes=max_bytes, hidden=hidden) for entry in entries]
         inside = zip(entries, found, strict=True)
         self._look((entry.oid, language_of(path)) for entry, (why, path) in inside if not why)
         for entry, (reason, path) in zip(entries, found, strict=True):
             if reason:
-                yield Taken(None, reason)
+                yield FileIntake(None, reason)
             else:
                 look = self._looks[entry.oid, language_of(path)]
                 yield taken(path, entry.oid, entry.size, look=look)

@@ -1,5 +1,5 @@
 """Searches that live elsewhere: a class, a command, a process, a service, an MCP tool."""
 
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 
-__all__ = ["External", "Reply"]
+__all__ = ["External", "ExternalReply"]

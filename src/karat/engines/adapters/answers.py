@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import nan
 
-from karat.engines.adapters.external import Reply
+from karat.engines.adapters.external import ExternalReply
 from karat.engines.adapters.options import AnswerOptions, rooted
 from karat.engines.adapters.template import excerpt
 from karat.errors import EngineError
@@ -230,7 +230,7 @@ def json_document(text: str) -> object:
         raise EngineError(f"answered {what}; expected one JSON value") from None
 
 
-def json_lines(text: str, reader: AnswerReader) -> Reply:
+def json_lines(text: str, reader: AnswerReader) -> ExternalReply:
     """Return the hits of JSON lines and what they report to have cost; blank lines are skipped.
 
     Of several lines that report a cost, the last counts: it has the sum.
@@ -239,7 +239,7 @@ def json_lines(text: str, reader: AnswerReader) -> Reply:
     metadata: dict[str, object] = {}
     for entry in entries:
         metadata.update(reader.spending(entry, line=True))
-    return Reply([hit for entry in entries for hit in reader.one(entry)], {}, metadata)
+    return ExternalReply([hit for entry in entries for hit in reader.one(entry)], {}, metadata)
 
 
 class PatternReader:

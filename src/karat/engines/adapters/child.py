@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 
 from karat.errors import EngineError
 
-__all__ = ["BASE_ENVIRONMENT", "Child", "Finished", "Tail", "run", "timed_out"]
+__all__ = ["BASE_ENVIRONMENT", "Child", "CommandOutput", "Tail", "run", "timed_out"]
 
 # What a program needs to find its own parts; everything else must be allowed by name.
 BASE_ENVIRONMENT = (
@@ -28,7 +28,7 @@ GRACE_S = 2.0
 HEAR_S = 0.5
 
 
-class Finished(NamedTuple):
+class CommandOutput(NamedTuple):
     """What a command printed, and its exit code."""
 
     output: bytes
@@ -50,7 +50,7 @@ def run(
     environment: Mapping[str, str],
     timeout_s: float,
     max_bytes: int,
-) -> Finished:
+) -> CommandOutput:
     """Run a command to its end; whatever happens, no process of its group is left.
 
     Raises EngineError where it cannot start, takes longer than *timeout_s* or prints more than
@@ -64,7 +64,7 @@ def run(
             code = process.wait(max(deadline - monotonic(), 0.001))
         except subprocess.TimeoutExpired:
             raise timed_out("the command", timeout_s) from TimeoutError(timeout_s)
-        return Finished(output, complaints, code)
+        return CommandOutput(output, complaints, code)
     finally:
         _end(process)
 

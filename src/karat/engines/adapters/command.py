@@ -18,7 +18,7 @@ from karat.engines.adapters.answers import (
     json_lines,
 )
 from karat.engines.adapters.child import run
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.adapters.options import JSON_PLACES
 from karat.engines.adapters.spawning import (
     SpawnOptions,
@@ -34,7 +34,7 @@ from karat.model import Hit
 __all__ = ["CommandEngine", "CommandOptions", "grouped"]
 
 
-class Line(NamedTuple):
+class MatchedLine(NamedTuple):
     """A line that matched, and how often."""
 
     path: str
@@ -64,7 +64,7 @@ def grouped(text: str, query: str, *, join_lines: int) -> list[Hit]:
     return sorted(ranges, key=lambda hit: (-hit.score, hit.path, hit.start_line))
 
 
-def _range(group: list[Line], asked: list[str]) -> Hit:
+def _range(group: list[MatchedLine], asked: list[str]) -> Hit:
     found = set(re.findall(r"\w+", " ".join(line.text for line in group).lower()))
     joined = " ".join(found)
     # A word counts inside a longer one too: "login" is in "login_user".
@@ -73,8 +73,8 @@ def _range(group: list[Line], asked: list[str]) -> Hit:
     return Hit(group[0].path, distinct + count / (count + 1), group[0].number, group[-1].number)
 
 
-def _groups(lines: Iterable[Line], join_lines: int) -> Iterator[list[Line]]:
-    group: list[Line] = []
+def _groups(lines: Iterable[MatchedLine], join_lines: int) -> Iterator[list[MatchedLine]]:
+    group: list[MatchedLine] = []
     for line in lines:
         if group and (line.path != group[-1].path or line.number - group[-1].number > join_lines):
             yield group
@@ -84,7 +84,7 @@ def _groups(lines: Iterable[Line], join_lines: int) -> Iterator[list[Line]]:
         yield group
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _lines(text: str) -> Iterator[MatchedLine]:
     for row in text.split("\n"):
         if not row.strip():
             continue
@@ -95,7 +95,7 @@ def _lines(text: str) -> Iterator[Line]:
             data = event["data"]
             # No line number: ripgrep ran without them, or on binary data.
             if data["line_number"] is not None:
-                yield Line(
+                yield MatchedLine(
                     _text(data["path"]),
                     int(data["line_number"]),
                     _text(data["lines"]),
@@ -177,7 +177,7 @@ class CommandEngine(External):
         self._root = root
         self._program = found_program(self._options, self._environ)
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         options = self._options
         try:
             done = run(
@@ -220,12 +220,12 @@ class _Reader:
             else None
         )
 
-    def __call__(self, text: str, query: str) -> Reply:
+    def __call__(self, text: str, query: str) -> ExternalReply:
         if self._pattern is not None:
-            return Reply(self._pattern.hits(text))
+            return ExternalReply(self._pattern.hits(text))
         if self._options.output == "rg":
-            return Reply(grouped(text, query, join_lines=self._options.join_lines))
+            return ExternalReply(grouped(text, query, join_lines=self._options.join_lines))
         if self._options.output == "jsonl":
             return json_lines(text, self._reader)
         answer = json_document(text)
-        return Reply(self._reader.hits(answer), {}, self._reader.spending(answer))
+        return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))

@@ -9,11 +9,11 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple, Self
 
 from karat.corpus import Corpus, WorkFolder
-from karat.engines.adapters.places import Places
+from karat.engines.adapters.places import CorpusPaths
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.model import Hit
 
-__all__ = ["CorpusView", "External", "Reply", "close", "guarded"]
+__all__ = ["CorpusView", "External", "ExternalReply", "close", "guarded"]
 
 
 class CorpusView:
@@ -51,7 +51,7 @@ class CorpusView:
             own.close()
 
 
-class Reply(NamedTuple):
+class ExternalReply(NamedTuple):
     """What a search answered, as it came, and where its time went (nanoseconds by phase).
 
     *metadata* is what it told beside that, such as the tokens it has cost.
@@ -80,7 +80,7 @@ class External(ABC):
         self.invalid: Counter[str] = Counter()
         self.mended: Counter[str] = Counter()
         self._view: CorpusView | None = None
-        self._places: Places | None = None
+        self._places: CorpusPaths | None = None
         self._last = threading.local()
         self._lock = threading.Lock()
 
@@ -122,7 +122,9 @@ class External(ABC):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _checked(self, query: str, k: int, ask: Callable[[str, int], Reply]) -> Sequence[Hit]:
+    def _checked(
+        self, query: str, k: int, ask: Callable[[str, int], ExternalReply]
+    ) -> Sequence[Hit]:
         """Return what *ask* finds, as far as it exists in the corpus; the rest is counted."""
         if type(k) is not int or k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
@@ -157,7 +159,7 @@ class External(ABC):
             root = str(self._view.root) if self._view else ""
             if len(corpus):
                 self._start(corpus, root)
-            self._places = Places(
+            self._places = CorpusPaths(
                 corpus,
                 root=root,
                 renamed=self._view.renamed if self._view else None,
@@ -176,7 +178,7 @@ class External(ABC):
         return
 
     @abstractmethod
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         """Return the answer to *query*, not yet checked; raise EngineError where there is none."""
 
     def _stop(self) -> None:

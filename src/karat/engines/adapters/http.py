@@ -13,7 +13,7 @@ from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader, json_document
 from karat.engines.adapters.child import timed_out
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
 from karat.engines.adapters.template import (
     SENSITIVE,
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     import httpx
 
 
-__all__ = ["Event", "HttpEngine", "HttpOptions", "checked_url", "events", "limited_lines"]
+__all__ = ["HttpEngine", "HttpOptions", "StreamLine", "checked_url", "events", "limited_lines"]
 
 # What some services send as the last event, in place of JSON.
 DONE = "[DONE]"
 
 
-class Event(NamedTuple):
+class StreamLine(NamedTuple):
     """The name of an event ("" for a plain line) and its data."""
 
     name: str
@@ -63,7 +63,7 @@ async def limited_lines(chunks: AsyncIterator[bytes], max_bytes: int) -> AsyncIt
         yield pending.decode("utf-8", "replace")
 
 
-async def events(lines: AsyncIterator[str], *, sse: bool) -> AsyncIterator[Event]:
+async def events(lines: AsyncIterator[str], *, sse: bool) -> AsyncIterator[StreamLine]:
     """Yield server-sent events, or each line as one; comments, blanks and ``[DONE]`` are let pass.
 
     An event that the end of the stream cuts off is read all the same: services leave out the
@@ -73,10 +73,10 @@ async def events(lines: AsyncIterator[str], *, sse: bool) -> AsyncIterator[Event
     async for line in lines:
         if not sse:
             if line.strip():
-                yield Event("", line)
+                yield StreamLine("", line)
         elif not line:
             if data and data != [DONE]:
-                yield Event(name or "message", "\n".join(data))
+                yield StreamLine(name or "message", "\n".join(data))
             name, data = "", []
         else:
             field, _, value = line.partition(":")
@@ -86,7 +86,7 @@ async def events(lines: AsyncIterator[str], *, sse: bool) -> AsyncIterator[Event
             elif field == "event":
                 name = value
     if data and data != [DONE]:
-        yield Event(name or "message", "\n".join(data))
+        yield StreamLine(name or "message", "\n".join(data))
 
 
 NAMES = ("query", "k", "root")
@@ -213,7 +213,7 @@ class HttpEngine(External):
                 loop.run(client.aclose())
             loop.close()
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         import httpx
 
         if self._loop is None or self._client is None:
@@ -234,7 +234,7 @@ class HttpEngine(External):
             message = self._secrets.scrub(f"{self.name}: no answer from {place}: {said}")
             raise EngineError(message) from None
 
-    async def _exchange(self, client: "httpx.AsyncClient", query: str, k: int) -> Reply:
+    async def _exchange(self, client: "httpx.AsyncClient", query: str, k: int) -> ExternalReply:
         started = perf_counter_ns()
         response = await self._response(client, self._request(client, query, k))
         phases = {"headers": perf_counter_ns() - started}
@@ -251,7 +251,7 @@ class HttpEngine(External):
         finally:
             await response.aclose()
         phases["body"] = perf_counter_ns() - started - phases["headers"]
-        return Reply(hits, phases, metadata | self._in_headers(response))
+        return ExternalReply(hits, phases, metadata | self._in_headers(response))
 
     def _in_headers(self, response: "httpx.Response") -> dict[str, object]:
         """Return what the headers report that the options name."""

@@ -17,7 +17,7 @@ from karat.engines.adapters.answers import AnswerReader, PatternReader, json_doc
 from karat.engines.adapters.child import Tail, timed_out
 from karat.engines.adapters.command import check_pattern
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.adapters.http import checked_url
 from karat.engines.adapters.options import Seconds, json_template, literal_secrets
 from karat.engines.adapters.spawning import ProgramOptions, arguments, environment, found_program
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 
-__all__ = ["Connection", "McpEngine", "McpOptions"]
+__all__ = ["McpConnection", "McpEngine", "McpOptions"]
 
 NAMES = ("query", "k", "root")
 # The SDK waits two seconds each for a server to leave, to obey and to be gone.
@@ -97,7 +97,7 @@ class McpOptions(ProgramOptions):
         return self
 
 
-class Connection:
+class McpConnection:
     """A connection, held open by one task of the loop, which also closes it."""
 
     def __init__(
@@ -227,7 +227,7 @@ class McpEngine(External):
         )
         self._root = ""
         self._loop: LoopThread | None = None
-        self._server: Connection | None = None
+        self._server: McpConnection | None = None
         self._turn = threading.Lock()
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - the root says it all
@@ -246,7 +246,7 @@ class McpEngine(External):
         if loop is not None:
             loop.close()
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         values = {"query": query, "k": str(k), "root": self._root}
 
         def get(name: str) -> str:
@@ -285,7 +285,7 @@ class McpEngine(External):
         raise EngineError(f"{self.name}: the server went away twice")
 
     def _call(
-        self, loop: LoopThread, server: "Connection", values: dict[str, object]
+        self, loop: LoopThread, server: "McpConnection", values: dict[str, object]
     ) -> "CallToolResult":
         from mcp import MCPError
 
@@ -307,7 +307,7 @@ class McpEngine(External):
             message = self._secrets.scrub(f"{self.name}: {type(error).__name__}: {error}")
             raise EngineError(message) from None
 
-    def _reply(self, result: "CallToolResult") -> Reply:
+    def _reply(self, result: "CallToolResult") -> ExternalReply:
         text = "\n".join(
             entry for part in result.content if (entry := getattr(part, "text", None)) is not None
         )
@@ -322,7 +322,7 @@ class McpEngine(External):
             answer = json_document(text)
         # The protocol keeps what is said about an answer beside it.
         whole = {**(answer if isinstance(answer, Mapping) else {}), "_meta": result.meta}
-        return Reply(self._hits(answer, text), {}, self._reader.spending(whole))
+        return ExternalReply(self._hits(answer, text), {}, self._reader.spending(whole))
 
     def _hits(self, answer: object, text: str) -> list[Hit]:
         if self._pattern is not None:
@@ -332,9 +332,11 @@ class McpEngine(External):
         places = self._places
         return [hit for hit in mentioned(text) if places and not places.resolve(hit.path)[1]]
 
-    def _connected(self, loop: LoopThread) -> "Connection":
+    def _connected(self, loop: LoopThread) -> "McpConnection":
         try:
-            return Connection(self._options, self._root, self._secrets, loop, environ=self._environ)
+            return McpConnection(
+                self._options, self._root, self._secrets, loop, environ=self._environ
+            )
         except KaratError as error:
             raise type(error)(self._secrets.scrub(f"{self.name}: {error}")) from error.__cause__
 

@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from karat.engines.adapters.template import SENSITIVE
 
-__all__ = ["AnswerOptions", "Options", "json_template", "literal_secrets", "rooted"]
+__all__ = ["AdapterOptions", "AnswerOptions", "json_template", "literal_secrets", "rooted"]
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 Bytes = Annotated[int, Field(ge=1, le=2**31)]
 
 
-class Options(BaseModel):
+class AdapterOptions(BaseModel):
     """Every option has a name; one that is not known is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -21,7 +21,7 @@ class Options(BaseModel):
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
-class AnswerOptions(Options):
+class AnswerOptions(AdapterOptions):
     """How to find the hits in an answer; each place is a JSONPath within the answer or the hit.
 
     Without *hits* the answer is a list, or an object with a list ``hits``, ``results`` or

@@ -13,12 +13,12 @@ from karat.corpus import Corpus
 from karat.model import Hit
 from karat.scoring.matching.modes import normalise
 
-__all__ = ["Accepted", "Places"]
+__all__ = ["AcceptedHits", "CorpusPaths"]
 
 DRIVE = re.compile(r"[A-Za-z]:/")
 
 
-class Accepted(NamedTuple):
+class AcceptedHits(NamedTuple):
     """The hits that are kept, how many were not and why, and how many were repaired."""
 
     hits: tuple[Hit, ...]
@@ -26,11 +26,11 @@ class Accepted(NamedTuple):
     mended: Mapping[str, int]
 
 
-class Places:
+class CorpusPaths:
     r"""The paths and lines that exist in one corpus.
 
     >>> from karat.corpus import from_texts
-    >>> places = Places(from_texts({"src/auth.py": "a\nb\n"}), root="/repo")
+    >>> places = CorpusPaths(from_texts({"src/auth.py": "a\nb\n"}), root="/repo")
     >>> found = [Hit("/repo/src/auth.py", 2.0, 1, 9), Hit("/etc/passwd", 1.0), Hit("no.py")]
     >>> accepted = places.accept(found, k=10)
     >>> [(hit.path, hit.start_line, hit.end_line) for hit in accepted.hits]
@@ -57,7 +57,7 @@ class Places:
     def __len__(self) -> int:
         return len(self._corpus)
 
-    def accept(self, hits: Iterable[Hit], k: int) -> Accepted:
+    def accept(self, hits: Iterable[Hit], k: int) -> AcceptedHits:
         """Return the first *k* of *hits* that exist, each place once, with descending scores.
 
         A score that is missing, or higher than one before it, gives all hits 1/rank instead: the
@@ -82,7 +82,7 @@ class Places:
                 invalid["duplicate"] += 1
                 continue
             kept[key] = hit._replace(path=path, start_line=place[0], end_line=place[1])
-        return Accepted(_scored(tuple(kept.values()), mended), invalid, mended)
+        return AcceptedHits(_scored(tuple(kept.values()), mended), invalid, mended)
 
     def resolve(self, path: str) -> tuple[str, str]:
         """Return the document that *path* means and "", or "" and why there is none."""

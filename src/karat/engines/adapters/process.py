@@ -23,7 +23,7 @@ from pydantic import field_validator
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.child import Child, timed_out
-from karat.engines.adapters.external import External, Reply
+from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.adapters.options import Seconds
 from karat.engines.adapters.spawning import (
     SpawnOptions,
@@ -85,7 +85,7 @@ class ProcessEngine(External):
             except EOFError:
                 raise EngineError(f"{self.name}: {self._last_words}") from None
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         with self._turn:
             try:
                 answer = self._searched(query, k)
@@ -94,7 +94,7 @@ class ProcessEngine(External):
                     f"{self.name}: died, was started again and died again; {self._last_words}"
                 ) from None
             try:
-                return Reply(self._reader.hits(answer), {}, self._reader.spending(answer))
+                return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))
             except EngineError as error:
                 raise self._named(error) from None
 

@@ -14,12 +14,12 @@ from pydantic import Field, field_validator
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, Reply, close, guarded
-from karat.engines.adapters.options import AnswerOptions, Options
-from karat.engines.adapters.places import Places
+from karat.engines.adapters.external import External, ExternalReply, close, guarded
+from karat.engines.adapters.options import AdapterOptions, AnswerOptions
+from karat.engines.adapters.places import CorpusPaths
 from karat.engines.base import (
     Engine,
-    Explained,
+    ExplainedHit,
     SupportsMetadata,
     SupportsPhases,
     SupportsSnapshots,
@@ -60,7 +60,7 @@ class NativeEngine(External):
             if callable(function := getattr(engine, method, None)):
                 setattr(self, method, partial(guarded, self.name, function))
         if callable(getattr(engine, "explain", None)):
-            self.explain: Callable[[str, int], Sequence[Explained]] = self._explained
+            self.explain: Callable[[str, int], Sequence[ExplainedHit]] = self._explained
 
     def index(self, corpus: Corpus) -> None:
         """Let the engine index *corpus*; what it had before it replaces itself."""
@@ -81,9 +81,9 @@ class NativeEngine(External):
         self._places = None
         guarded(self.name, prepare, corpus)
         root = "" if corpus.folder is None else str(corpus.folder)
-        self._places = Places(corpus, root=root)
+        self._places = CorpusPaths(corpus, root=root)
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         found = guarded(self.name, self.engine.search, query, k)
         if isinstance(found, str) or not isinstance(found, Iterable):
             raise EngineError(
@@ -91,11 +91,11 @@ class NativeEngine(External):
             )
         return self._reply([self._hit(entry) for entry in guarded(self.name, list, found)])
 
-    def _explained(self, query: str, k: int) -> Sequence[Explained]:
+    def _explained(self, query: str, k: int) -> Sequence[ExplainedHit]:
         """Return the hits of :meth:`search` with the scores that the engine's stages gave."""
-        known: dict[tuple[str, int, str], Explained] = {}
+        known: dict[tuple[str, int, str], ExplainedHit] = {}
 
-        def ask(query: str, k: int) -> Reply:
+        def ask(query: str, k: int) -> ExternalReply:
             found = guarded(self.name, lambda: list(self.engine.explain(query, k)))
             hits = [self._hit(getattr(entry, "hit", entry)) for entry in found]
             for hit, entry in zip(reversed(hits), reversed(found), strict=True):
@@ -110,10 +110,10 @@ class NativeEngine(External):
         path = self._places.resolve(hit.path)[0] if self._places else hit.path
         return path, hit.start_line, hit.symbol
 
-    def _reply(self, hits: Sequence[Hit]) -> Reply:
+    def _reply(self, hits: Sequence[Hit]) -> ExternalReply:
         phases = self.engine.phases_ns if isinstance(self.engine, SupportsPhases) else dict
         metadata = self.engine.metadata if isinstance(self.engine, SupportsMetadata) else dict
-        return Reply(hits, guarded(self.name, phases), guarded(self.name, metadata))
+        return ExternalReply(hits, guarded(self.name, phases), guarded(self.name, metadata))
 
     def _hit(self, entry: object) -> Hit:
         """Return *entry*, a hit with values that can be compared, or raise EngineError."""
@@ -173,11 +173,11 @@ class AgentEngine(External):
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - agents read files
         guarded(self.name, self._agent.initialize, root)
 
-    def _ask(self, query: str, k: int) -> Reply:  # noqa: ARG002 - an agent returns all it has
-        reply: Reply = guarded(self.name, self._retrieved, query)
+    def _ask(self, query: str, k: int) -> ExternalReply:  # noqa: ARG002 - an agent returns all it has
+        reply: ExternalReply = guarded(self.name, self._retrieved, query)
         return reply
 
-    def _retrieved(self, query: str) -> Reply:
+    def _retrieved(self, query: str) -> ExternalReply:
         """Return the result, or all parts of one that is a stream and when the first came."""
         started = perf_counter_ns()
         result = self._agent.retrieve(query)
@@ -191,7 +191,7 @@ class AgentEngine(External):
                 phases.setdefault("first_hit", perf_counter_ns() - started)
             if isinstance(told := getattr(part, "metadata", None), Mapping):
                 metadata.update(told)
-        return Reply(hits, phases, metadata)
+        return ExternalReply(hits, phases, metadata)
 
     def _stop(self) -> None:
         close(self.name, self._agent)
@@ -235,11 +235,11 @@ class StoreEngine(External):
         if callable(index := getattr(self._store, "index", None)):
             self._awaited(index, root)
 
-    def _ask(self, query: str, k: int) -> Reply:
+    def _ask(self, query: str, k: int) -> ExternalReply:
         found = self._awaited(self._store.search, query=query, limit=k, **self._further)
         if not isinstance(found, Sequence) or isinstance(found, str):
             raise EngineError(f"{self.name}: search returned {type(found).__name__}, no list")
-        return Reply(self._reader.hits([_mapping(entry) for entry in found]))
+        return ExternalReply(self._reader.hits([_mapping(entry) for entry in found]))
 
     def _stop(self) -> None:
         loop, self._loop = self._loop, None
@@ -273,7 +273,7 @@ def _takes(function: Callable[..., object], name: str) -> bool:
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-class PythonOptions(Options):
+class PythonOptions(AdapterOptions):
     """*class* is ``module:Class``; *options* are what it is made with.
 
     *use_reranker* is handed to an asynchronous store's search.
@@ -295,7 +295,7 @@ class PythonOptions(Options):
 class _PythonEngine:
     """A class in this process: Karat's protocol, a RetrievalAgent or an asynchronous store."""
 
-    Options = PythonOptions
+    AdapterOptions = PythonOptions
 
     def __call__(self, options: PythonOptions) -> Engine:
         """Return an engine around a new instance of the class that *options* name."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Kind, Vectors, embed_distinct, embeddable, unit
 from karat.engines.embedding.encoder import GRAPH_VERSION
-from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.tokens import ModelTokenizer
 from karat.engines.vectors.exact import processors
 from karat.errors import InputError, MissingExtra
 
@@ -51,7 +51,7 @@ class OnnxEmbedder:
         self._pooling = pooling
         self._prefixes = prefixes or {}
         self._threads = threads or processors()
-        self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
+        self._tokenizer = ModelTokenizer(tokenizer, max_tokens=max_tokens, where=name)
         self._session = open_session(graph, name)
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Kind, Vectors, embed_distinct, unit
 from karat.engines.embedding.encoder import PackagedFile
-from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.tokens import ModelTokenizer
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["StaticEmbedder", "frequency_weights", "static", "words_apart"]
@@ -47,7 +47,7 @@ class StaticEmbedder:
     def __init__(
         self,
         table: NDArray[np.floating],
-        tokenizer: Tokenizer,
+        tokenizer: ModelTokenizer,
         *,
         weights: NDArray[np.floating],
         projection: NDArray[np.floating] | None = None,
@@ -138,7 +138,7 @@ def static(argument: str = "") -> StaticEmbedder:
         raise MissingExtra("safetensors", extra="dense", purpose="dense or hybrid search") from None
     content, description = TABLE.read(), TOKENIZER.read()
     (table,) = load(content).values()
-    tokenizer = Tokenizer(
+    tokenizer = ModelTokenizer(
         description.decode(), max_tokens=None, special=False, where=TOKENIZER.path
     )
     names = tokenizer.tokens()[: len(table)]

@@ -4,27 +4,27 @@ from functools import cache
 from pathlib import Path
 
 from karat.engines.embedding.packaged import GRANITE, TOKENIZER, read_tokenizer
-from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.tokens import ModelTokenizer
 from karat.errors import InputError
 
 __all__ = ["from_file", "granite", "minilm"]
 
 
 @cache
-def granite(argument: str = "") -> Tokenizer:
+def granite(argument: str = "") -> ModelTokenizer:
     """Return the tokenizer of granite; there is no other of that name."""
     _refuse(argument, "granite")
     return _made(read_tokenizer(GRANITE.read(), GRANITE.path), "granite")
 
 
 @cache
-def minilm(argument: str = "") -> Tokenizer:
+def minilm(argument: str = "") -> ModelTokenizer:
     """Return the tokenizer of MiniLM; there is no other of that name."""
     _refuse(argument, "minilm")
     return _made(TOKENIZER.read().decode(), "minilm")
 
 
-def from_file(argument: str) -> Tokenizer:
+def from_file(argument: str) -> ModelTokenizer:
     """Return the tokenizer in the file *argument*, or in the tokenizer.json of that folder."""
     place = Path(argument).expanduser()
     file = place / "tokenizer.json" if place.is_dir() else place
@@ -39,8 +39,8 @@ def from_file(argument: str) -> Tokenizer:
 
 
 @cache
-def _made(description: str, where: str) -> Tokenizer:
-    return Tokenizer(description, max_tokens=None, where=where)
+def _made(description: str, where: str) -> ModelTokenizer:
+    return ModelTokenizer(description, max_tokens=None, where=where)
 
 
 def _refuse(argument: str, name: str) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 from karat.engines.embedding.base import embeddable
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["Tokenizer"]
+__all__ = ["ModelTokenizer"]
 
 # No token of these vocabularies is longer on average; more text than this is never looked at.
 MOST_CHARACTERS_A_TOKEN = 64
 
 
-class Tokenizer:
+class ModelTokenizer:
     """A tokenizer.json, cut at *max_tokens* including the special ones; nothing is padded."""
 
     def __init__(

@@ -1,6 +1,6 @@
 """Search by words: a code-aware tokeniser, BM25 over snapshots, and the plain scan for words."""
 
-from karat.engines.lexical.bm25 import BM25, Ranking, View
+from karat.engines.lexical.bm25 import BM25, DocumentRanking, View
 from karat.engines.lexical.index import LexicalIndex, Query, TermScore
 from karat.engines.lexical.postings import Document
 from karat.engines.lexical.storage import load, save
@@ -9,9 +9,9 @@ from karat.engines.lexical.tokens import TokenRules
 __all__ = [
     "BM25",
     "Document",
+    "DocumentRanking",
     "LexicalIndex",
     "Query",
-    "Ranking",
     "TermScore",
     "TokenRules",
     "View",

@@ -13,27 +13,27 @@ from numpy.typing import NDArray
 from karat.engines.lexical.postings import Postings
 from karat.errors import InputError
 
-__all__ = ["BM25", "Ranking", "View", "best", "padded"]
+__all__ = ["BM25", "DocumentRanking", "View", "best", "padded"]
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
 ROWS = 64
 
 
-class Ranking(NamedTuple):
+class DocumentRanking(NamedTuple):
     """Document numbers, best first, with their scores."""
 
     documents: NDArray[np.intp]
     scores: NDArray[np.float32]
 
 
-def best(scores: NDArray[np.float32], k: int) -> Ranking:
+def best(scores: NDArray[np.float32], k: int) -> DocumentRanking:
     """Return the *k* best positive scores; a score of 0 means that nothing matched.
 
     >>> best(np.array([1, 0, 3, 1], dtype=np.float32), 2)
     Ranking(documents=array([2, 0]), scores=array([3., 1.], dtype=float32))
     """
     if k <= 0:
-        return Ranking(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
+        return DocumentRanking(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
     columns = -(-len(scores) // ROWS)
     if columns < 4 * k:
         chosen = np.flatnonzero(scores > 0)
@@ -66,7 +66,7 @@ def padded(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return filled
 
 
-def ranked(documents: NDArray[np.intp], scores: NDArray[np.float32], k: int) -> Ranking:
+def ranked(documents: NDArray[np.intp], scores: NDArray[np.float32], k: int) -> DocumentRanking:
     """Return the best *k* of ascending *documents*."""
     if len(documents) > 8 * k:
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
@@ -74,7 +74,7 @@ def ranked(documents: NDArray[np.intp], scores: NDArray[np.float32], k: int) -> 
         documents, scores = documents[places], scores[places]
     # Stable, so that equal scores keep the order of their documents.
     order = np.argsort(-scores, kind="stable")[:k]
-    return Ranking(documents[order], scores[order])
+    return DocumentRanking(documents[order], scores[order])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def idf(documents: int, frequency: int) -> np.float32:
 Numbers = NDArray[np.int32] | NDArray[np.intp]
 
 
-class Weighted(NamedTuple):
+class TermContribution(NamedTuple):
     """What a query term adds to which documents, part by part of the index.
 
     *frequency* is the number of live documents that hold it.
@@ -138,7 +138,7 @@ class View:
         if live is not None:
             # tf / (tf + infinity) is 0: a dead document never scores.
             self._norms[~live] = np.inf
-        self._ready = Ready(parts, self._norms) if live is None else None
+        self._ready = PostingWeights(parts, self._norms) if live is None else None
         self._scratch = local()
 
     def __len__(self) -> int:
@@ -152,7 +152,7 @@ class View:
             add(scores, term)
         return scores
 
-    def search(self, query: Sequence[tuple[int, float]], k: int) -> Ranking:
+    def search(self, query: Sequence[tuple[int, float]], k: int) -> DocumentRanking:
         """Return the best *k* documents for *query*, term numbers with boosts."""
         # Looking up only documents that frequent terms can still lift among the best (MaxScore)
         # was tried on 100,000 chunks: at best 7 % off the median and slower beyond it.
@@ -176,7 +176,7 @@ class View:
             scores.fill(0)
         return scores
 
-    def _weighted(self, query: Sequence[tuple[int, float]]) -> list[Weighted]:
+    def _weighted(self, query: Sequence[tuple[int, float]]) -> list[TermContribution]:
         """Return the terms that live documents hold, the rarest first."""
         term_of = self._ready.term if self._ready else self._computed
         found = [
@@ -188,7 +188,7 @@ class View:
         found.sort(key=itemgetter(0))
         return found
 
-    def _computed(self, term: int) -> Weighted:
+    def _computed(self, term: int) -> TermContribution:
         """Return *term* weighted for the live documents only."""
         frequency = 0
         shares = []
@@ -199,10 +199,12 @@ class View:
             frequency += int(np.count_nonzero(np.isfinite(norms)))
             shares.append((documents, share(part.counts[span], norms)))
         rarity = idf(self._alive, frequency)
-        return Weighted(frequency, [(documents, rarity * portion) for documents, portion in shares])
+        return TermContribution(
+            frequency, [(documents, rarity * portion) for documents, portion in shares]
+        )
 
 
-class Ready:
+class PostingWeights:
     """The weights of all postings, computed once for documents that are all alive."""
 
     def __init__(self, parts: Sequence[Postings], norms: NDArray[np.float32]) -> None:
@@ -219,7 +221,7 @@ class Ready:
             # A copy as wide as numpy's own indices: 8 bytes a posting save a seventh of a query.
             self._parts.append((part, part.documents.astype(np.intp), weights))
 
-    def term(self, term: int) -> Weighted:
+    def term(self, term: int) -> TermContribution:
         """Return the weights of *term*."""
         frequency = 0
         postings = []
@@ -227,13 +229,13 @@ class Ready:
             span = part.span(term)
             frequency += span.stop - span.start
             postings.append((documents[span], weights[span]))
-        return Weighted(frequency, postings)
+        return TermContribution(frequency, postings)
 
 
-def boosted(term: Weighted, boost: np.float32) -> Weighted:
+def boosted(term: TermContribution, boost: np.float32) -> TermContribution:
     """Return *term* with all that it adds multiplied by *boost*."""
     postings = [(documents, weights * boost) for documents, weights in term.postings]
-    return Weighted(term.frequency, postings)
+    return TermContribution(term.frequency, postings)
 
 
 def share(counts: NDArray[np.uint16], norms: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -244,7 +246,7 @@ def share(counts: NDArray[np.uint16], norms: NDArray[np.float32]) -> NDArray[np.
     return times
 
 
-def add(scores: NDArray[np.float32], term: Weighted) -> None:
+def add(scores: NDArray[np.float32], term: TermContribution) -> None:
     """Add what *term* is worth to the *scores* of its documents."""
     for documents, weights in term.postings:
         # No document occurs twice; add.at is still half again as fast as += through an index.
@@ -252,7 +254,7 @@ def add(scores: NDArray[np.float32], term: Weighted) -> None:
 
 
 def completed(
-    scores: NDArray[np.float32], documents: NDArray[np.int32], terms: Sequence[Weighted]
+    scores: NDArray[np.float32], documents: NDArray[np.int32], terms: Sequence[TermContribution]
 ) -> NDArray[np.float32]:
     """Return the *scores* of ascending *documents* with what *terms* add to them."""
     for term in terms:

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.lexical.bm25 import BM25, Ranking, View
+from karat.engines.lexical.bm25 import BM25, DocumentRanking, View
 from karat.engines.lexical.postings import Document, Postings, Vocabulary, collect, merge
 from karat.engines.lexical.tokens import TokenRules
 from karat.errors import InputError
@@ -109,7 +109,7 @@ class LexicalIndex:
             )
         return View(tuple(self._parts), bm25=self.bm25, live=live)
 
-    def search(self, query: Query, k: int, *, live: Live = None) -> Ranking:
+    def search(self, query: Query, k: int, *, live: Live = None) -> DocumentRanking:
         """Return the best *k* live documents that hold a term of *query*."""
         return self._view(live).search(list(self._numbered(query).items()), k)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from karat.engines.lexical.tokens import TokenRules, raw_words
 from karat.errors import InputError
 
-__all__ = ["Document", "Postings", "Run", "Vocabulary", "collect", "merge"]
+__all__ = ["Document", "PostingRun", "Postings", "Vocabulary", "collect", "merge"]
 
 
 class Vocabulary:
@@ -100,7 +100,7 @@ MOST_OFTEN = np.iinfo(np.uint16).max
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PostingRun:
     """Postings of neighbouring documents, sorted by term, then by document.
 
     *terms* are the distinct ones, *held* says how many postings each has. *lengths* are the terms
@@ -119,7 +119,7 @@ class Run:
 class Postings:
     """The documents of term *t* are ``documents[offsets[t]:offsets[t + 1]]``, ascending.
 
-    Terms past the last offset, which came later, have none. The rest is as in :class:`Run`.
+    Terms past the last offset, which came later, have none. The rest is as in :class:`PostingRun`.
     """
 
     first: int
@@ -139,14 +139,16 @@ class Postings:
             return slice(0, 0)
         return slice(int(self.offsets[term]), int(self.offsets[term + 1]))
 
-    def run(self) -> Run:
+    def run(self) -> PostingRun:
         """Return the same, ready to be merged."""
         held = np.diff(self.offsets)
         terms = np.arange(len(held))
-        return Run(self.first, self.lengths, terms, held, self.documents, self.counts)
+        return PostingRun(self.first, self.lengths, terms, held, self.documents, self.counts)
 
 
-def collect(documents: Iterable[Document], vocabulary: Vocabulary, *, first: int) -> Iterator[Run]:
+def collect(
+    documents: Iterable[Document], vocabulary: Vocabulary, *, first: int
+) -> Iterator[PostingRun]:
     """Yield the postings of *documents*, numbered from *first*, batch by batch."""
     words: list[bytes] = []
     sizes: list[int] = []
@@ -178,7 +180,9 @@ def words_of(document: Document) -> list[bytes]:
     return words
 
 
-def count(words: list[bytes], sizes: list[int], vocabulary: Vocabulary, *, first: int) -> Run:
+def count(
+    words: list[bytes], sizes: list[int], vocabulary: Vocabulary, *, first: int
+) -> PostingRun:
     """Return the postings of one batch: *sizes* says how many *words* each document has."""
     terms, per_word = vocabulary.expand(words)
     keys = terms.astype(np.int64) * len(sizes)
@@ -188,7 +192,7 @@ def count(words: list[bytes], sizes: list[int], vocabulary: Vocabulary, *, first
     counts = np.diff(heads, append=len(keys))
     rows, local = np.divmod(keys[heads], len(sizes))
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    return Run(
+    return PostingRun(
         first=first,
         lengths=np.bincount(local, weights=counts, minlength=len(sizes)).astype(np.int32),
         terms=rows[starts],
@@ -198,7 +202,7 @@ def count(words: list[bytes], sizes: list[int], vocabulary: Vocabulary, *, first
     )
 
 
-def merge(runs: Sequence[Run], *, terms: int) -> Postings:
+def merge(runs: Sequence[PostingRun], *, terms: int) -> Postings:
     """Return neighbouring *runs*, in the order of their documents, as one over *terms* terms."""
     held = np.zeros(terms, dtype=np.int64)
     for run in runs:

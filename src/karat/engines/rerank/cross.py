@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding.base import embeddable
 from karat.engines.embedding.onnx_encoder import longest, open_session, read_folder
-from karat.engines.embedding.tokens import Tokenizer
+from karat.engines.embedding.tokens import ModelTokenizer
 from karat.engines.embedding.transformer import pretrained
-from karat.engines.family import NOT_KEPT, Current
+from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.vectors.exact import processors
 from karat.errors import InputError
 
@@ -78,7 +78,7 @@ class OnnxCross:
         """Load *graph* and the JSON of *tokenizer*."""
         self.name = name
         self.current: Current = NOT_KEPT
-        self._tokenizer = Tokenizer(tokenizer, max_tokens=max_tokens, where=name)
+        self._tokenizer = ModelTokenizer(tokenizer, max_tokens=max_tokens, where=name)
         self._session = open_session(graph, name)
         self._inputs = {given.name for given in self._session.get_inputs()}
         shape = self._run(([0, 0], [0, 0])).shape

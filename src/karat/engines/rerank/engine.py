@@ -12,9 +12,9 @@ from karat.corpus import Chunk, Corpus, Document, create_chunker, header
 from karat.corpus.chunkers.base import chunks_of, lines_of
 from karat.engines.base import (
     Engine,
-    Explained,
+    ExplainedHit,
     Progress,
-    Step,
+    SearchStep,
     SupportsBatch,
     SupportsClose,
     SupportsExplain,
@@ -157,22 +157,22 @@ class RerankEngine:
         """Return the best *k* hits."""
         return [explained.hit for explained in self.explain(query, k)]
 
-    def explain(self, query: str, k: int) -> list[Explained]:
+    def explain(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the best *k* hits with the scores of the first search and of the reranker."""
         hits = self._first(query, k)
         shown = [explained.hit.score for explained in hits]
         return hits[: above(shown, self.threshold, by_score=True)]
 
-    def steps(self, query: str, k: int) -> list[Step]:
+    def steps(self, query: str, k: int) -> list[SearchStep]:
         """Return the first *k* hits after each step of the first search, and of this one."""
         deep = max(k, self.depth)
         if isinstance(self.engine, SupportsSteps):
             found = [step._replace(hits=step.hits[:k]) for step in self.engine.steps(query, deep)]
         else:
-            found = [Step("stage", self.engine.search(query, deep)[:k])]
-        found.append(Step("rerank", [explained.hit for explained in self._first(query, k)]))
+            found = [SearchStep("stage", self.engine.search(query, deep)[:k])]
+        found.append(SearchStep("rerank", [explained.hit for explained in self._first(query, k)]))
         if self.threshold:
-            found.append(Step("threshold", self.search(query, k)))
+            found.append(SearchStep("threshold", self.search(query, k)))
         return found
 
     def phases_ns(self) -> Mapping[str, int]:
@@ -207,7 +207,7 @@ class RerankEngine:
         if isinstance(self.engine, SupportsClose):
             self.engine.close()
 
-    def _first(self, query: str, k: int) -> list[Explained]:
+    def _first(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the first *k* hits, whatever they score."""
         if self._passages is None:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
@@ -223,22 +223,22 @@ class RerankEngine:
         }
         return hits[:k]
 
-    def _found(self, query: str, k: int) -> Sequence[Explained]:
+    def _found(self, query: str, k: int) -> Sequence[ExplainedHit]:
         if isinstance(self.engine, SupportsExplain):
             return self.engine.explain(query, k)
         hits = self.engine.search(query, k)
-        return [Explained(hit, {self.engine.name: hit.score}) for hit in hits]
+        return [ExplainedHit(hit, {self.engine.name: hit.score}) for hit in hits]
 
     def _reranked(
-        self, query: str, found: Sequence[Explained], passages: Passages
-    ) -> list[Explained]:
+        self, query: str, found: Sequence[ExplainedHit], passages: Passages
+    ) -> list[ExplainedHit]:
         head, tail = found[: self.depth], found[self.depth :]
         second = self._second(query, passages.texts([found.hit for found in head]))
         first = np.array([found.hit.score for found in head])
         blend = (1 - self.weight) * spread(first) + self.weight * spread(second)
         order = np.argsort(-blend, kind="stable")
         hits = [
-            Explained(
+            ExplainedHit(
                 head[place].hit._replace(score=float(blend[place])),
                 {**head[place].stages, "rerank": float(second[place])},
                 head[place].ranking,
@@ -279,7 +279,7 @@ def rerank(
     return RerankEngine(engine, reranker, depth=depth, weight=weight, threshold=threshold)
 
 
-def _below(top: float, tail: Sequence[Explained]) -> list[Explained]:
+def _below(top: float, tail: Sequence[ExplainedHit]) -> list[ExplainedHit]:
     """Return *tail* with the score *top* for its first hit, and the distances as they were."""
     if not tail:
         return []

@@ -15,7 +15,7 @@ from karat.engines.embedding import (
     SupportsTokenVectors,
     create_embedder,
 )
-from karat.engines.family import Current
+from karat.engines.engine_group import Current
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
 
@@ -25,7 +25,7 @@ __all__ = ["MaxSim", "check_embedder", "maxsim"]
 MOST_BYTES = 256 * 1024**2
 
 
-class Tokens(NamedTuple):
+class TokenVectors(NamedTuple):
     """The token vectors of a text as bytes, and what one step is worth in each row."""
 
     codes: NDArray[np.int8]
@@ -80,11 +80,11 @@ class MaxSim:
     def _asked(self, query: str) -> NDArray[np.float32]:
         return self._embedder.token_vectors([query], "query")[0]
 
-    def _tokens(self, texts: Sequence[str]) -> list[Tokens]:
+    def _tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         return [as_bytes(rows) for rows in self._embedder.token_vectors(texts, "document")]
 
 
-def as_bytes(rows: NDArray[np.float32]) -> Tokens:
+def as_bytes(rows: NDArray[np.float32]) -> TokenVectors:
     """Return *rows* in 255 steps each.
 
     >>> as_bytes(np.array([[0.6, -0.8]], np.float32)).codes.tolist()
@@ -93,7 +93,7 @@ def as_bytes(rows: NDArray[np.float32]) -> Tokens:
     steps = np.abs(rows).max(axis=1, keepdims=True, initial=0) / np.float32(127)
     # No step is 0, not even for a row of zeros or of numbers that are hardly more.
     steps = np.where(steps > 0, steps, np.float32(1))
-    return Tokens(np.rint(rows / steps).astype(np.int8), steps)
+    return TokenVectors(np.rint(rows / steps).astype(np.int8), steps)
 
 
 def maxsim(argument: str = "") -> MaxSim:

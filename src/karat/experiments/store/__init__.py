@@ -6,12 +6,12 @@ from karat.experiments.store.base import Recorder, Store
 from karat.experiments.store.recorder import Buffer
 from karat.experiments.store.records import (
     Experiment,
-    Kept,
+    ExperimentPlan,
     Kind,
-    Plan,
     PlannedRun,
     RunStatus,
     ScoredRun,
+    StoredQueryResult,
     StoredRun,
 )
 from karat.exports import exports
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Buffer",
     "Experiment",
-    "Kept",
+    "ExperimentPlan",
     "Kind",
-    "Plan",
     "PlannedRun",
     "Recorder",
     "RunStatus",
     "ScoredRun",
     "SqlStore",
     "Store",
+    "StoredQueryResult",
     "StoredRun",
 ]
 

@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from karat.experiments.store.records import Experiment, Kept, Kind, Plan, RunStatus, ScoredRun
+from karat.experiments.store.records import (
+    Experiment,
+    ExperimentPlan,
+    Kind,
+    RunStatus,
+    ScoredRun,
+    StoredQueryResult,
+)
 from karat.model import Answer, Dataset, Outcome
 from karat.model.evaluation import Summary
 from karat.model.timings import Measured, Sample, Timings
@@ -53,7 +60,7 @@ class Recorder(Protocol):
         """Keep an answer, with its times if there are any; False where nothing of it is new."""
         ...
 
-    def add_many(self, answers: Iterable[Kept]) -> int:
+    def add_many(self, answers: Iterable[StoredQueryResult]) -> int:
         """Keep answers all at once or not at all, and return of how many something is new."""
         ...
 
@@ -81,7 +88,7 @@ class Store(Recorder, Protocol):
     - an id that nobody has, or that several begin with, raises UnknownName.
     """
 
-    def experiment(self, plan: Plan) -> str:
+    def experiment(self, plan: ExperimentPlan) -> str:
         """Return the id of the experiment that *plan* describes; a new one is made if needed."""
         ...
 

@@ -15,7 +15,7 @@ from karat.errors import InputError, UnknownName
 from karat.experiments.store.base import Recorder
 from karat.experiments.store.database import Database
 from karat.experiments.store.environment import is_alive
-from karat.experiments.store.records import Kept, RunStatus
+from karat.experiments.store.records import RunStatus, StoredQueryResult
 from karat.experiments.store.rows import INDEX_COSTS, row_of, storable
 from karat.experiments.store.schema import ANSWERS, RUNS, SCORES, Moment
 from karat.model import Answer, Outcome
@@ -138,9 +138,9 @@ class SqlRecorder:
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
         """Keep an answer; False where nothing of it is new."""
-        return self.add_many([Kept(run, answer, sample)]) > 0
+        return self.add_many([StoredQueryResult(run, answer, sample)]) > 0
 
-    def add_many(self, answers: Iterable[Kept]) -> int:
+    def add_many(self, answers: Iterable[StoredQueryResult]) -> int:
         """Keep answers all at once or not at all, and return of how many something is new."""
         now = self._clock()
         rows = [row_of(*kept, finished=now) for kept in answers]
@@ -234,7 +234,7 @@ class Buffer:
         self._recorder = recorder
         self._together_s = together_s
         self._clock = clock
-        self._waiting: list[Kept] = []
+        self._waiting: list[StoredQueryResult] = []
         self._flushed = -inf
 
     def __enter__(self) -> Self:
@@ -245,7 +245,7 @@ class Buffer:
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> None:
         """Keep an answer of *run*, now or a little later."""
-        self._waiting.append(Kept(run, answer, sample))
+        self._waiting.append(StoredQueryResult(run, answer, sample))
         if self._clock() - self._flushed >= self._together_s:
             self.flush()
 

@@ -19,12 +19,12 @@ from karat.model.timings import Sample
 
 __all__ = [
     "Experiment",
-    "Kept",
+    "ExperimentPlan",
     "Kind",
-    "Plan",
     "PlannedRun",
     "RunStatus",
     "ScoredRun",
+    "StoredQueryResult",
     "StoredRun",
 ]
 
@@ -60,7 +60,7 @@ class RunStatus(StrEnum):
         return self in {RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED}
 
 
-class Kept(NamedTuple):
+class StoredQueryResult(NamedTuple):
     """An answer of *run*, with its times if there are any."""
 
     run: str
@@ -83,7 +83,7 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """All that decides the results of an experiment, and nothing of when and where it runs.
 
     *config* is the command with its options, as JSON can hold it; *version* is that of Karat.

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from karat.errors import InputError
-from karat.experiments.store.records import Experiment, Kind, Plan, RunStatus, StoredRun
+from karat.experiments.store.records import Experiment, ExperimentPlan, Kind, RunStatus, StoredRun
 from karat.formats.gold import as_gold, gold_digest
 from karat.model import Answer, Dataset, Hit, Outcome
 from karat.model.comparison import Interval
@@ -148,7 +148,7 @@ def dataset_row(dataset: Dataset) -> dict[str, object]:
 
 
 def experiment_row(
-    plan: Plan, *, environment: Mapping[str, object], created: datetime
+    plan: ExperimentPlan, *, environment: Mapping[str, object], created: datetime
 ) -> dict[str, object]:
     """Return the row of a new experiment."""
     return {
@@ -165,7 +165,7 @@ def experiment_row(
     }
 
 
-def run_rows(plan: Plan) -> list[dict[str, object]]:
+def run_rows(plan: ExperimentPlan) -> list[dict[str, object]]:
     """Return the rows of the runs of a new experiment, all of them pending."""
     return [
         {

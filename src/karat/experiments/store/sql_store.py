@@ -14,7 +14,7 @@ from karat.experiments.store.database import Database
 from karat.experiments.store.environment import environment, is_alive, this_worker
 from karat.experiments.store.golds import drop_unused, keep, load, storable_gold
 from karat.experiments.store.recorder import SqlRecorder, utc_now
-from karat.experiments.store.records import Experiment, Kind, Plan, RunStatus, ScoredRun
+from karat.experiments.store.records import Experiment, ExperimentPlan, Kind, RunStatus, ScoredRun
 from karat.experiments.store.rows import (
     OUTCOMES,
     answer_of,
@@ -75,7 +75,7 @@ class SqlStore(SqlRecorder):
         """Let go of the database."""
         self._database.close()
 
-    def experiment(self, plan: Plan) -> str:
+    def experiment(self, plan: ExperimentPlan) -> str:
         """Return the id of the experiment that *plan* describes; a new one is made if needed."""
         if not plan.runs:
             raise InputError(f"plan {plan.name!r} has no run; expected one or more")

@@ -6,7 +6,7 @@ from math import ceil
 from random import Random
 from typing import NamedTuple
 
-from karat.engines.family import shareable
+from karat.engines.engine_group import shareable
 from karat.errors import InputError
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset
@@ -15,7 +15,7 @@ from karat.model.spec import Spec
 __all__ = [
     "Configuration",
     "Group",
-    "Settings",
+    "RunSettings",
     "Visit",
     "grouped",
     "one_visit",
@@ -64,7 +64,7 @@ class Visit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RunSettings:
     """How engines are asked.
 
     *warm_up* queries go unrecorded before the first one that counts, whenever an engine was
@@ -108,7 +108,7 @@ def one_visit(dataset: Dataset, source: Source, *, seed: int) -> tuple[Visit, ..
     return (Visit(source, tuple(rows)),)
 
 
-def warm_up_rows(dataset: Dataset, visit: Visit, settings: Settings) -> list[int]:
+def warm_up_rows(dataset: Dataset, visit: Visit, settings: RunSettings) -> list[int]:
     """Return the rows to warm up with on *visit*: those of other trees, else those asked last.
 
     A query that was just asked would not be cold any more.

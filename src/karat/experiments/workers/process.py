@@ -20,14 +20,14 @@ from karat.model import Hit, Outcome
 from karat.model.packing import PackedHits
 
 __all__ = [
+    "EngineFailure",
     "EngineProcess",
-    "Failure",
-    "Indexed",
+    "IndexProgress",
+    "IndexedCorpus",
     "Message",
     "Question",
-    "Reply",
-    "Stage",
     "Watch",
+    "WorkerReply",
     "decoded",
     "encoded",
     "with_bytes",
@@ -87,7 +87,7 @@ CLOSE_S = 5.0
 TICK_S = 0.5
 
 
-class Failure(NamedTuple):
+class EngineFailure(NamedTuple):
     """Why there is no answer.
 
     *reason* is ``timeout``, ``error`` (the engine raised one) or ``agent_error`` (its process
@@ -102,7 +102,7 @@ class Failure(NamedTuple):
     wrong: bool = False
 
 
-class Indexed(NamedTuple):
+class IndexedCorpus(NamedTuple):
     """What the engine has indexed: *corpus* is the snapshot of all paths and contents."""
 
     index_ns: int
@@ -112,7 +112,7 @@ class Indexed(NamedTuple):
     work: Mapping[str, int]
 
 
-class Reply(NamedTuple):
+class WorkerReply(NamedTuple):
     """One repetition of a query; a further one only says whether its ranking is the *same*."""
 
     ns: int
@@ -124,7 +124,7 @@ class Reply(NamedTuple):
     mended: Mapping[str, int] = {}
 
 
-class Stage(NamedTuple):
+class IndexProgress(NamedTuple):
     """What an engine does before it can search: *done* of *total*, which is 0 where unknown."""
 
     stage: str
@@ -133,7 +133,7 @@ class Stage(NamedTuple):
 
 
 # Receives progress while an engine is loaded or indexes.
-Watch = Callable[[Stage], None]
+Watch = Callable[[IndexProgress], None]
 
 
 class Question(NamedTuple):
@@ -151,9 +151,9 @@ class Question(NamedTuple):
 class EngineProcess:
     """A process with the engines of one group; nothing of it is left after :meth:`close`.
 
-    It runs in a session of its own, so that Ctrl-C reaches Karat alone, and has a folder of its
-    own for temporary files. Methods return a :class:`Failure` where there is no answer; after one
-    that is *gone*, the process cannot be asked any more.
+    It runs in its own session, so that Ctrl-C reaches only Karat, and has its own folder for
+    temporary files. Methods return an :class:`EngineFailure` where there is no answer; after one
+    with *gone*, the process cannot run another query.
     """
 
     def __init__(self) -> None:
@@ -180,7 +180,7 @@ class EngineProcess:
 
     def open(
         self, group: Mapping[int, Configuration], *, apart: bool, watch: Watch = lambda _: None
-    ) -> dict[int, Failure] | Failure:
+    ) -> dict[int, EngineFailure] | EngineFailure:
         """Build the engines of *group*, and return why some cannot be; nothing is indexed yet.
 
         With *apart*, none is quicker for what another one has done. *watch* hears that it takes
@@ -197,8 +197,8 @@ class EngineProcess:
             for member, (_, spec, k, files, threshold) in group.items()
         ]
         request = {"op": "open", "members": members, "apart": apart}
-        answer = self._request(request, START_S, watched=(watch, Stage("loading")))
-        if isinstance(answer, Failure):
+        answer = self._request(request, START_S, watched=(watch, IndexProgress("loading")))
+        if isinstance(answer, EngineFailure):
             return answer
         return {member: _failure(said) for member, said in answer["failures"]}
 
@@ -209,39 +209,43 @@ class EngineProcess:
         *,
         ahead: Sequence[str] = (),
         watch: Watch = lambda _: None,
-    ) -> dict[int, Indexed] | Failure:
+    ) -> dict[int, IndexedCorpus] | EngineFailure:
         """Index *source*, or move on to it where the engines can; *ahead* are its next revisions.
 
         What comes back is by the numbers of the engines that there are. Where it takes long,
         *watch* receives the progress a few times a second.
         """
         request = {"op": "show", "source": source.to_json(), "ahead": list(ahead)}
-        answer = self._request(request, timeout_s, watched=(watch, Stage("indexing")))
-        if isinstance(answer, Failure):
+        answer = self._request(request, timeout_s, watched=(watch, IndexProgress("indexing")))
+        if isinstance(answer, EngineFailure):
             return answer
-        return {member: Indexed(**indexed) for member, indexed in answer["indexed"]}
+        return {member: IndexedCorpus(**indexed) for member, indexed in answer["indexed"]}
 
     def expect(
         self, queries: Sequence[str], members: Sequence[int], timeout_s: float
-    ) -> Failure | None:
+    ) -> EngineFailure | None:
         """Let *members* do ahead, for all of *queries* at once, what they can; or say why not."""
         request = {"op": "expect", "queries": list(queries), "members": list(members)}
         answer = self._request(request, timeout_s)
-        return answer if isinstance(answer, Failure) else None
+        return answer if isinstance(answer, EngineFailure) else None
 
-    def ask(self, asked: Question, then: Question | None = None) -> list[Reply | Failure] | Failure:
+    def ask(
+        self, asked: Question, then: Question | None = None
+    ) -> list[WorkerReply | EngineFailure] | EngineFailure:
         """Return the replies of all members that are asked, in their order.
 
         While they are looked at here, the process goes on with *then*, which is to be asked next.
         """
         timeout_s = asked.timeout_s * len(asked.members)
         answer = self._request(_ask(asked), timeout_s, then=_ask(then) if then else None)
-        return answer if isinstance(answer, Failure) else [_reply(s) for s in answer["replies"]]
+        return (
+            answer if isinstance(answer, EngineFailure) else [_reply(s) for s in answer["replies"]]
+        )
 
     def peak_bytes(self) -> int:
         """Return the most memory that the process has held; 0 where it cannot say."""
         answer = self._request({"op": "peak"}, CLOSE_S)
-        return 0 if isinstance(answer, Failure) else int(answer["peak_bytes"])
+        return 0 if isinstance(answer, EngineFailure) else int(answer["peak_bytes"])
 
     def close(self) -> None:
         """Let the engines close, then end the process; calling it twice is fine."""
@@ -275,14 +279,14 @@ class EngineProcess:
         timeout_s: float,
         *,
         then: Message | None = None,
-        watched: tuple[Watch, Stage] | None = None,
-    ) -> Message | Failure:
+        watched: tuple[Watch, IndexProgress] | None = None,
+    ) -> Message | EngineFailure:
         if self._ended:
-            return Failure(Outcome.ERROR, "agent_error", "its process has ended", gone=True)
+            return EngineFailure(Outcome.ERROR, "agent_error", "its process has ended", gone=True)
         if self._ahead is not None and self._ahead != message:
             # Nobody wants that answer any more, but it comes before the one to this message.
             unwanted = self._request(self._ahead, timeout_s)
-            if isinstance(unwanted, Failure) and unwanted.gone:
+            if isinstance(unwanted, EngineFailure) and unwanted.gone:
                 return unwanted
         try:
             deadline = monotonic() + timeout_s
@@ -293,14 +297,14 @@ class EngineProcess:
         except TimeoutError:
             self.kill()
             said = f"took longer than {timeout_s:g} s and was ended"
-            return Failure(Outcome.TIMEOUT, "timeout", said, gone=True)
+            return EngineFailure(Outcome.TIMEOUT, "timeout", said, gone=True)
         except EOFError:
             said = self._obituary()
             self.kill()
-            return Failure(Outcome.ERROR, "agent_error", said, gone=True)
+            return EngineFailure(Outcome.ERROR, "agent_error", said, gone=True)
         except (EngineError, ValueError) as error:
             self.kill()
-            return Failure(Outcome.ERROR, "agent_error", str(error), gone=True)
+            return EngineFailure(Outcome.ERROR, "agent_error", str(error), gone=True)
         except BaseException:
             # Interrupted between question and answer: the next answer would be the wrong one.
             self.kill()
@@ -328,7 +332,7 @@ class EngineProcess:
                 said["hits"] = PackedHits(self._child.receive_bytes(said["hits"], deadline))
         return answer
 
-    def _watched(self, deadline: float, watch: Watch, stage: Stage) -> Message:
+    def _watched(self, deadline: float, watch: Watch, stage: IndexProgress) -> Message:
         """Return the next answer; until it comes, pass the progress on to *watch*.
 
         A process that reports none is in *stage*.
@@ -342,7 +346,7 @@ class EngineProcess:
             else:
                 if "progress" not in message:
                     return message
-                stage = Stage(**message["progress"])
+                stage = IndexProgress(**message["progress"])
             watch(stage)
 
     def _obituary(self) -> str:
@@ -363,14 +367,14 @@ def _ask(asked: Question) -> Message:
     return {"op": "ask", "query": query, "members": list(members), "first": first}
 
 
-def _reply(said: Message) -> Reply | Failure:
-    return _failure(said["failure"]) if "failure" in said else Reply(**said)
+def _reply(said: Message) -> WorkerReply | EngineFailure:
+    return _failure(said["failure"]) if "failure" in said else WorkerReply(**said)
 
 
-def _failure(said: Message) -> Failure:
+def _failure(said: Message) -> EngineFailure:
     outcome = Outcome.TIMEOUT if said["timeout"] else Outcome.ERROR
     reason = "timeout" if said["timeout"] else "error"
-    return Failure(outcome, reason, said["message"], said["traceback"], wrong=said["input"])
+    return EngineFailure(outcome, reason, said["message"], said["traceback"], wrong=said["input"])
 
 
 def _signal_name(number: int) -> str:

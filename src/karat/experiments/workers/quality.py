@@ -13,9 +13,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from karat.experiments.workers.announcements import announced
-from karat.experiments.workers.crew import Crew
-from karat.experiments.workers.plan import Group, Settings, Visit, pieces
-from karat.experiments.workers.record import Hooks, Kind, Member, Record, Taken
+from karat.experiments.workers.plan import Group, RunSettings, Visit, pieces
+from karat.experiments.workers.record import Hooks, Kind, Member, QueryResult, Record
+from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
 from karat.model.timings import Measured
 
@@ -41,7 +41,7 @@ def settled() -> Iterator[None]:
 
 
 # Nothing is timed, so nothing needs to be warm.
-QUALITY = Settings(warm_up=0, repetitions=1)
+QUALITY = RunSettings(warm_up=0, repetitions=1)
 # More pieces than processes, so that one with hard queries does not keep the others waiting.
 PIECES_EACH = 4
 JOIN_S = 0.1
@@ -57,7 +57,7 @@ def quality(
     visits: Sequence[Visit],
     *,
     workers: int = 1,
-    settings: Settings = QUALITY,
+    settings: RunSettings = QUALITY,
     hooks: Hooks | None = None,
     announcements: Path | None = None,
 ) -> list[Measured]:
@@ -93,17 +93,17 @@ class _Said(NamedTuple):
     """What a thread has to tell of a run: an answer, or what became of its process."""
 
     record: Record
-    news: Taken | tuple[Kind, Mapping[str, object]]
+    news: QueryResult | tuple[Kind, Mapping[str, object]]
 
 
 class _Shards:
     """The runs of a group by several processes, a thread for each; one queue has all answers."""
 
-    def __init__(self, records: Sequence[Record], dataset: Dataset, settings: Settings) -> None:
+    def __init__(self, records: Sequence[Record], dataset: Dataset, settings: RunSettings) -> None:
         self._records = records
         self._dataset = dataset
         self._settings = settings
-        self._crews: list[Crew] = []
+        self._crews: list[WorkerGroup] = []
         self._pieces: deque[list[Visit]] = deque()
         self._said: SimpleQueue[_Said | BaseException | None] = SimpleQueue()
         self._stop = threading.Event()
@@ -150,7 +150,7 @@ class _Shards:
             raise said
         if said is None:
             return True
-        if isinstance(said.news, Taken):
+        if isinstance(said.news, QueryResult):
             said.record.add(said.news)
         else:
             said.record.tell(*said.news)
@@ -160,7 +160,7 @@ class _Shards:
         """Add the answers that came before the interruption and were not looked at."""
         while not self._said.empty():
             said = self._said.get()
-            if isinstance(said, _Said) and isinstance(said.news, Taken):
+            if isinstance(said, _Said) and isinstance(said.news, QueryResult):
                 said.record.add(said.news)
 
     def _wanting(self, row: int) -> list[int]:
@@ -171,15 +171,17 @@ class _Shards:
             if record.wants(row) and not record.failed
         ]
 
-    def _crew(self) -> Crew:
+    def _crew(self) -> WorkerGroup:
         def member(record: Record) -> Member:
             return record.member(lambda *news: self._said.put(_Said(record, news)))
 
-        crew = Crew(list(map(member, self._records)), self._dataset, self._settings, timed=False)
+        crew = WorkerGroup(
+            list(map(member, self._records)), self._dataset, self._settings, timed=False
+        )
         self._crews.append(crew)
         return crew
 
-    def _work(self, crew: Crew) -> None:
+    def _work(self, crew: WorkerGroup) -> None:
         try:
             for piece in self._left():
                 self._ask(crew, piece)
@@ -196,7 +198,7 @@ class _Shards:
             while not self._stop.is_set():
                 yield self._pieces.popleft()
 
-    def _ask(self, crew: Crew, piece: Sequence[Visit]) -> None:
+    def _ask(self, crew: WorkerGroup, piece: Sequence[Visit]) -> None:
         crew.expect(piece)
         for visit in piece:
             for row, after in zip_longest(visit.rows, visit.rows[1:]):

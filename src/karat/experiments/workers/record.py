@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
-from karat.experiments.workers.plan import Configuration, Settings, Visit
-from karat.experiments.workers.process import Failure, Reply
+from karat.experiments.workers.plan import Configuration, RunSettings, Visit
+from karat.experiments.workers.process import EngineFailure, WorkerReply
 from karat.model import Answer, Dataset, Outcome, Run
 from karat.model.spending import spent_in
 from karat.model.timings import NS_PER_MS, Measured, Sample, Timings, latency_ms
 
 __all__ = [
     "Account",
-    "Event",
     "Hooks",
     "Kind",
     "Member",
+    "QueryResult",
     "Record",
+    "RunEvent",
     "Sink",
-    "Taken",
     "Tell",
     "counted",
     "silence",
@@ -32,7 +32,7 @@ Kind = Literal["waiting", "started", "indexing", "indexed", "restarted", "answer
 NO_DETAIL: Mapping[str, object] = MappingProxyType({})
 
 
-class Event(NamedTuple):
+class RunEvent(NamedTuple):
     """Something that happened to *run*: *done* of its *total* queries have ended by now.
 
     *detail* is what JSON can hold: of ``indexing`` the *stage* (``loading``, ``indexing`` or
@@ -74,7 +74,7 @@ class Hooks:
     where another karat run disturbs it.
     """
 
-    listen: Callable[[Event], None] = lambda _: None
+    listen: Callable[[RunEvent], None] = lambda _: None
     sink: Sink | None = None
     skip: Mapping[str, Collection[str]] = field(default_factory=dict)
     cancelled: Callable[[], bool] = lambda: False
@@ -112,7 +112,7 @@ class Member(NamedTuple):
     tell: Tell
 
 
-class Taken(NamedTuple):
+class QueryResult(NamedTuple):
     """The answer to one query; a sample where it was answered and timed; else perhaps a trace."""
 
     answer: Answer
@@ -120,17 +120,19 @@ class Taken(NamedTuple):
     traceback: str = ""
 
 
-def taken(query_id: str, visit: Visit, replies: Sequence[Reply | Failure], *, timed: bool) -> Taken:
+def taken(
+    query_id: str, visit: Visit, replies: Sequence[WorkerReply | EngineFailure], *, timed: bool
+) -> QueryResult:
     """Return what *replies* say, the first of which is the cold one; a failure is an answer too."""
     extra: dict[str, object] = {}
     if visit.source.revision:
         extra["revision"] = visit.source.revision
     for reply in replies:
-        if isinstance(reply, Failure):
+        if isinstance(reply, EngineFailure):
             extra |= {"reason": reply.reason, "error": reply.message}
             answer = Answer(query_id, (), reply.outcome, extra=extra)
-            return Taken(answer, None, reply.traceback)
-    cold, *warm = (reply for reply in replies if isinstance(reply, Reply))
+            return QueryResult(answer, None, reply.traceback)
+    cold, *warm = (reply for reply in replies if isinstance(reply, WorkerReply))
     for name, counts in (("invalid", cold.invalid), ("mended", cold.mended)):
         if counts:
             extra[name] = dict(counts)
@@ -139,7 +141,7 @@ def taken(query_id: str, visit: Visit, replies: Sequence[Reply | Failure], *, ti
     if not all(reply.same for reply in warm):
         extra["unstable"] = True
     if not timed:
-        return Taken(Answer(query_id, cold.hits, extra=extra))
+        return QueryResult(Answer(query_id, cold.hits, extra=extra))
     spent = spent_in(extra)
     sample = Sample(
         query_id,
@@ -151,7 +153,7 @@ def taken(query_id: str, visit: Visit, replies: Sequence[Reply | Failure], *, ti
         spent.cost or 0.0,
     )
     latency_ns = round(latency_ms(sample) * NS_PER_MS)
-    return Taken(Answer(query_id, cold.hits, latency_ns=latency_ns, extra=extra), sample)
+    return QueryResult(Answer(query_id, cold.hits, latency_ns=latency_ns, extra=extra), sample)
 
 
 class Record:
@@ -166,7 +168,7 @@ class Record:
         dataset: Dataset,
         visits: Sequence[Visit],
         *,
-        settings: Settings,
+        settings: RunSettings,
         hooks: Hooks,
     ) -> None:
         """Begin without an answer."""
@@ -183,7 +185,7 @@ class Record:
         self._order = {query_id: place for place, query_id in enumerate(self._rows.values())}
         self._settings = settings
         self._hooks = hooks
-        self._taken: dict[str, Taken] = {}
+        self._taken: dict[str, QueryResult] = {}
 
     @property
     def failed(self) -> str:
@@ -199,7 +201,7 @@ class Record:
         self._accounts.append(account := Account())
         return Member(self.configuration, account, tell or self.tell)
 
-    def add(self, taken: Taken) -> None:
+    def add(self, taken: QueryResult) -> None:
         """Keep one more answer."""
         answer = taken.answer
         self._taken[answer.query_id] = taken
@@ -215,7 +217,7 @@ class Record:
     def tell(self, kind: Kind, detail: Mapping[str, object]) -> None:
         """Say what happens."""
         done = len(self._taken)
-        self._hooks.listen(Event(kind, self.configuration.name, done, self.total, detail))
+        self._hooks.listen(RunEvent(kind, self.configuration.name, done, self.total, detail))
 
     def measured(self, *, timed: bool, alone: bool = False) -> Measured:
         """Return the run as far as it came, and say that it is finished."""
@@ -237,7 +239,7 @@ class Record:
             notes,
         )
 
-    def _timings(self, taken: Sequence[Taken], *, alone: bool) -> Timings:
+    def _timings(self, taken: Sequence[QueryResult], *, alone: bool) -> Timings:
         accounts = self._accounts
         samples = tuple(one.sample for one in taken if one.sample)
         return Timings(
@@ -251,7 +253,7 @@ class Record:
             alone=alone or not samples,
         )
 
-    def _notes(self, taken: Sequence[Taken]) -> dict[str, object]:
+    def _notes(self, taken: Sequence[QueryResult]) -> dict[str, object]:
         accounts = self._accounts
         together = [name for one in accounts[:1] for name in one.together]
         corpora = dict.fromkeys(corpus for one in accounts for corpus in one.corpora)

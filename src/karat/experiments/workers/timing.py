@@ -8,10 +8,10 @@ from random import Random
 from typing import NamedTuple
 
 from karat.experiments.workers.announcements import Holder, Turn, holders_json, undisturbed
-from karat.experiments.workers.crew import Crew
-from karat.experiments.workers.plan import Configuration, Settings, Visit, grouped
+from karat.experiments.workers.plan import Configuration, RunSettings, Visit, grouped
 from karat.experiments.workers.quality import settled
 from karat.experiments.workers.record import Hooks, Record
+from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
 from karat.model.timings import Measured
 
@@ -23,7 +23,7 @@ def timing(
     dataset: Dataset,
     visits: Sequence[Visit],
     *,
-    settings: Settings | None = None,
+    settings: RunSettings | None = None,
     hooks: Hooks | None = None,
     announcements: Path | None = None,
 ) -> list[Measured]:
@@ -36,7 +36,7 @@ def timing(
     each does all of its search itself. Once cancelled, or interrupted by Ctrl-C, what there is
     is returned; the notes of a run say its status: completed, cancelled or failed.
     """
-    settings, hooks = settings or Settings(), hooks or Hooks()
+    settings, hooks = settings or RunSettings(), hooks or Hooks()
     records = [
         Record(configuration, dataset, visits, settings=settings, hooks=hooks)
         for configuration in configurations
@@ -69,18 +69,18 @@ class _Seat(NamedTuple):
     """A run, the crew that asks for it, and its place there."""
 
     record: Record
-    crew: Crew
+    crew: WorkerGroup
     place: int
 
 
 def _seats(
-    records: Sequence[Record], dataset: Dataset, visits: Sequence[Visit], *, settings: Settings
+    records: Sequence[Record], dataset: Dataset, visits: Sequence[Visit], *, settings: RunSettings
 ) -> list[_Seat]:
     of = {record.configuration.name: record for record in records}
     seats = {}
     for group in grouped([record.configuration for record in records]):
         members = [of[configuration.name].member() for configuration in group]
-        crew = Crew(members, dataset, settings, timed=True)
+        crew = WorkerGroup(members, dataset, settings, timed=True)
         crew.expect(visits)
         for place, configuration in enumerate(group):
             seats[configuration.name] = _Seat(of[configuration.name], crew, place)
@@ -88,7 +88,7 @@ def _seats(
 
 
 def _take_turns(
-    seats: Sequence[_Seat], visits: Sequence[Visit], settings: Settings, hooks: Hooks
+    seats: Sequence[_Seat], visits: Sequence[Visit], settings: RunSettings, hooks: Hooks
 ) -> None:
     try:
         for seat in seats:

@@ -16,9 +16,9 @@ from shutil import rmtree
 from typing import IO
 
 from karat.engines.base import SupportsBatch, SupportsProgress
-from karat.engines.family import Family
+from karat.engines.engine_group import EngineGroup
 from karat.errors import InputError, KaratError, MissingExtra
-from karat.experiments.workers.asked import Asked
+from karat.experiments.workers.engine_session import EngineSession
 from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.process import Message, decoded, with_bytes
 from karat.experiments.workers.processes import kill_below, peak_bytes
@@ -80,9 +80,9 @@ class _Host:
 
     def __init__(self, progress: _Progress) -> None:
         self._progress = progress
-        self._family = Family()
+        self._family = EngineGroup()
         # By their numbers; one that cannot be built is missing.
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, EngineSession] = {}
         self._opener = Opener()
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
@@ -108,7 +108,7 @@ class _Host:
             self._opener.close()
 
     def _open(self, request: Message) -> Message:
-        self._family = Family(apart=request["apart"])
+        self._family = EngineGroup(apart=request["apart"])
         failures: list[tuple[int, Message]] = []
         for wanted in request["members"]:
             member, spec = wanted.pop("member"), Spec(**wanted.pop("spec"))
@@ -117,7 +117,7 @@ class _Host:
             except Exception as error:  # noqa: BLE001 - of any class that a user names
                 failures.append((member, _failure(error)))
             else:
-                self._asked[member] = Asked(Configuration("", spec, **wanted), engine)
+                self._asked[member] = EngineSession(Configuration("", spec, **wanted), engine)
                 # Whoever cannot be watched indexes all the same.
                 with suppress(Exception):
                     if isinstance(engine, SupportsProgress):
@@ -162,7 +162,7 @@ class _Host:
         return {}
 
 
-def _replied(asked: Asked, query: str, first: bool, before: Callable[[], None]) -> Message:
+def _replied(asked: EngineSession, query: str, first: bool, before: Callable[[], None]) -> Message:
     try:
         return asked.ask(query, first=first, before=before)
     except Exception as error:  # noqa: BLE001 - an engine may raise anything

@@ -19,7 +19,7 @@ from karat.model import (
     Target,
 )
 from karat.scoring.matching.documents import NonFiniteScore, locate
-from karat.scoring.matching.mismatch import Repair, Sample, Unmatched
+from karat.scoring.matching.mismatch import MismatchCounts, QuerySample, Repair
 from karat.scoring.matching.modes import MATCHERS, Matcher, cut, stripped
 from karat.scoring.matching.regions import locate_hits, ordered, valid
 from karat.scoring.matching.ties import check_policy
@@ -139,7 +139,7 @@ class _Judge:
         self.found: dict[str, JudgedQuery] = {}
         self.failed: dict[str, Status] = {}
         self.unknown: list[str] = []
-        self.unmatched = Unmatched()
+        self.unmatched = MismatchCounts()
 
     def path(self, path: str) -> str:
         return self.matcher.spelled(path, self.root)
@@ -269,7 +269,7 @@ class _Judge:
         hits = [hit._replace(path=self.uncut(hit.path)) for hit in answer.hits]
         return valid(hits, self.invalid, self.known, cut_at=self.cut_at)
 
-    def tried(self, repair: Repair, samples: Sequence[Sample]) -> list[bool]:
+    def tried(self, repair: Repair, samples: Sequence[QuerySample]) -> list[bool]:
         """Return for each of *samples* whether a hit is on a relevant target with *repair*."""
         matcher = MATCHERS.get(repair.match)() if repair.match else self.matcher
         how = _Judge(

@@ -18,7 +18,7 @@ from karat.model import Hit, Query, Target
 from karat.model.mismatch import Mismatch
 from karat.scoring.matching.modes import Matcher, is_suffix, normalise, within
 
-__all__ = ["Repair", "Sample", "Unmatched"]
+__all__ = ["MismatchCounts", "QuerySample", "Repair"]
 
 # So many queries, and hits and targets of each, are tried again.
 QUERIES, HITS, TARGETS = 64, 300, 50
@@ -42,7 +42,7 @@ NEEDS_LINES = (
 NEEDS_PATHS = "no option repairs that: the run needs the full paths of the gold set"
 
 
-class Sample(NamedTuple):
+class QuerySample(NamedTuple):
     """A query with its targets as they are written, and the first hits that a run returned."""
 
     query: Query
@@ -72,7 +72,7 @@ class Repair(NamedTuple):
         return " ".join(f"{name} {quote(value)}" for name, value in options if value)
 
 
-class Unmatched:
+class MismatchCounts:
     """Counts answered queries with a relevant target, and those without any hit on one."""
 
     def __init__(self) -> None:
@@ -96,18 +96,18 @@ class Unmatched:
             kept = tuple(islice(hits, HITS)) if changes else hits
             self._kept.append((query_id, targets(), kept))
 
-    def _samples(self) -> list[Sample]:
+    def _samples(self) -> list[QuerySample]:
         samples = []
         for query_id, targets, hits in self._kept:
             first = (Hit(hit) if isinstance(hit, str) else hit for hit in islice(hits, HITS))
-            samples.append(Sample(Query(query_id, "", tuple(targets)), tuple(first)))
+            samples.append(QuerySample(Query(query_id, "", tuple(targets)), tuple(first)))
         return samples
 
     def mismatch(
         self,
         matcher: Matcher,
         *,
-        tried: Callable[[Repair, Sequence[Sample]], Sequence[bool]],
+        tried: Callable[[Repair, Sequence[QuerySample]], Sequence[bool]],
         targets: Iterable[str],
     ) -> Mismatch | None:
         """Return what does not fit, None where hits and targets are named alike.
@@ -132,7 +132,7 @@ class Unmatched:
             _, repair = max(enough, key=lambda pair: pair[0] / (2 if pair[1].instead else 1))
             works = tried(repair, samples)
             fixed = next(each for each, fits in zip(samples, works, strict=True) if fits)
-            alone = (Sample(fixed.query, (hit,)) for hit in fixed.hits)
+            alone = (QuerySample(fixed.query, (hit,)) for hit in fixed.hits)
             shown = next(each for each in alone if tried(repair, [each])[0])
             return self._found(shown, repair)
         whole = self.queries == self.answered and len(samples) == len(whole_sample)
@@ -141,7 +141,7 @@ class Unmatched:
             return replace(self._found(samples[0], Repair()), sure=sure)
         return None
 
-    def _found(self, example: Sample, repair: Repair) -> Mismatch:
+    def _found(self, example: QuerySample, repair: Repair) -> Mismatch:
         hit = example.hits[0].path
         targets = [target.path for target in example.query.targets if target.path]
         near = [path for path in targets if path in hit or is_suffix(normalise(hit), path)]
@@ -155,11 +155,11 @@ class Unmatched:
         )
 
 
-def _left(samples: Sequence[Sample], matched: Sequence[bool]) -> list[Sample]:
+def _left(samples: Sequence[QuerySample], matched: Sequence[bool]) -> list[QuerySample]:
     return [sample for sample, fits in zip(samples, matched, strict=True) if not fits]
 
 
-def _pairs(samples: Iterable[Sample]) -> Iterator[tuple[str, str]]:
+def _pairs(samples: Iterable[QuerySample]) -> Iterator[tuple[str, str]]:
     """Yield every sampled hit with every target of its query."""
     for query, hits in samples:
         relevant = (target.path for target in query.targets if target.path and target.grade > 0)
@@ -168,7 +168,7 @@ def _pairs(samples: Iterable[Sample]) -> Iterator[tuple[str, str]]:
 
 
 def _repairs(
-    samples: Sequence[Sample], matcher: Matcher, targets: Iterable[str]
+    samples: Sequence[QuerySample], matcher: Matcher, targets: Iterable[str]
 ) -> Iterator[Repair]:
     """Yield repairs worth trying, the narrowest first; *targets* are those of the whole set."""
     by_id = matcher.name == "document"
@@ -188,7 +188,7 @@ def _repairs(
         yield Repair(match="suffix", instead=clash)
 
 
-def _same_root(samples: Sequence[Sample]) -> bool:
+def _same_root(samples: Sequence[QuerySample]) -> bool:
     """Return whether hits lie in the top folders of targets: then no lead is missing.
 
     A search that misses its target often returns another README.md.
@@ -202,13 +202,13 @@ def _top(path: str) -> str:
     return normalise(path).rpartition("/")[0].partition("/")[0]
 
 
-def _all_below(folder: str, samples: Sequence[Sample]) -> bool:
+def _all_below(folder: str, samples: Sequence[QuerySample]) -> bool:
     return all(
         within(normalise(target.path), folder) for query, _ in samples for target in query.targets
     )
 
 
-def _named_by_lines(samples: Sequence[Sample]) -> bool:
+def _named_by_lines(samples: Sequence[QuerySample]) -> bool:
     """Return whether lines are wanted, and stand in the name of a hit instead of its fields.
 
     Cut off, they would be lost, and the hit would match every range of its file.
@@ -221,7 +221,9 @@ def _named_by_lines(samples: Sequence[Sample]) -> bool:
     )
 
 
-def _of_shorter(samples: Sequence[Sample], *, match: str | None, clash: str) -> Iterator[Repair]:
+def _of_shorter(
+    samples: Sequence[QuerySample], *, match: str | None, clash: str
+) -> Iterator[Repair]:
     """Yield the root that hits lack; it must fit nearly all queries in which a target is longer."""
     leads: Counter[str] = Counter()
     possible = 0
@@ -239,7 +241,7 @@ def _of_shorter(samples: Sequence[Sample], *, match: str | None, clash: str) -> 
         yield Repair(match=match, root=lead.rstrip("/"), instead=instead)
 
 
-def _clash(samples: Sequence[Sample], targets: Iterable[str]) -> str:
+def _clash(samples: Sequence[QuerySample], targets: Iterable[str]) -> str:
     """Return a sentence where the name of a hit fits several of *targets*, empty if none does."""
     names = dict.fromkeys(normalise(hit.path) for _, hits in samples for hit in hits)
     ending: dict[str, list[str]] = {}
@@ -265,7 +267,7 @@ def _ends(path: str) -> Iterator[str]:
     return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
-def _of_longer(samples: Sequence[Sample], *, by_id: bool) -> Iterator[Repair]:
+def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repair]:
     """Yield repairs of hits that have more than the target, before or after it."""
 
     def spelled(path: str) -> str:
@@ -301,7 +303,7 @@ def _separator(rest: str) -> str:
     return before_digits.group() if before_digits else ""
 
 
-def _other_kind(samples: Sequence[Sample]) -> bool:
+def _other_kind(samples: Sequence[QuerySample]) -> bool:
     """Return whether hits and targets are names of different kinds, such as numbers and paths."""
     hits = {_kind(hit.path) for _, hits in samples for hit in hits}
     targets = {_kind(target.path) for query, _ in samples for target in query.targets}
@@ -314,7 +316,7 @@ def _kind(name: str) -> str:
     return "number" if name.isdecimal() else "name"
 
 
-def _shared(samples: Sequence[Sample]) -> bool:
+def _shared(samples: Sequence[QuerySample]) -> bool:
     """Return whether a hit is a target of some other query: then names are alike."""
     targets = {normalise(target.path) for query, _ in samples for target in query.targets}
     return any(normalise(hit.path) in targets for _, hits in samples for hit in hits)

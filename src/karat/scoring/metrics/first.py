@@ -4,7 +4,7 @@ from math import comb
 
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric
-from karat.scoring.metrics.ties import Group, groups
+from karat.scoring.metrics.ties import TieGroup, groups
 
 __all__ = ["HIT", "MRR", "hit", "mrr"]
 
@@ -47,7 +47,7 @@ def hit(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     return 1.0 - comb(tie.size - relevant, within) / comb(tie.size, within)
 
 
-def _first_group(judged: JudgedQuery, level: float) -> tuple[Group | None, int]:
+def _first_group(judged: JudgedQuery, level: float) -> tuple[TieGroup | None, int]:
     for tie in groups(judged):
         if relevant := tie.relevant(level):
             return tie, relevant

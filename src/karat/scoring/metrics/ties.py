@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from karat.model import JudgedQuery
 
-__all__ = ["Group", "groups", "hits_within", "mean_weight"]
+__all__ = ["TieGroup", "groups", "hits_within", "mean_weight"]
 
 
-class Group(NamedTuple):
+class TieGroup(NamedTuple):
     """Hits that share ranks before+1 .. before+size; *grades* are those of the judged ones."""
 
     before: int
@@ -30,14 +30,14 @@ class Group(NamedTuple):
         return sum(grade > 0 and grade >= level for grade in self.grades)
 
 
-def groups(judged: JudgedQuery) -> Iterator[Group]:
+def groups(judged: JudgedQuery) -> Iterator[TieGroup]:
     """Return the groups that hold judged hits, best first; without ties each holds one hit."""
     spans = judged.spans or [(rank, rank) for rank in judged.ranks]
     members: dict[tuple[int, int], list[float]] = {}
     for span, grade in zip(spans, judged.grades, strict=True):
         members.setdefault(span, []).append(grade)
     for (first, last), grades in sorted(members.items()):
-        yield Group(first - 1, last - first + 1, tuple(grades))
+        yield TieGroup(first - 1, last - first + 1, tuple(grades))
 
 
 def mean_weight(first: int, last: int, weight: Callable[[int], float], k: int | None) -> float:

@@ -1,10 +1,10 @@
 """Intervals, paired tests and their corrections, over plain float arrays; chance is a seed."""
 
 from karat.scoring.stats.bootstrap import Bounds, bootstrap_intervals
-from karat.scoring.stats.compare import Marked, compare, significance_letters
+from karat.scoring.stats.compare import LetterMark, compare, significance_letters
 from karat.scoring.stats.interleaving import (
     Credit,
-    Interleaved,
+    InterleavedRanking,
     credit,
     interleaving_test,
     team_draft,
@@ -40,8 +40,8 @@ __all__ = [
     "ConfidenceSequence",
     "Credit",
     "FlipTest",
-    "Interleaved",
-    "Marked",
+    "InterleavedRanking",
+    "LetterMark",
     "McNemar",
     "TTest",
     "Wilcoxon",

@@ -239,7 +239,7 @@ def complete_intervals(
     few = deviating_units(values, codes) < min(FEW, units / 2)
     return [
         column_interval(
-            Sample(values[:, column], units, codes is not None, bool(few[column])),
+            BootstrapColumn(values[:, column], units, codes is not None, bool(few[column])),
             mean=float(means[column]),
             se=float(se[column]),
             quantiles=(float(low_t[column]), float(high_t[column])),
@@ -250,7 +250,7 @@ def complete_intervals(
     ]
 
 
-class Sample(NamedTuple):
+class BootstrapColumn(NamedTuple):
     """A column, the number of units it was drawn in, whether only few differ from the rest."""
 
     values: FloatArray
@@ -272,7 +272,7 @@ def deviating_units(values: FloatArray, codes: IntArray | None) -> NDArray[np.in
 
 
 def column_interval(
-    sample: Sample,
+    sample: BootstrapColumn,
     *,
     mean: float,
     se: float,

@@ -14,10 +14,16 @@ from karat.scoring.stats.arrays import FloatArray
 from karat.scoring.stats.bootstrap import Bounds, bounds_per_column, check_level
 from karat.scoring.stats.chance import check_draws
 from karat.scoring.stats.moments import check_power
-from karat.scoring.stats.pairwise import CORRECTIONS, PAIRS, Column, Plan, measured
+from karat.scoring.stats.pairwise import (
+    CORRECTIONS,
+    PAIRS,
+    ComparisonPlan,
+    DifferenceColumn,
+    measured,
+)
 from karat.scoring.stats.threads import one_blas_thread
 
-__all__ = ["Marked", "compare", "significance_letters"]
+__all__ = ["LetterMark", "compare", "significance_letters"]
 
 
 DEFAULTS = {"all": "maxt", "lead": "maxt", "baseline": "holm"}
@@ -62,7 +68,7 @@ def compare(
     """
     cube = as_cube(values, len(systems), len(metrics))
     pairs = pairs or ("all" if len(systems) <= MOST_PAIRED else "lead")
-    plan = Plan(
+    plan = ComparisonPlan(
         systems=distinct(systems, "system"),
         metrics=distinct(metrics, "metric"),
         columns=columns_of(len(systems), len(metrics), pairs),
@@ -127,12 +133,12 @@ def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
     return tuple(metric for metric in metrics if metric in chosen)
 
 
-def columns_of(systems: int, metrics: int, pairs: str) -> tuple[Column, ...]:
+def columns_of(systems: int, metrics: int, pairs: str) -> tuple[DifferenceColumn, ...]:
     """Return what to compare, in order of the systems and then of the metrics."""
     if pairs not in PAIRS:
         raise InputError(f"pairs {pairs!r} is unknown; expected one of {', '.join(PAIRS)}")
     every = (
-        Column(baseline, system, metric)
+        DifferenceColumn(baseline, system, metric)
         for baseline, system in combinations(range(systems), 2)
         for metric in range(metrics)
     )
@@ -157,7 +163,7 @@ def chosen_correction(correction: str | None, pairs: str) -> str:
     return correction
 
 
-class Marked(NamedTuple):
+class LetterMark(NamedTuple):
     """A system, its own letter, and the letters of the systems that it is better than."""
 
     system: str
@@ -165,7 +171,7 @@ class Marked(NamedTuple):
     better_than: str
 
 
-def significance_letters(comparison: Comparison, metric: str) -> tuple[Marked, ...]:
+def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMark, ...]:
     """Return one row per system, in order; letters are a, b, c, ... by the order of the systems.
 
     A letter stands in ``better_than`` when the system's mean is the better one and the corrected
@@ -180,7 +186,7 @@ def significance_letters(comparison: Comparison, metric: str) -> tuple[Marked, .
         beaten[better].append(entry.baseline if better == entry.system else entry.system)
     separator = "" if len(letters) <= 26 else ","
     return tuple(
-        Marked(
+        LetterMark(
             system,
             letters[system],
             separator.join(

@@ -18,7 +18,7 @@ from karat.scoring.stats.distributions import sign_test
 
 __all__ = [
     "Credit",
-    "Interleaved",
+    "InterleavedRanking",
     "InterleavingTest",
     "Team",
     "credit",
@@ -31,7 +31,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Interleaved(Generic[Item]):
+class InterleavedRanking(Generic[Item]):
     """One ranking made of two: ``teams[i]`` says which system put ``ranking[i]`` there.
 
     None stands where one system had nothing left: such a result earns nobody anything.
@@ -79,7 +79,7 @@ def team_draft(
     *,
     rng: np.random.Generator,
     k: int | None = None,
-) -> Interleaved[Item]:
+) -> InterleavedRanking[Item]:
     """Return the first *k* results of a team draft between two rankings, all without *k*.
 
     Like captains, the systems choose in rounds of two; a coin decides who is first in each round,
@@ -108,7 +108,7 @@ def team_draft(
     for team in ("a", "b"):
         while _prune(left[team], chosen):
             chosen[left[team].pop()] = None
-    return Interleaved(tuple(chosen)[:k], tuple(chosen.values())[:k])
+    return InterleavedRanking(tuple(chosen)[:k], tuple(chosen.values())[:k])
 
 
 def _prune(left: list[Item], chosen: dict[Item, Team | None]) -> bool:
@@ -118,12 +118,12 @@ def _prune(left: list[Item], chosen: dict[Item, Team | None]) -> bool:
     return bool(left)
 
 
-def credit(interleaved: Interleaved[Item], clicked: Iterable[Item]) -> Credit:
+def credit(interleaved: InterleavedRanking[Item], clicked: Iterable[Item]) -> Credit:
     """Return what each system earns from the results that were *clicked*, each once.
 
     A click on something that was not shown raises InputError.
 
-    >>> credit(Interleaved(("x", "y", "w"), ("a", "b", "b")), ["y", "w", "w"])
+    >>> credit(InterleavedRanking(("x", "y", "w"), ("a", "b", "b")), ["y", "w", "w"])
     Credit(a=0, b=2)
     """
     team_of = dict(zip(interleaved.ranking, interleaved.teams, strict=True))

@@ -16,13 +16,13 @@ from karat.scoring.stats.moments import Moments, column_moments, reach, relative
 from karat.scoring.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_units
 from karat.scoring.stats.tests import randomised_tukey, t_from_moments, two_way_anova
 
-__all__ = ["CORRECTIONS", "PAIRS", "Column", "Plan", "measured"]
+__all__ = ["CORRECTIONS", "PAIRS", "ComparisonPlan", "DifferenceColumn", "measured"]
 
 CORRECTIONS = ("maxt", "tukey", "holm", "bh", "none")
 PAIRS = ("all", "lead", "baseline")
 
 
-class Column(NamedTuple):
+class DifferenceColumn(NamedTuple):
     """One difference: system less baseline on a metric, each by its place."""
 
     baseline: int
@@ -30,12 +30,12 @@ class Column(NamedTuple):
     metric: int
 
 
-class Plan(NamedTuple):
+class ComparisonPlan(NamedTuple):
     """What is compared: names, a column for each difference, and the numbers chosen."""
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[DifferenceColumn, ...]
     bounds: list[Bounds | None]
     correction: str
     level: float
@@ -50,7 +50,9 @@ class Plan(NamedTuple):
         return [place for place, column in enumerate(self.columns) if column.metric == metric]
 
 
-def measured(cube: FloatArray, plan: Plan) -> tuple[tuple[Mean, ...], tuple[Difference, ...]]:
+def measured(
+    cube: FloatArray, plan: ComparisonPlan
+) -> tuple[tuple[Mean, ...], tuple[Difference, ...]]:
     """Return the means and the differences of *plan*, all over the same resamples and flips."""
     systems, queries, metrics = cube.shape
     scores = cube.transpose(1, 0, 2).reshape(queries, systems * metrics)
@@ -82,7 +84,7 @@ def mirrored(bounds: Bounds | None) -> Bounds | None:
 
 
 def difference_entries(
-    cube: FloatArray, differences: FloatArray, intervals: Sequence[Interval], plan: Plan
+    cube: FloatArray, differences: FloatArray, intervals: Sequence[Interval], plan: ComparisonPlan
 ) -> Iterator[Difference]:
     """Yield one entry for each pair and metric, in the order of the columns."""
     units = flip_units(differences, plan.clusters)
@@ -123,13 +125,13 @@ def difference_entries(
         )
 
 
-def directions(plan: Plan) -> FloatArray:
+def directions(plan: ComparisonPlan) -> FloatArray:
     """Return for each column 1, or -1 where less is better."""
     signs = [-1.0 if name in plan.lower_is_better else 1.0 for name in plan.metrics]
     return np.array([signs[column.metric] for column in plan.columns])
 
 
-def paired_means(cube: FloatArray, plan: Plan) -> FloatArray:
+def paired_means(cube: FloatArray, plan: ComparisonPlan) -> FloatArray:
     """Return ``[column, baseline or system]``: means over the queries that both have."""
     result = np.empty((len(plan.columns), 2))
     for place, (baseline, system, metric) in enumerate(plan.columns):
@@ -140,7 +142,7 @@ def paired_means(cube: FloatArray, plan: Plan) -> FloatArray:
     return result
 
 
-def detectable(moments: Moments, plan: Plan, metric: int) -> float | None:
+def detectable(moments: Moments, plan: ComparisonPlan, metric: int) -> float | None:
     """Return the difference that would be found at the plan's power.
 
     None without a variance, and where no difference that the bounds of *metric* allow for would be.
@@ -160,7 +162,7 @@ def residual_deviation(table: FloatArray) -> float | None:
     return math.sqrt(variance) if variance else None
 
 
-def maxt_ps(flips: Flips, differences: FloatArray, plan: Plan) -> list[list[float]]:
+def maxt_ps(flips: Flips, differences: FloatArray, plan: ComparisonPlan) -> list[list[float]]:
     """Return p values by metric and pair: step-down maxT, none where the plan does without."""
     if plan.correction != "maxt" or len(plan.systems) < 3:
         return []
@@ -172,7 +174,10 @@ def maxt_ps(flips: Flips, differences: FloatArray, plan: Plan) -> list[list[floa
 
 
 def corrected_ps(
-    cube: FloatArray, tests: Sequence[FlipTest], maxt: Sequence[Sequence[float]], plan: Plan
+    cube: FloatArray,
+    tests: Sequence[FlipTest],
+    maxt: Sequence[Sequence[float]],
+    plan: ComparisonPlan,
 ) -> list[float]:
     """Return the corrected p value of each column; a metric's pairs are a family.
 

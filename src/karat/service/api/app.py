@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from karat.installation import __version__
 from karat.service.api.auth import Auth
 from karat.service.api.failures import install
-from karat.service.api.middleware import BodyCap, Guard, Observed
+from karat.service.api.middleware import BodyCap, Guard, RequestObserver
 from karat.service.api.pages import router as pages
 from karat.service.api.routes import (
     archives,
@@ -37,7 +37,7 @@ from karat.service.events import Hub
 from karat.service.observability.correlation import Correlation
 from karat.service.observability.metrics import Metrics, RunMetrics
 from karat.service.searchers import Searchers
-from karat.service.settings import Limits, Settings
+from karat.service.settings import RequestLimits, ServiceSettings
 from karat.service.statistics.analyst import Analyst
 from karat.service.store import ServiceStore
 
@@ -65,7 +65,7 @@ ROUTERS = (
 )
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: ServiceSettings) -> FastAPI:
     """Return the service; its store is opened when it starts and closed when it stops."""
     metrics = Metrics()
 
@@ -107,13 +107,13 @@ def create_app(settings: Settings) -> FastAPI:
         BodyCap, most=limits.body_bytes, uploads=_uploads(limits), patience_s=limits.body_s
     )
     app.add_middleware(Auth, settings=settings)
-    app.add_middleware(Observed, metrics=metrics)
+    app.add_middleware(RequestObserver, metrics=metrics)
     app.add_middleware(Guard, hosts=settings.known_hosts)
     app.add_middleware(Correlation)
     return app
 
 
-def _uploads(limits: Limits) -> dict[str, int]:
+def _uploads(limits: RequestLimits) -> dict[str, int]:
     return {
         "/api/v2/benchmark-datasets": limits.files.upload_bytes + AROUND_A_FILE,
         "/api/v2/collections": limits.archive_bytes + AROUND_A_FILE,

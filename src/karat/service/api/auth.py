@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from karat.service.api.failures import refuse
 from karat.service.api.state import LOCAL, Caller, Service
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.tokens import SCOPES, digest_of
 
 __all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open"]
@@ -79,7 +79,7 @@ class Auth:
         self,
         app: ASGIApp,
         *,
-        settings: Settings,
+        settings: ServiceSettings,
         rates: Rates | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:

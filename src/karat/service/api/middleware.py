@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from karat.service.api.failures import failure, refuse
 from karat.service.observability.metrics import Metrics
 
-__all__ = ["BodyCap", "Guard", "Observed"]
+__all__ = ["BodyCap", "Guard", "RequestObserver"]
 
 # A body must come in at this rate: whoever sends one byte now and then keeps a connection for ever.
 BYTES_PER_S = 16 * 1024
@@ -174,7 +174,7 @@ request_logger = logging.getLogger("karat.service")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Observed:
+class RequestObserver:
     """Counts requests by route; the log has method, route, status and time of each, no query."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:

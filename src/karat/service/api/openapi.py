@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from karat.service.api.app import create_app
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 
 __all__ = ["FILE", "schema_text"]
 
@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("openapi.json")
 
 def schema_text() -> str:
     """Return the schema as it is to be written."""
-    app = create_app(Settings(store="", data=Path()))
+    app = create_app(ServiceSettings(store="", data=Path()))
     schema = app.openapi()
     # It changes with every release, and nothing else does.
     schema["info"]["version"] = "2"

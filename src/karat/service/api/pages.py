@@ -27,7 +27,7 @@ FOREVER = "public, max-age=31536000, immutable"
 router = APIRouter(include_in_schema=False)
 
 
-class Built(NamedTuple):
+class StaticFile(NamedTuple):
     """A file of the page, as it is and compressed."""
 
     content: bytes
@@ -36,7 +36,7 @@ class Built(NamedTuple):
 
 
 @cache
-def built() -> dict[str, Built]:
+def built() -> dict[str, StaticFile]:
     """Return every file of the page by its path; what is asked for is looked up, never opened."""
     found = {}
     for path in sorted(STATIC.rglob("*")):
@@ -44,7 +44,7 @@ def built() -> dict[str, Built]:
             content = path.read_bytes()
             kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
             packed = gzip.compress(content, mtime=0)
-            found[path.relative_to(STATIC).as_posix()] = Built(content, packed, kind)
+            found[path.relative_to(STATIC).as_posix()] = StaticFile(content, packed, kind)
     return found
 
 

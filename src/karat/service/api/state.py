@@ -13,7 +13,7 @@ from karat.service.events import Hub
 from karat.service.observability.correlation import correlation_id
 from karat.service.observability.metrics import Metrics
 from karat.service.searchers import Searchers
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.statistics.analyst import Analyst, Answers
 from karat.service.store import Job, JobKind, ServiceStore
 
@@ -39,7 +39,7 @@ class Caller(NamedTuple):
 class Service:
     """The service as it runs."""
 
-    settings: Settings
+    settings: ServiceSettings
     store: ServiceStore
     metrics: Metrics
     searchers: Searchers
@@ -106,12 +106,12 @@ class Paging(NamedTuple):
     per_page: int
 
     @property
-    def part(self) -> "Part":
+    def part(self) -> "PageRange":
         """Return how a store is asked for it."""
         return {"limit": self.per_page, "offset": (self.page - 1) * self.per_page}
 
 
-class Part(TypedDict):
+class PageRange(TypedDict):
     """How many items, after how many."""
 
     limit: int

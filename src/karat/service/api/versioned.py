@@ -11,7 +11,7 @@ from karat.service.api.state import Asking, Service, Serving
 from karat.service.results import results_key
 from karat.service.store import Benchmark
 
-__all__ = ["NOT_MODIFIED", "Found", "Seen", "Versioned", "find"]
+__all__ = ["NOT_MODIFIED", "Found", "Seen", "VersionedBenchmark", "find"]
 
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
     304: {"description": "Nothing has changed since the version in If-None-Match"}
@@ -23,7 +23,7 @@ Seen = Annotated[str | None, Header(alias="If-None-Match", max_length=1000)]
 
 
 @dataclass(frozen=True, slots=True)
-class Versioned:
+class VersionedBenchmark:
     """A benchmark, with a *key* that changes with everything that can be said of its results.
 
     *seen* are the versions that the client has.
@@ -68,10 +68,10 @@ class Versioned:
 
 def find(
     serving: Serving, caller: Asking, benchmark_id: UUID, if_none_match: Seen = None
-) -> Versioned:
+) -> VersionedBenchmark:
     """Return a benchmark with the version of its results; UnknownName for one of somebody else."""
     benchmark = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    return Versioned(benchmark, results_key(serving.store, benchmark), if_none_match)
+    return VersionedBenchmark(benchmark, results_key(serving.store, benchmark), if_none_match)
 
 
-Found = Annotated[Versioned, Depends(find)]
+Found = Annotated[VersionedBenchmark, Depends(find)]

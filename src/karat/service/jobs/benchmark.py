@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Self
 from karat.errors import InputError
 from karat.experiments.run import run_experiment
 from karat.experiments.store import Experiment, RunStatus, SqlStore
-from karat.experiments.workers import Event
+from karat.experiments.workers import RunEvent
 from karat.model.evaluation import Summary
 from karat.model.timings import Timings
 from karat.service.api.views.results import kept_results
 from karat.service.benchmarks import BenchmarkConfig, benchmark_request
 from karat.service.jobs.explainer import explained
-from karat.service.jobs.job import Work
+from karat.service.jobs.job import JobContext
 from karat.service.jobs.progress import Progress
 from karat.service.observability.tracing import span
-from karat.service.results import Scored, scored, with_latencies
+from karat.service.results import ScoredBenchmark, scored, with_latencies
 from karat.service.store import Benchmark, Collection, JobStatus, ServiceStore
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class RunSpans(AbstractContextManager["RunSpans"]):
             left.end()
         self._open.clear()
 
-    def heard(self, event: Event) -> None:
+    def heard(self, event: RunEvent) -> None:
         """Take notice of what happened to a query or a run."""
         if event.kind == "started":
             self._open[event.run] = self._tracer.start_span(
@@ -65,7 +65,7 @@ class RunSpans(AbstractContextManager["RunSpans"]):
         elif event.kind == "finished" and event.run in self._open:
             _end(self._open.pop(event.run), str(event.detail["status"]), time_ns())
 
-    def _answered(self, event: Event) -> None:
+    def _answered(self, event: RunEvent) -> None:
         from opentelemetry.trace import set_span_in_context
 
         latency_ns, ended = event.detail["latency_ns"], time_ns()
@@ -82,7 +82,7 @@ class RunSpans(AbstractContextManager["RunSpans"]):
         )
         _end(query, str(event.detail["outcome"]), ended)
 
-    def _about(self, event: Event, **more: object) -> dict[str, str | float]:
+    def _about(self, event: RunEvent, **more: object) -> dict[str, str | float]:
         named = {"run": event.run, "engine": self._engines[event.run], **more}
         return {
             f"karat.{key}": value if isinstance(value, float) else str(value)
@@ -102,7 +102,7 @@ def _end(span: "Span", status: str, when: int) -> None:
 class BenchmarkJob:
     """Runs what is missing of a benchmark."""
 
-    def run(self, work: Work) -> None:
+    def run(self, work: JobContext) -> None:
         """Run the experiment; its id is known to the benchmark before anything is asked."""
         store = work.store
         benchmark = store.benchmarks.get(work.job.subject)
@@ -128,7 +128,7 @@ class BenchmarkJob:
             places=work.settings.places,
             offered=work.settings.engines,
         )
-        compared: list[Scored] = []
+        compared: list[ScoredBenchmark] = []
 
         def compare() -> None:
             if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
@@ -138,7 +138,7 @@ class BenchmarkJob:
 
         with RunSpans({entry.name: entry.spec.name for entry in request.entries}) as spans:
 
-            def listen(event: Event) -> None:
+            def listen(event: RunEvent) -> None:
                 spans.heard(event)
                 progress.heard(event)
 
@@ -160,7 +160,7 @@ class BenchmarkJob:
             if not work.stopped():
                 _keep_results(store, benchmark.id)
 
-    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+    def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Finish the benchmark, unless it was cancelled, and tell it."""
         benchmark = work.store.benchmarks.get(work.job.subject)
         if status is JobStatus.COMPLETED:
@@ -176,7 +176,7 @@ class BenchmarkJob:
 class _TellingStore(SqlStore):
     """The store of the service, which tells when a run was scored and when it has ended."""
 
-    def __init__(self, work: Work, *, told: Callable[[str], None]) -> None:
+    def __init__(self, work: JobContext, *, told: Callable[[str], None]) -> None:
         super().__init__(work.store.database, worker=work.job.worker)
         self._told = told
 

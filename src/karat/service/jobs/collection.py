@@ -8,7 +8,7 @@ from karat.errors import UnknownName
 from karat.service.api.schemas.events import JobProgress
 from karat.service.collections import index_collection
 from karat.service.datasets import resolve_mapping
-from karat.service.jobs.job import Work
+from karat.service.jobs.job import JobContext
 from karat.service.store import JobStatus
 
 __all__ = ["IndexJob", "ResolveJob"]
@@ -24,7 +24,7 @@ class IndexJob:
         """Tell how far it is by *clock*, at most twice a second."""
         self._clock = clock
 
-    def run(self, work: Work) -> None:
+    def run(self, work: JobContext) -> None:
         """Index, and keep what was found."""
         collections = work.store.collections
         collections.change(work.job.subject, status="indexing")
@@ -45,7 +45,7 @@ class IndexJob:
             collection.id, status="ready", snapshot=found.snapshot, facts=found.facts
         )
 
-    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+    def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Say that the collection is ready, or why it is not."""
         # Where uploads lie is told to nobody.
         uploaded = (work.settings.places.uploads / work.job.subject).resolve()
@@ -58,7 +58,7 @@ class IndexJob:
 
 
 def _tell(
-    work: Work, status: str, stage: str, *, done: int = 0, total: int = 0, error: str = ""
+    work: JobContext, status: str, stage: str, *, done: int = 0, total: int = 0, error: str = ""
 ) -> None:
     data = JobProgress(
         subject_id=work.job.subject,
@@ -77,17 +77,17 @@ RESOLVE_EVENT = "mapping_progress"
 class ResolveJob:
     """Resolves a mapping; nothing of it is kept before all is known."""
 
-    def run(self, work: Work) -> None:
+    def run(self, work: JobContext) -> None:
         """Look up every reference."""
         _tell_resolved(work, "running")
         resolve_mapping(work.store, work.job.subject, work.settings.places)
 
-    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+    def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Tell how many references are known now, or why none could be looked up."""
         _tell_resolved(work, status.value, error)
 
 
-def _tell_resolved(work: Work, status: str, error: str = "") -> None:
+def _tell_resolved(work: JobContext, status: str, error: str = "") -> None:
     mapped = work.store.mappings.get(work.job.subject)
     data = JobProgress(
         subject_id=mapped.id,

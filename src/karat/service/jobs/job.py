@@ -15,10 +15,10 @@ from typing import Protocol
 
 from karat.errors import EngineError, InputError, KaratError, MissingExtra, UnknownName
 from karat.installation import without_checkout
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
 
-__all__ = ["Handler", "Handlers", "Work", "perform"]
+__all__ = ["Handler", "Handlers", "JobContext", "perform"]
 
 logger = logging.getLogger("karat.jobs")
 
@@ -27,7 +27,7 @@ MOST_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class JobContext:
     """A job to be done, and all that it takes.
 
     *stopped* is asked between steps; once it is true, the work ends where it is. *progressed* is
@@ -36,7 +36,7 @@ class Work:
 
     job: Job
     store: ServiceStore
-    settings: Settings
+    settings: ServiceSettings
     stopped: Callable[[], bool]
     progressed: Callable[[], None]
 
@@ -48,11 +48,11 @@ class Work:
 class Handler(Protocol):
     """Does one kind of job. Done twice, also in part, it leaves what it would have left once."""
 
-    def run(self, work: Work) -> None:
+    def run(self, work: JobContext) -> None:
         """Do the work, or the rest of it; a KaratError says why it cannot be done."""
         ...
 
-    def ended(self, work: Work, status: JobStatus, error: str) -> None:
+    def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Write down how the work ended, unless that is known, and tell it."""
         ...
 
@@ -74,7 +74,7 @@ def perform(
     worker: str,
     *,
     store: ServiceStore,
-    settings: Settings,
+    settings: ServiceSettings,
     handlers: Handlers,
     stopping: Event,
 ) -> None:
@@ -88,7 +88,7 @@ def perform(
         standing.progress = True
 
     handler = handlers[job.kind]
-    work = Work(job, store, settings, stopped, progressed)
+    work = JobContext(job, store, settings, stopped, progressed)
     status, error = JobStatus.COMPLETED, ""
     with _beating(job, worker, store, standing):
         if job.attempts > MOST_ATTEMPTS:
@@ -106,7 +106,7 @@ def perform(
             _end(work, handler, worker, status, error)
 
 
-def _outcome(handler: Handler, work: Work) -> tuple[JobStatus, str]:
+def _outcome(handler: Handler, work: JobContext) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
     except (InputError, EngineError, MissingExtra) as error:
@@ -117,7 +117,7 @@ def _outcome(handler: Handler, work: Work) -> tuple[JobStatus, str]:
     return JobStatus.COMPLETED, ""
 
 
-def _end(work: Work, handler: Handler, worker: str, status: JobStatus, error: str) -> None:
+def _end(work: JobContext, handler: Handler, worker: str, status: JobStatus, error: str) -> None:
     # The subject first: killed in between, the job is claimed once more and ends the same way.
     with suppress(UnknownName):  # It may have been deleted meanwhile.
         handler.ended(work, status, error)

@@ -7,7 +7,7 @@ from time import monotonic
 from pydantic import ValidationError
 
 from karat.experiments.store import Experiment, RunStatus, StoredRun
-from karat.experiments.workers import Event
+from karat.experiments.workers import RunEvent
 from karat.service.api.schemas.events import (
     BenchmarkProgress,
     CompletedRun,
@@ -21,7 +21,7 @@ from karat.service.api.views.runs import (
     timing_of,
     timing_status,
 )
-from karat.service.jobs.job import Work
+from karat.service.jobs.job import JobContext
 from karat.service.store import Benchmark
 
 __all__ = ["EVENT", "Progress", "standing"]
@@ -41,7 +41,7 @@ class Progress:
     of the benchmark; the stage of a run is in ``current_run`` and ``last_completed_run``.
     """
 
-    def __init__(self, work: Work, *, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, work: JobContext, *, clock: Callable[[], float] = monotonic) -> None:
         """Tell of the benchmark that is the subject of *work*."""
         self._work = work
         self._clock = clock
@@ -57,7 +57,7 @@ class Progress:
         self._runs = {run.label: run for run in experiment.runs}
         self.tell("indexing")
 
-    def heard(self, event: Event) -> None:
+    def heard(self, event: RunEvent) -> None:
         """Take notice of what happened to a query or a run."""
         run = self._runs[event.run]
         # The hits come first, for all runs; then all are timed.
@@ -136,7 +136,7 @@ def standing(
     return data.model_dump(mode="json")
 
 
-def _holders(event: Event) -> Iterator[RunningProcess]:
+def _holders(event: RunEvent) -> Iterator[RunningProcess]:
     """Yield the processes that *event* waits for, as far as it names them."""
     holders = event.detail.get("holders")
     for each in holders if isinstance(holders, list | tuple) else ():

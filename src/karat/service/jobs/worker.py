@@ -24,7 +24,7 @@ from karat.service.jobs.job import Handlers, perform
 from karat.service.observability.correlation import correlated
 from karat.service.observability.logs import start_log
 from karat.service.observability.tracing import span, start_tracing
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, ServiceStore
 
 __all__ = ["HANDLERS", "as_line", "main", "work_on"]
@@ -44,7 +44,7 @@ TIDY_S = 60.0
 MAKING = timedelta(minutes=10)
 
 
-def as_line(settings: Settings) -> str:
+def as_line(settings: ServiceSettings) -> str:
     """Return of *settings* what a worker needs, as :func:`main` reads it."""
     needed = {
         "store": settings.store,
@@ -60,7 +60,7 @@ def main(source: TextIO = sys.stdin) -> None:
     start_log()
     start_tracing()
     given = json.loads(source.readline())
-    settings = Settings(
+    settings = ServiceSettings(
         store=given["store"],
         data=Path(given["data"]),
         roots=tuple(map(Path, given["roots"])),
@@ -77,7 +77,7 @@ def main(source: TextIO = sys.stdin) -> None:
         work_on(store, settings, stopping=stopping)
 
 
-def work_on(store: ServiceStore, settings: Settings, *, stopping: Event) -> None:
+def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) -> None:
     """Claim and do jobs until *stopping*."""
     worker, tidied = this_worker(), -TIDY_S
     while not stopping.is_set():

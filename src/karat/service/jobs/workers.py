@@ -10,7 +10,7 @@ from typing import IO
 
 from karat.errors import KaratError
 from karat.service.jobs.worker import as_line
-from karat.service.settings import Settings
+from karat.service.settings import ServiceSettings
 
 __all__ = ["Workers"]
 
@@ -25,7 +25,7 @@ GRACE_S = 10.0
 class Workers:
     """Started with the service and stopped with it; jobs that are not done are handed back."""
 
-    def __init__(self, settings: Settings, *, count: int | None = None) -> None:
+    def __init__(self, settings: ServiceSettings, *, count: int | None = None) -> None:
         """Plan *count* workers, or as many as *settings* say; none is started yet."""
         self._line = as_line(settings)
         self._count = settings.workers if count is None else count

@@ -14,7 +14,7 @@ from karat.experiments.store import StoredRun
 from karat.installation import __version__
 from karat.model import Outcome
 from karat.ndcg.histogram import recorder
-from karat.service.store import Event, ServiceStore
+from karat.service.store import ServiceEvent, ServiceStore
 
 __all__ = ["CONTENT_TYPE_LATEST", "Metrics", "RunMetrics"]
 
@@ -114,7 +114,7 @@ class RunMetrics:
         # By operation, since a run that failed may end once more in another one.
         self._last: dict[str, str] = {}
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: ServiceEvent) -> None:
         """Take notice of *event*."""
         ended: Any = event.data.get("last_completed_run")
         if isinstance(ended, Mapping) and ended.get("timing_status") != "pending":

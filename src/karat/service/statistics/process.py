@@ -17,7 +17,7 @@ from karat import errors
 from karat.report.draw import draw
 from karat.service.api.views import analysis, queries
 from karat.service.api.views.results import kept_results
-from karat.service.results import JudgingPool, Scored, judging_pool, results_key, scored
+from karat.service.results import JudgingPool, ScoredBenchmark, judging_pool, results_key, scored
 from karat.service.store import ServiceStore
 
 __all__ = ["Desk", "main"]
@@ -32,7 +32,7 @@ class Desk:
     def __init__(self, store: ServiceStore) -> None:
         """Begin with an empty desk."""
         self._store = store
-        self._kept: OrderedDict[str, Scored] = OrderedDict()
+        self._kept: OrderedDict[str, ScoredBenchmark] = OrderedDict()
         self._pools: OrderedDict[tuple[str, ...], JudgingPool] = OrderedDict()
         self._questions: Mapping[str, Callable[..., str]] = {
             "results": self._results,
@@ -51,7 +51,7 @@ class Desk:
         """Return the answer as one line of JSON."""
         return self._questions[question](**arguments)
 
-    def scored(self, benchmark: str) -> Scored:
+    def scored(self, benchmark: str) -> ScoredBenchmark:
         """Return a benchmark scored as it is now."""
         found = self._store.benchmarks.get(benchmark)
         key = results_key(self._store, found)

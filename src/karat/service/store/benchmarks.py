@@ -20,7 +20,7 @@ from karat.experiments.store.schema import (
     RESULTS,
     RUNS,
 )
-from karat.service.store.jobs import UNFINISHED, Asked, add_job, check_idle
+from karat.service.store.jobs import UNFINISHED, JobRequest, add_job, check_idle
 from karat.service.store.records import Annotation, Benchmark, JobKind, JobStatus, Page
 from karat.service.store.shelf import Shelf, new_id, one, owned
 
@@ -191,7 +191,7 @@ class Benchmarks(Shelf):
                 if found.status not in STARTABLE:
                     raise Conflict(f"benchmark {benchmark} is {found.status}")
                 check_idle(connection, JobKind.INDEX, found.mapping_collection)
-                asked = Asked(found.owner, now, correlation, most)
+                asked = JobRequest(found.owner, now, correlation, most)
                 add_job(connection, JobKind.BENCHMARK, benchmark, asked)
                 connection.execute(
                     update(BENCHMARKS)

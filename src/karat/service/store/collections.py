@@ -9,7 +9,7 @@ from sqlalchemy import Row, delete, insert, select, update
 from karat.errors import Conflict, UnknownName
 from karat.experiments.store.rows import storable
 from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS
-from karat.service.store.jobs import Asked, add_job
+from karat.service.store.jobs import JobRequest, add_job
 from karat.service.store.records import Collection, Document, JobKind, Page
 from karat.service.store.shelf import Shelf, new_id, one, owned
 
@@ -104,7 +104,7 @@ class Collections(Shelf):
         Conflict while a benchmark runs on the collection, or it is being indexed; the rest is as
         :meth:`Jobs.add` has it.
         """
-        asked = Asked(owner, self._clock(), correlation, most)
+        asked = JobRequest(owner, self._clock(), correlation, most)
         mine = COLLECTIONS.c.id == collection
         running = (
             select(BENCHMARKS.c.id)

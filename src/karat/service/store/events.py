@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row, delete, func, insert, select, text
 
 from karat.experiments.store.schema import EVENTS
-from karat.service.store.records import Event
+from karat.service.store.records import ServiceEvent
 from karat.service.store.shelf import Shelf
 
 __all__ = ["Events"]
@@ -20,7 +20,9 @@ ORDER_LOCK = 7_236_114_510
 class Events(Shelf):
     """Whoever has seen an event has seen all before it."""
 
-    def add(self, operation: str, subject: str, kind: str, data: Mapping[str, object]) -> Event:
+    def add(
+        self, operation: str, subject: str, kind: str, data: Mapping[str, object]
+    ) -> ServiceEvent:
         """Append an event to the stream."""
         row = {"operation": operation, "subject": subject, "type": kind, "data": dict(data)}
         new = insert(EVENTS).values(**row, created=self._clock()).returning(EVENTS)
@@ -36,14 +38,16 @@ class Events(Shelf):
         operation: str | None = None,
         subject: str | None = None,
         limit: int = 1_000,
-    ) -> tuple[Event, ...]:
+    ) -> tuple[ServiceEvent, ...]:
         """Return what came after the event with the id *sequence*, of all or of one operation."""
         wanted = _of(operation, subject).where(EVENTS.c.id > sequence)
         with self._database.asking() as connection:
             found = connection.execute(wanted.order_by(EVENTS.c.id).limit(limit))
             return tuple(map(_event, found))
 
-    def newest(self, *, operation: str | None = None, subject: str | None = None) -> Event | None:
+    def newest(
+        self, *, operation: str | None = None, subject: str | None = None
+    ) -> ServiceEvent | None:
         """Return the last event, of all or of one operation; None without any."""
         wanted = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
         with self._database.asking() as connection:
@@ -71,5 +75,5 @@ def _of(operation: str | None, subject: str | None) -> Any:
     return wanted
 
 
-def _event(row: Row[Any]) -> Event:
-    return Event(**row._asdict())
+def _event(row: Row[Any]) -> ServiceEvent:
+    return ServiceEvent(**row._asdict())

@@ -19,7 +19,7 @@ from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPIN
 from karat.service.store.records import Job, JobKind, JobStatus
 from karat.service.store.shelf import Shelf, new_id, owned
 
-__all__ = ["Asked", "Jobs", "Standing", "add_job", "check_idle"]
+__all__ = ["JobRequest", "Jobs", "LeaseStatus", "add_job", "check_idle"]
 
 SUBJECTS = {
     JobKind.INDEX: COLLECTIONS,
@@ -35,14 +35,14 @@ UNFINISHED_JOBS = (
 )
 
 
-class Standing(NamedTuple):
+class LeaseStatus(NamedTuple):
     """Whether a job is still that of the worker who asks, and whether it is to be cancelled."""
 
     mine: bool
     cancel: bool
 
 
-class Asked(NamedTuple):
+class JobRequest(NamedTuple):
     """Who asks for work, when, and in which request.
 
     *most* is how many unfinished jobs the owner may have, this one included; None is any number.
@@ -78,7 +78,7 @@ class Jobs(Shelf):
         *correlation* is the id of the request that asks for it. TooManyJobs where *owner* has
         *most* that are not finished.
         """
-        asked = Asked(owner, self._clock(), correlation, most)
+        asked = JobRequest(owner, self._clock(), correlation, most)
         with self._database.writing() as connection:
             job = add_job(connection, kind, subject, asked)
         return self.get(job)
@@ -121,7 +121,7 @@ class Jobs(Shelf):
                 return None
         return self.get(row.id)
 
-    def beat(self, job: str, worker: str, *, progress: bool = False) -> Standing:
+    def beat(self, job: str, worker: str, *, progress: bool = False) -> LeaseStatus:
         """Say that *worker* is alive, and with *progress* that the job has come further."""
         values: dict[str, object] = {"lease_until": self._clock() + self.lease}
         if progress:
@@ -129,7 +129,7 @@ class Jobs(Shelf):
         with self._database.writing() as connection:
             mine = connection.execute(_held(job, worker), values).rowcount > 0
             found = select(JOBS.c.cancel).where(JOBS.c.id == job)
-            return Standing(mine, bool(connection.execute(found).scalar()))
+            return LeaseStatus(mine, bool(connection.execute(found).scalar()))
 
     def end(self, job: str, worker: str, status: JobStatus, *, error: str = "") -> bool:
         """End a job; False where it is no longer that of *worker*."""
@@ -146,7 +146,7 @@ class Jobs(Shelf):
             connection.execute(_held(job, worker), values)
 
 
-def add_job(connection: Connection, kind: JobKind, subject: str, asked: Asked) -> str:
+def add_job(connection: Connection, kind: JobKind, subject: str, asked: JobRequest) -> str:
     """Queue work in the transaction of *connection*, and return its id."""
     check_idle(connection, kind, subject)
     _check_quota(connection, asked)
@@ -182,7 +182,7 @@ def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
         raise Conflict(f"{subject} is being worked on; wait until that has ended")
 
 
-def _check_quota(connection: Connection, asked: Asked) -> None:
+def _check_quota(connection: Connection, asked: JobRequest) -> None:
     if asked.most is None:
         return
     if connection.dialect.name != "sqlite":

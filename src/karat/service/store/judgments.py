@@ -11,10 +11,10 @@ from karat.errors import Conflict
 from karat.experiments.store.rows import kept_id, storable
 from karat.experiments.store.schema import BENCHMARK_DATASETS, JUDGMENTS, LOSSES
 from karat.model.fate import Fate
-from karat.service.store.records import Judgment, Page
+from karat.service.store.records import Page, StoredJudgment
 from karat.service.store.shelf import Shelf, one
 
-__all__ = ["Edit", "Judgments", "Losses", "Lost"]
+__all__ = ["Edit", "Judgments", "LossRecord", "LossTable"]
 
 FIELDS = [column for column in JUDGMENTS.c if column.name != "dataset"]
 
@@ -34,7 +34,7 @@ class Edit(NamedTuple):
 class Judgments(Shelf):
     """Who knows the newest version may make the next; anybody else is told of a Conflict."""
 
-    def put(self, dataset: str, edit: Edit, *, version: int, author: str) -> Judgment:
+    def put(self, dataset: str, edit: Edit, *, version: int, author: str) -> StoredJudgment:
         """Keep *edit*, which was made by somebody who saw *version* of the judgments."""
         kept_id(edit.query)
         values = {**edit._asdict(), "path": kept_id(edit.path), "reason": storable(edit.reason)}
@@ -47,7 +47,7 @@ class Judgments(Shelf):
                 )
             return self._append(connection, dataset, newest, {**values, "author": author})
 
-    def undo(self, dataset: str, *, author: str) -> Judgment:
+    def undo(self, dataset: str, *, author: str) -> StoredJudgment:
         """Take back the newest judgment that stands; Conflict where there is none."""
         mine = JUDGMENTS.c.dataset == dataset
         undone = select(JUDGMENTS.c.undoes).where(mine, JUDGMENTS.c.undoes.is_not(None))
@@ -75,32 +75,32 @@ class Judgments(Shelf):
             }
             return self._append(connection, dataset, newest, values)
 
-    def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[Judgment]:
+    def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[StoredJudgment]:
         """Return the history, the newest first."""
         wanted = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
         newest_first = wanted.order_by(JUDGMENTS.c.version.desc())
         return self._page(newest_first, _judgment, limit=limit, offset=offset)
 
-    def all(self, dataset: str) -> tuple[Judgment, ...]:
+    def all(self, dataset: str) -> tuple[StoredJudgment, ...]:
         """Return the whole history, the oldest first: applied in this order, the last counts."""
         return self._history(dataset)
 
-    def of_query(self, dataset: str, query: str) -> tuple[Judgment, ...]:
+    def of_query(self, dataset: str, query: str) -> tuple[StoredJudgment, ...]:
         """Return the history of one query, the oldest first."""
         return self._history(dataset, JUDGMENTS.c.query == query)
 
-    def since(self, dataset: str, version: int) -> tuple[Judgment, ...]:
+    def since(self, dataset: str, version: int) -> tuple[StoredJudgment, ...]:
         """Return what was judged after *version*, the oldest first."""
         return self._history(dataset, JUDGMENTS.c.version > version)
 
-    def _history(self, dataset: str, *wanted: ColumnElement[bool]) -> tuple[Judgment, ...]:
+    def _history(self, dataset: str, *wanted: ColumnElement[bool]) -> tuple[StoredJudgment, ...]:
         found = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset, *wanted)
         with self._database.asking() as connection:
             return tuple(map(_judgment, connection.execute(found.order_by(JUDGMENTS.c.version))))
 
     def _append(
         self, connection: Connection, dataset: str, newest: int, values: dict[str, Any]
-    ) -> Judgment:
+    ) -> StoredJudgment:
         now = self._clock()
         row = {"undoes": None, **values, "version": newest + 1, "created": now}
         connection.execute(insert(JUDGMENTS), {**row, "dataset": dataset})
@@ -109,7 +109,7 @@ class Judgments(Shelf):
             .where(BENCHMARK_DATASETS.c.id == dataset)
             .values(version=newest + 1, updated=now)
         )
-        return Judgment(**row)
+        return StoredJudgment(**row)
 
 
 def _version(connection: Connection, dataset: str) -> int:
@@ -118,11 +118,11 @@ def _version(connection: Connection, dataset: str) -> int:
     return int(one(connection, wanted.with_for_update(), f"dataset {dataset}").version)
 
 
-def _judgment(row: Row[Any]) -> Judgment:
-    return Judgment(**row._asdict())
+def _judgment(row: Row[Any]) -> StoredJudgment:
+    return StoredJudgment(**row._asdict())
 
 
-class Lost(NamedTuple):
+class LossRecord(NamedTuple):
     """A target of *query*, by its place and not by its grade, and what became of it."""
 
     query: str
@@ -133,10 +133,10 @@ class Lost(NamedTuple):
     fate: Fate
 
 
-class Losses(Shelf):
+class LossTable(Shelf):
     """Packed run by run: of many runs on many targets there are millions."""
 
-    def keep(self, run: str, lost: Iterable[Lost]) -> None:
+    def keep(self, run: str, lost: Iterable[LossRecord]) -> None:
         """Keep what became of the targets that *run* has missed, in place of what was before."""
         packed = zlib.compress(json.dumps(list(lost), separators=(",", ":")).encode())
         new = self._database.insert(LOSSES).on_conflict_do_update(
@@ -145,9 +145,9 @@ class Losses(Shelf):
         with self._database.writing() as connection:
             connection.execute(new, {"run": run, "data": packed})
 
-    def of(self, run: str) -> list[Lost]:
+    def of(self, run: str) -> list[LossRecord]:
         """Return what was kept of *run*, nothing where nobody has looked."""
         with self._database.asking() as connection:
             packed = connection.execute(select(LOSSES.c.data).where(LOSSES.c.run == run)).scalar()
         found = json.loads(zlib.decompress(packed)) if packed else []
-        return [Lost(*row)._replace(fate=Fate(row[-1])) for row in found]
+        return [LossRecord(*row)._replace(fate=Fate(row[-1])) for row in found]

@@ -11,7 +11,7 @@ from karat.experiments.store.golds import drop_unused, keep, storable_gold
 from karat.experiments.store.rows import dataset_row
 from karat.experiments.store.schema import BENCHMARK_DATASETS, MAPPINGS
 from karat.model import Dataset
-from karat.service.store.records import Mapped, Page
+from karat.service.store.records import DatasetMapping, Page
 from karat.service.store.shelf import Shelf, new_id, one, owned
 
 __all__ = ["Mappings"]
@@ -23,7 +23,7 @@ ALL = select(MAPPINGS, BENCHMARK_DATASETS.c.owner).join(BENCHMARK_DATASETS)
 class Mappings(Shelf):
     """At most one for each dataset and collection."""
 
-    def add(self, dataset: str, collection: str) -> Mapped:
+    def add(self, dataset: str, collection: str) -> DatasetMapping:
         """Make a mapping that is ``pending``; Conflict where this pair has one."""
         mapping = new_id()
         row = {
@@ -49,12 +49,12 @@ class Mappings(Shelf):
                 raise Conflict(f"dataset {dataset} is mapped to collection {collection} already")
         return self.get(mapping)
 
-    def get(self, mapping: str, *, owner: str | None = None) -> Mapped:
+    def get(self, mapping: str, *, owner: str | None = None) -> DatasetMapping:
         """Return a mapping; UnknownName where there is none, or none of *owner*."""
         wanted = owned(ALL.where(MAPPINGS.c.id == mapping), BENCHMARK_DATASETS, owner)
         return _mapped(self._one(wanted, f"mapping {mapping}"))
 
-    def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[Mapped]:
+    def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[DatasetMapping]:
         """Return the mappings of a dataset, the newest first."""
         order = (MAPPINGS.c.created.desc(), MAPPINGS.c.id)
         wanted = ALL.where(MAPPINGS.c.dataset == dataset).order_by(*order)
@@ -119,5 +119,5 @@ class Mappings(Shelf):
             )
 
 
-def _mapped(row: Row[Any]) -> Mapped:
-    return Mapped(**row._asdict())
+def _mapped(row: Row[Any]) -> DatasetMapping:
+    return DatasetMapping(**row._asdict())

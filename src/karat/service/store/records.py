@@ -11,14 +11,14 @@ __all__ = [
     "Benchmark",
     "BenchmarkDataset",
     "Collection",
+    "DatasetMapping",
     "Document",
-    "Event",
     "Job",
     "JobKind",
     "JobStatus",
-    "Judgment",
-    "Mapped",
     "Page",
+    "ServiceEvent",
+    "StoredJudgment",
     "Token",
 ]
 
@@ -101,7 +101,7 @@ class BenchmarkDataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
+class StoredJudgment:
     """A grade given to a place by *author*; None takes the place out of the judgments.
 
     *before* is the grade until then; *undoes* the version that this one takes back.
@@ -121,7 +121,7 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class DatasetMapping:
     """A dataset on a collection; *status* is ``pending``, ``resolved`` or ``partial``.
 
     *resolved* is the digest of the gold set whose references are bound to documents. Of those that
@@ -231,7 +231,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ServiceEvent:
     """Something that has happened; *id* grows, and is the place from which a client continues."""
 
     id: int

@@ -17,7 +17,7 @@ from karat.service.store.collections import Collections
 from karat.service.store.datasets import Datasets
 from karat.service.store.events import Events
 from karat.service.store.jobs import Jobs
-from karat.service.store.judgments import Judgments, Losses
+from karat.service.store.judgments import Judgments, LossTable
 from karat.service.store.mappings import Mappings
 from karat.service.store.tokens import Tokens
 
@@ -47,7 +47,7 @@ class ServiceStore:
         self.judgments = Judgments(self.database, clock=clock)
         self.mappings = Mappings(self.database, clock=clock)
         self.benchmarks = Benchmarks(self.database, clock=clock)
-        self.losses = Losses(self.database, clock=clock)
+        self.losses = LossTable(self.database, clock=clock)
         self.jobs = Jobs(self.database, clock=clock)
         self.events = Events(self.database, clock=clock)
 

@@ -10,7 +10,7 @@ import pytest
 from karat.errors import KaratError
 from karat.model.fate import Fate
 from karat.service.store import Benchmark, ServiceStore
-from karat.service.store.judgments import Lost
+from karat.service.store.judgments import LossRecord
 from karat.testing.recorder import PLAN
 from karat.testing.service.fixtures import GOLD, ServiceFixtures
 
@@ -25,8 +25,8 @@ class LossLaw(ServiceFixtures):
         run = f"{service.results.experiment(replace(PLAN, dataset=GOLD))}.1"
         assert service.losses.of(run) == []
         lost = [
-            Lost("q1", "auth.py", 3, 9, "", Fate.FUSION),
-            Lost("q1", "süß.py", 0, 0, "login", Fate.NO_CHUNK),
+            LossRecord("q1", "auth.py", 3, 9, "", Fate.FUSION),
+            LossRecord("q1", "süß.py", 0, 0, "login", Fate.NO_CHUNK),
         ]
         service.losses.keep(run, lost)
         assert service.losses.of(run) == lost
@@ -38,7 +38,7 @@ class LossLaw(ServiceFixtures):
         """And is kept for no run that is gone."""
         experiment = service.results.experiment(replace(PLAN, dataset=GOLD))
         service.benchmarks.attach(benchmark.id, experiment)
-        service.losses.keep(f"{experiment}.1", [Lost("q1", "a", 0, 0, "", Fate.THRESHOLD)])
+        service.losses.keep(f"{experiment}.1", [LossRecord("q1", "a", 0, 0, "", Fate.THRESHOLD)])
         service.benchmarks.delete(benchmark.id)
         assert service.losses.of(f"{experiment}.1") == []
         with pytest.raises(KaratError, match="the database failed"):

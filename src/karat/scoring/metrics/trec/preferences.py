@@ -30,7 +30,7 @@ __all__ = [
     "PREFS_SIMP",
     "PREFS_SIMP_IMP",
     "PREFS_SIMP_RET",
-    "Ranked",
+    "PreferenceRanks",
     "Tally",
     "balanced_share",
     "classes",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-class Ranked(NamedTuple):
+class PreferenceRanks(NamedTuple):
     """Preferences of each judge over positions; those below *returned* are in the ranking."""
 
     preferences: tuple[Preference, ...]
@@ -65,19 +65,19 @@ class Tally(NamedTuple):
     others_returned: int
 
 
-def ranked(judged: JudgedQuery) -> Ranked:
+def ranked(judged: JudgedQuery) -> PreferenceRanks:
     """Return the preferences behind *judged*; plain grades are one judge who orders all by grade.
 
     >>> ranked(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
     Ranked(preferences=(Preference(levels={0: 0, 1: 2, 2: 1}, pairs=None),), returned=2)
     """
     if isinstance(judged, PreferenceQuery):
-        return Ranked(judged.preferences, judged.returned)
+        return PreferenceRanks(judged.preferences, judged.returned)
     found = list(judged.found_grades)
     missing = Counter(judged.ideal)
     missing.subtract(found)
     levels = dict(enumerate([*found, *missing.elements()]))
-    return Ranked((Preference(levels),), len(found))
+    return PreferenceRanks((Preference(levels),), len(found))
 
 
 def classes(preference: Preference) -> list[list[int]]:
@@ -295,7 +295,7 @@ def _by_pair(scope: Scope) -> Score:
     return share
 
 
-def _mean_over_pairs(order: Ranked, scope: Scope) -> float:
+def _mean_over_pairs(order: PreferenceRanks, scope: Scope) -> float:
     votes = Counter(pair for judge in order.preferences for pair in preferred_pairs(judge))
     pairs = sorted({(min(pair), max(pair)) for pair in votes})
     counted = 0

@@ -14,8 +14,8 @@ from karat.errors import KaratError, UnknownName
 from karat.service.api.failures import failures
 from karat.service.api.schemas.events import Event as Message
 from karat.service.api.state import Asking, Caller, Service, Serving
-from karat.service.events import Followed, is_end, tell_end
-from karat.service.store import Event
+from karat.service.events import EventFilter, is_end, tell_end
+from karat.service.store import ServiceEvent
 
 __all__ = ["router"]
 
@@ -57,7 +57,7 @@ async def follow_benchmark(
 ) -> Response:
     """Follow a benchmark, from its first event or from the one after Last-Event-ID."""
     await run_in_threadpool(serving.store.benchmarks.get, str(benchmark_id), owner=caller.sees)
-    return await _stream(serving, caller, Followed(subject=str(benchmark_id)), last_event_id)
+    return await _stream(serving, caller, EventFilter(subject=str(benchmark_id)), last_event_id)
 
 
 @router.get(
@@ -70,7 +70,7 @@ async def follow_operation(
 ) -> Response:
     """Follow an operation: a benchmark since it was started, an indexing, a resolving."""
     await run_in_threadpool(serving.store.jobs.get, str(operation_id), owner=caller.sees)
-    return await _stream(serving, caller, Followed(operation=str(operation_id)), last_event_id)
+    return await _stream(serving, caller, EventFilter(operation=str(operation_id)), last_event_id)
 
 
 @router.websocket("/ws/operations/{operation_id}")
@@ -78,7 +78,7 @@ async def watch_operation(socket: WebSocket, operation_id: UUID) -> None:
     """Send each event of an operation, from the first to the last, and close."""
     serving: Service = socket.app.state.service
     caller: Caller = socket.state.caller
-    followed = Followed(operation=str(operation_id))
+    followed = EventFilter(operation=str(operation_id))
     try:
         await run_in_threadpool(serving.store.jobs.get, str(operation_id), owner=caller.sees)
         await run_in_threadpool(tell_end, serving.store, followed)
@@ -93,7 +93,7 @@ async def watch_operation(socket: WebSocket, operation_id: UUID) -> None:
         task.cancel()
 
 
-async def _stream(serving: Service, caller: Caller, followed: Followed, after: int) -> Response:
+async def _stream(serving: Service, caller: Caller, followed: EventFilter, after: int) -> Response:
     await run_in_threadpool(tell_end, serving.store, followed)
     if after and after > await run_in_threadpool(serving.store.events.last):
         # Seen in a database that was put back to an older state since.
@@ -106,7 +106,7 @@ async def _stream(serving: Service, caller: Caller, followed: Followed, after: i
     )
 
 
-def _is_over(serving: Service, followed: Followed, after: int) -> bool:
+def _is_over(serving: Service, followed: EventFilter, after: int) -> bool:
     found = serving.store.events.after(
         after - 1, operation=followed.operation, subject=followed.subject, limit=2
     )
@@ -114,7 +114,7 @@ def _is_over(serving: Service, followed: Followed, after: int) -> bool:
 
 
 async def _frames(
-    serving: Service, caller: Caller, followed: Followed, after: int
+    serving: Service, caller: Caller, followed: EventFilter, after: int
 ) -> AsyncIterator[bytes]:
     """Yield events as they are sent, and a comment where none has come for a while."""
     async for event in _events(serving, caller, followed, after):
@@ -125,7 +125,7 @@ async def _frames(
 
 
 async def _send_all(
-    socket: WebSocket, serving: Service, caller: Caller, followed: Followed
+    socket: WebSocket, serving: Service, caller: Caller, followed: EventFilter
 ) -> None:
     async for event in _events(serving, caller, followed):
         if event is not None:
@@ -142,8 +142,8 @@ async def _until_left(socket: WebSocket) -> None:
 
 
 async def _events(
-    serving: Service, caller: Caller, followed: Followed, after: int = 0
-) -> AsyncIterator[Event | None]:
+    serving: Service, caller: Caller, followed: EventFilter, after: int = 0
+) -> AsyncIterator[ServiceEvent | None]:
     """Yield each event, and None where there was none between two looks at the store.
 
     Nothing comes any more when the token of *caller* has ended, or what is followed is gone.
@@ -171,7 +171,7 @@ async def _events(
         waiting.cancel()
 
 
-def _goes_on(serving: Service, caller: Caller, followed: Followed) -> bool:
+def _goes_on(serving: Service, caller: Caller, followed: EventFilter) -> bool:
     try:
         if not serving.lets_in(caller):
             return False
@@ -184,6 +184,6 @@ def _goes_on(serving: Service, caller: Caller, followed: Followed) -> bool:
     return True
 
 
-def _message(event: Event) -> str:
+def _message(event: ServiceEvent) -> str:
     message = Message(timestamp=event.created, type=event.type, data=event.data)
     return message.model_dump_json()

@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from karat.service.api.failures import failures
 from karat.service.api.state import Service, Serving
-from karat.service.api.versioned import NOT_MODIFIED, Found, Versioned
+from karat.service.api.versioned import NOT_MODIFIED, Found, VersionedBenchmark
 
 __all__ = ["router"]
 
@@ -51,7 +51,9 @@ async def export_json(serving: Serving, found: Found) -> Response:
     return await _drawn(serving, found, ".json")
 
 
-async def _drawn(serving: Service, found: Versioned, suffix: str, **headers: str) -> Response:
+async def _drawn(
+    serving: Service, found: VersionedBenchmark, suffix: str, **headers: str
+) -> Response:
     if found.is_seen:
         return found.unchanged
     handle, path = mkstemp(prefix="karat-export-", suffix=suffix)

@@ -15,9 +15,9 @@ from karat.service.api.schemas.datasets import (
     Unjudged,
 )
 from karat.service.api.state import Asking, Caller, Paged, Service, Serving
-from karat.service.api.versioned import NOT_MODIFIED, Seen, Versioned, find
+from karat.service.api.versioned import NOT_MODIFIED, Seen, VersionedBenchmark, find
 from karat.service.results import grade_at
-from karat.service.store import BenchmarkDataset, Edit, Judgment
+from karat.service.store import BenchmarkDataset, Edit, StoredJudgment
 
 __all__ = ["router"]
 
@@ -30,7 +30,7 @@ def _pooled(
     dataset_id: UUID,
     benchmark: UUID | None = None,
     if_none_match: Seen = None,
-) -> Versioned:
+) -> VersionedBenchmark:
     """Return the benchmark whose hits are looked at, by default the newest with results."""
     dataset = _dataset(serving, caller, dataset_id)
     if benchmark is None:
@@ -47,7 +47,7 @@ def _pooled(
 
 @router.get("/unjudged", response_model=Unjudged, responses={**failures(404, 409), **NOT_MODIFIED})
 async def list_unjudged(
-    serving: Serving, found: Annotated[Versioned, Depends(_pooled)], paging: Paged
+    serving: Serving, found: Annotated[VersionedBenchmark, Depends(_pooled)], paging: Paged
 ) -> Response:
     """List hits of a benchmark, by default the newest, that nobody has judged."""
     asked = {"benchmark": found.benchmark.id, **paging._asdict()}
@@ -114,7 +114,7 @@ def _grade(
     return grade_at(gold, asked.query_id, asked.path, **lines, judgments=history)
 
 
-def _change(made: Judgment) -> JudgmentChange:
+def _change(made: StoredJudgment) -> JudgmentChange:
     return JudgmentChange(
         version=made.version,
         query_id=made.query,

@@ -18,7 +18,7 @@ from karat.service.api.schemas.datasets import (
 from karat.service.api.state import Asking, Caller, Paged, Service, Serving
 from karat.service.collections import not_indexed
 from karat.service.datasets import bind_reference, resolve_mapping
-from karat.service.store import JobKind, Mapped
+from karat.service.store import DatasetMapping, JobKind
 
 __all__ = ["router"]
 
@@ -98,14 +98,14 @@ def bind(
     return _resolved(bound)
 
 
-def _mapped(serving: Service, caller: Caller, dataset_id: UUID, mapping_id: UUID) -> Mapped:
+def _mapped(serving: Service, caller: Caller, dataset_id: UUID, mapping_id: UUID) -> DatasetMapping:
     found = serving.store.mappings.get(str(mapping_id), owner=caller.sees)
     if found.dataset != str(dataset_id):
         raise UnknownName(f"no mapping {mapping_id} of dataset {dataset_id}")
     return found
 
 
-def _mapping(found: Mapped) -> Mapping:
+def _mapping(found: DatasetMapping) -> Mapping:
     return Mapping.model_validate(
         {
             "id": found.id,
@@ -120,7 +120,7 @@ def _mapping(found: Mapped) -> Mapping:
     )
 
 
-def _resolved(found: Mapped, *, operation: str | None = None) -> Resolved:
+def _resolved(found: DatasetMapping, *, operation: str | None = None) -> Resolved:
     return Resolved.model_validate(
         {
             "id": found.id,

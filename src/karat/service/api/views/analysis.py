@@ -26,14 +26,14 @@ from karat.service.api.schemas.analysis import (
     TwoSides,
 )
 from karat.service.api.views.runs import known
-from karat.service.results import Scored
+from karat.service.results import ScoredBenchmark
 
 __all__ = ["comparison", "curves", "matrix", "slices", "two_sides"]
 
 AGAINST_ONE = Confidence(pairs="baseline")
 
 
-def comparison(scored: Scored, baseline: str | None, metric: str | None) -> Comparison:
+def comparison(scored: ScoredBenchmark, baseline: str | None, metric: str | None) -> Comparison:
     """Return all runs against one of them, the first if none is named, on one metric."""
     measure = _computed(scored, metric)
     first = scored.place(baseline) if baseline else 0
@@ -48,7 +48,7 @@ def comparison(scored: Scored, baseline: str | None, metric: str | None) -> Comp
     )
 
 
-def matrix(scored: Scored, metric: str | None) -> ScoreMatrix:
+def matrix(scored: ScoredBenchmark, metric: str | None) -> ScoreMatrix:
     """Return the score of every query in every run."""
     measure = _computed(scored, metric)
     gold = scored.findings.gold
@@ -62,7 +62,7 @@ def matrix(scored: Scored, metric: str | None) -> ScoreMatrix:
     )
 
 
-def slices(scored: Scored, metric: str | None, by: str | None) -> Slices:
+def slices(scored: ScoredBenchmark, metric: str | None, by: str | None) -> Slices:
     """Return the means of each run over the queries with each value of the tag *by*.
 
     Without *by* it is the first of the tags that tell kinds of queries apart, if there is any.
@@ -103,7 +103,7 @@ def slices(scored: Scored, metric: str | None, by: str | None) -> Slices:
     return Slices(metric=str(measure), by=by, tags=tags, slices=shown)
 
 
-def curves(scored: Scored) -> Curves:
+def curves(scored: ScoredBenchmark) -> Curves:
     """Return the metrics with a cut-off at growing cut-offs."""
     return Curves(
         curves=[
@@ -121,7 +121,7 @@ def curves(scored: Scored) -> Curves:
 
 
 def two_sides(
-    left: Scored, left_run: str, right: Scored, right_run: str, metric: str | None
+    left: ScoredBenchmark, left_run: str, right: ScoredBenchmark, right_run: str, metric: str | None
 ) -> TwoSides:
     """Return one run against another, perhaps of another benchmark, on the queries of both."""
     measure = _computed(left, metric)
@@ -149,7 +149,7 @@ def two_sides(
     )
 
 
-def _computed(scored: Scored, metric: str | None) -> Measure:
+def _computed(scored: ScoredBenchmark, metric: str | None) -> Measure:
     """Return the measure, by default the primary one; InputError where it was not computed."""
     computed = scored.config.measures()
     try:
@@ -161,17 +161,17 @@ def _computed(scored: Scored, metric: str | None) -> Measure:
     return parse(name)
 
 
-def _table(scored: Scored, place: int) -> ScoreTable:
+def _table(scored: ScoredBenchmark, place: int) -> ScoreTable:
     return scored.findings.contest.evaluations[place].table
 
 
-def _compared(tables: Sequence[ScoreTable], measure: Measure, scored: Scored) -> Compared:
+def _compared(tables: Sequence[ScoreTable], measure: Measure, scored: ScoredBenchmark) -> Compared:
     query_ids = tables[0].query_ids
     clusters = _clusters(scored, query_ids)
     return compared_tables(tables, [measure], range(len(query_ids)), AGAINST_ONE, clusters=clusters)
 
 
-def _clusters(scored: Scored, query_ids: Sequence[str]) -> list[str] | None:
+def _clusters(scored: ScoredBenchmark, query_ids: Sequence[str]) -> list[str] | None:
     """Return which of the queries belong together, None where each stands for itself."""
     findings = scored.findings
     if findings.clusters is None:
@@ -222,7 +222,7 @@ def _word(found: Compared, entry: Difference) -> str:
     return "better" if found.winner(entry) == entry.system else "worse"
 
 
-def _common(left: Scored, right: Scored) -> list[str]:
+def _common(left: ScoredBenchmark, right: ScoredBenchmark) -> list[str]:
     asked = dict(zip(right.findings.gold.query_ids, right.findings.gold.texts, strict=True))
     gold = left.findings.gold
     return [
@@ -247,7 +247,7 @@ def _only(table: ScoreTable, query_ids: Sequence[str], *, name: str) -> ScoreTab
     )
 
 
-def _side(scored: Scored, place: int, mean: float | None) -> Side:
+def _side(scored: ScoredBenchmark, place: int, mean: float | None) -> Side:
     run = scored.runs[place]
     return Side(
         benchmark_id=scored.benchmark.id,
@@ -258,7 +258,7 @@ def _side(scored: Scored, place: int, mean: float | None) -> Side:
     )
 
 
-def _why_not(left: Scored, right: Scored, places: tuple[int, int]) -> list[str]:
+def _why_not(left: ScoredBenchmark, right: ScoredBenchmark, places: tuple[int, int]) -> list[str]:
     """Return what the two sides do not have in common, though a comparison takes it for granted."""
     pairs = {
         "the datasets differ": (left.benchmark.dataset, right.benchmark.dataset),

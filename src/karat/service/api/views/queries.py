@@ -20,7 +20,7 @@ from karat.service.api.schemas.results import (
     QueryResults,
 )
 from karat.service.api.views.runs import known
-from karat.service.results import JudgingPool, Scored
+from karat.service.results import JudgingPool, ScoredBenchmark
 
 __all__ = ["drilldown", "query_results", "unjudged"]
 
@@ -29,7 +29,7 @@ RERANKING = "rerank"
 SHOWN = 100
 
 
-def query_results(scored: Scored, run: str, *, page: int, per_page: int) -> QueryResults:
+def query_results(scored: ScoredBenchmark, run: str, *, page: int, per_page: int) -> QueryResults:
     """Return what one run answered, query by query, at the primary cut-off."""
     place = scored.place(run)
     findings, k = scored.findings, scored.config.primary_k
@@ -64,7 +64,7 @@ def query_results(scored: Scored, run: str, *, page: int, per_page: int) -> Quer
     return QueryResults(run_id=run, results=results, total=total, page=page, per_page=per_page)
 
 
-def drilldown(scored: Scored, query: str) -> Drilldown:
+def drilldown(scored: ScoredBenchmark, query: str) -> Drilldown:
     """Return one query across all runs: what was to be found, and what each run found."""
     gold = scored.findings.gold
     if query not in gold.query_ids:
@@ -94,7 +94,12 @@ def drilldown(scored: Scored, query: str) -> Drilldown:
 
 
 def _run_on(
-    scored: Scored, place: int, row: int, *, single: Dataset, targets: list[DrilldownTarget]
+    scored: ScoredBenchmark,
+    place: int,
+    row: int,
+    *,
+    single: Dataset,
+    targets: list[DrilldownTarget],
 ) -> DrilldownRun:
     """Return what the run at *place* found, and note with *targets* what became of them in it."""
     run, measured = scored.runs[place], scored.findings.runs[place]
@@ -155,7 +160,7 @@ def unjudged(pool: JudgingPool, *, page: int, per_page: int) -> Unjudged:
     )
 
 
-def _samples(scored: Scored, place: int) -> tuple[Sample, ...]:
+def _samples(scored: ScoredBenchmark, place: int) -> tuple[Sample, ...]:
     timings = scored.findings.runs[place].timings
     return timings.samples if timings else ()
 

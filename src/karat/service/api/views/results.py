@@ -29,7 +29,7 @@ from karat.service.api.views.runs import (
     timing_status,
 )
 from karat.service.benchmarks import BenchmarkConfig
-from karat.service.results import Scored
+from karat.service.results import ScoredBenchmark
 from karat.service.store import Benchmark, ServiceStore
 
 __all__ = ["full_results", "kept_results", "plain_results"]
@@ -56,7 +56,7 @@ def plain_results(store: ServiceStore, benchmark: Benchmark) -> Results:
     return _results(benchmark, experiment.queries, 1, runs, _summary(benchmark, means))
 
 
-def full_results(store: ServiceStore, scored: Scored) -> Results:
+def full_results(store: ServiceStore, scored: ScoredBenchmark) -> Results:
     """Return the runs with intervals, latencies and what their differences are worth."""
     benchmark, findings = scored.benchmark, scored.findings
     outcomes = store.results.outcomes(scored.experiment.id)
@@ -92,7 +92,7 @@ def full_results(store: ServiceStore, scored: Scored) -> Results:
     return _results(benchmark, queries, scored.version, runs, summary)
 
 
-def kept_results(store: ServiceStore, scored: Scored) -> bytes:
+def kept_results(store: ServiceStore, scored: ScoredBenchmark) -> bytes:
     """Return the full results as JSON, and keep them for whoever asks next."""
     body = full_results(store, scored).model_dump_json().encode()
     store.benchmarks.keep_results(scored.benchmark.id, scored.key, body)
@@ -185,13 +185,13 @@ def _latency(measured: Measured, query_ids: Sequence[str]) -> Latency:
     )
 
 
-def _fates(scored: Scored) -> list[dict[str, int]]:
+def _fates(scored: ScoredBenchmark) -> list[dict[str, int]]:
     """Return how many targets of each run met which fate, in the words of a report."""
     told = told_fates(scored.findings)
     return [{FATES[kind].name: row.counts[kind] for kind in told} for row in fates(scored.findings)]
 
 
-def _identical(scored: Scored) -> dict[str, list[str]]:
+def _identical(scored: ScoredBenchmark) -> dict[str, list[str]]:
     digests = [ranking_digest(measured.run) for measured in scored.findings.runs]
     ids = [run.id for run in scored.runs]
     pairs = list(zip(ids, digests, strict=True))
@@ -201,7 +201,7 @@ def _identical(scored: Scored) -> dict[str, list[str]]:
     }
 
 
-def _unbeaten(scored: Scored) -> list[str]:
+def _unbeaten(scored: ScoredBenchmark) -> list[str]:
     """Return the best run and all that are not worse than it beyond the noise."""
     comparison, lead = scored.findings.contest.comparison, scored.findings.lead
     order = best_first(scored.findings)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from karat.engines.rerank.engine import Passages
 
 
-__all__ = ["NOT_KEPT", "Current", "Family", "SupportsCurrent", "build_family", "shareable"]
+__all__ = ["NOT_KEPT", "Current", "EngineGroup", "SupportsCurrent", "build_family", "shareable"]
 
 CHUNKED = frozenset({"bm25", "dense", "hybrid", "sparse"})
 # How a corpus is cut, and whether the outcome is kept; what a specification does not say.
@@ -128,7 +128,7 @@ class _Member(NamedTuple):
     chunked: "ChunkEngine | None"
 
 
-class Family:
+class EngineGroup:
     """Engines in one process, whose hits are bit for bit those that each gives alone.
 
     What cuts a corpus alike shares the chunks, their rows and the stages on them; equal models are
@@ -253,9 +253,9 @@ class Family:
         return self._passages.apart() if self._apart else self._passages
 
 
-def build_family(specs: Iterable[Spec], *, apart: bool = False) -> Family:
+def build_family(specs: Iterable[Spec], *, apart: bool = False) -> EngineGroup:
     """Return a family with the engines of *specs*, in this order."""
-    family = Family(apart=apart)
+    family = EngineGroup(apart=apart)
     for spec in specs:
         family.add(spec)
     return family

@@ -2,17 +2,17 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from karat.experiments.workers.lane import Lane
-from karat.experiments.workers.plan import Settings, Visit
-from karat.experiments.workers.process import Failure
-from karat.experiments.workers.record import Member, Taken, taken
+from karat.experiments.workers.engine_worker import EngineWorker
+from karat.experiments.workers.plan import RunSettings, Visit
+from karat.experiments.workers.process import EngineFailure
+from karat.experiments.workers.record import Member, QueryResult, taken
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset
 
-__all__ = ["Crew"]
+__all__ = ["WorkerGroup"]
 
 
-class Crew:
+class WorkerGroup:
     """Asks *members* in one process, so that they share what they can.
 
     When that process hangs or dies, each is asked the same query in a process of its own: who
@@ -21,7 +21,7 @@ class Crew:
     """
 
     def __init__(
-        self, members: Sequence[Member], dataset: Dataset, settings: Settings, *, timed: bool
+        self, members: Sequence[Member], dataset: Dataset, settings: RunSettings, *, timed: bool
     ) -> None:
         """Keep what to ask; no process is started yet."""
         self.members = dict(enumerate(members))
@@ -31,10 +31,10 @@ class Crew:
         self._plan: Sequence[Visit] = ()
         self._interrupted = False
         # Places in the group lead to those who are alone, for one query or for good.
-        self._alone: dict[int, Lane] = {}
-        self._together: Lane | None = None
+        self._alone: dict[int, EngineWorker] = {}
+        self._together: EngineWorker | None = None
         if len(members) > 1:
-            self._together = Lane(self.members, dataset, settings, timed=timed)
+            self._together = EngineWorker(self.members, dataset, settings, timed=timed)
         else:
             self._part([0])
 
@@ -46,7 +46,7 @@ class Crew:
 
     def ask(
         self, visit: Visit, row: int, members: Sequence[int], then: int | None = None
-    ) -> Iterator[tuple[int, Taken]]:
+    ) -> Iterator[tuple[int, QueryResult]]:
         """Yield the answers of *members*, places in the group, to the query at *row*.
 
         One that has failed for good has none. *then* is the query that they will be asked next, if
@@ -59,7 +59,7 @@ class Crew:
         on_trial: Collection[int] = ()
         if company and self._together:
             found = self._together.ask(visit, row, company, then)
-            if not isinstance(found, Failure) and not self._together.failed:
+            if not isinstance(found, EngineFailure) and not self._together.failed:
                 yield from found.items()
             elif self._together.broken:
                 self._disband(None)
@@ -85,12 +85,12 @@ class Crew:
 
     def _by_itself(
         self, member: int, visit: Visit, row: int, then: int | None, *, returns: bool
-    ) -> Iterator[tuple[int, Taken]]:
+    ) -> Iterator[tuple[int, QueryResult]]:
         """Ask one that is alone, and that *returns* to the others if it did no harm."""
         lane = self._alone[member]
         found = lane.ask(visit, row, [member], None if returns else then)
         self.members[member].account.failed = lane.failed or self.members[member].account.failed
-        if isinstance(found, Failure):
+        if isinstance(found, EngineFailure):
             query_id = self._dataset.query_ids[row]
             yield member, taken(query_id, visit, [found], timed=self._timed)
             if returns and self._together:
@@ -111,9 +111,9 @@ class Crew:
         """Let each of *members* live alone; *shown* is the tree that they have indexed together."""
         for member in members:
             one = {member: self.members[member]}
-            lane = Lane(one, self._dataset, self._settings, timed=self._timed)
+            lane = EngineWorker(one, self._dataset, self._settings, timed=self._timed)
             lane.expect(self._plan, shown)
             self._alone[member] = lane
 
-    def _lanes(self) -> list[Lane]:
+    def _lanes(self) -> list[EngineWorker]:
         return [*([self._together] if self._together else []), *self._alone.values()]

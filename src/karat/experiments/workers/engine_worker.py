@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from time import monotonic
 
-from karat.experiments.workers.plan import Settings, Visit, warm_up_rows
+from karat.experiments.workers.plan import RunSettings, Visit, warm_up_rows
 from karat.experiments.workers.process import (
+    EngineFailure,
     EngineProcess,
-    Failure,
-    Indexed,
+    IndexedCorpus,
+    IndexProgress,
     Question,
-    Reply,
-    Stage,
+    WorkerReply,
 )
-from karat.experiments.workers.record import Account, Member, Taken, taken
+from karat.experiments.workers.record import Account, Member, QueryResult, taken
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset, Outcome
 
-__all__ = ["Lane"]
+__all__ = ["EngineWorker"]
 
 NS_PER_S = 1e9
 # Queries that are expected together: so many, or fewer if they would take a good part of the time
@@ -25,7 +25,7 @@ NS_PER_S = 1e9
 AHEAD, PART = 64, 0.25
 
 
-class Lane:
+class EngineWorker:
     """Asks the engines of *members*, which live in one process; a number names each of them.
 
     *failed* says why nothing more can be asked, "" as long as that is possible.
@@ -35,7 +35,7 @@ class Lane:
         self,
         members: Mapping[int, Member],
         dataset: Dataset,
-        settings: Settings,
+        settings: RunSettings,
         *,
         timed: bool,
     ) -> None:
@@ -49,7 +49,7 @@ class Lane:
         self._source: Source | None = None
         self._plan: Sequence[Visit] = ()
         # What keeps the engines from searching the tree that was shown.
-        self._broken: Failure | None = None
+        self._broken: EngineFailure | None = None
         self._deaths = 0
         self._lost = ""
         self._harmful: set[tuple[int, int]] = set()
@@ -79,7 +79,7 @@ class Lane:
 
     def ask(
         self, visit: Visit, row: int, members: Sequence[int], then: int | None = None
-    ) -> dict[int, Taken] | Failure:
+    ) -> dict[int, QueryResult] | EngineFailure:
         """Return the answers of *members* to the query at *row*, on the tree of *visit*.
 
         One that cannot be built has no answer. Where none of them can answer, why not comes back.
@@ -94,12 +94,12 @@ class Lane:
         self._expect(row, usable)
         if not self._process:
             return self.ask(visit, row, members, then)
-        replies: dict[int, list[Reply | Failure]] = {member: [] for member in usable}
+        replies: dict[int, list[WorkerReply | EngineFailure]] = {member: [] for member in usable}
         for repetition in range(self._settings.repetitions):
             asked = [member for member in usable if not _failed(replies[member])]
             # One request each: while an engine is timed, nothing is read or stored here.
             said = self._asked(row, asked, first=not repetition, then=then)
-            if isinstance(said, Failure):
+            if isinstance(said, EngineFailure):
                 return said
             for member, reply in zip(asked, said, strict=True):
                 replies[member].append(reply)
@@ -131,14 +131,14 @@ class Lane:
     def _accounts(self) -> Iterator[Account]:
         return (member.account for member in self.members.values())
 
-    def _ready(self, visit: Visit) -> Failure | None:
+    def _ready(self, visit: Visit) -> EngineFailure | None:
         """Have the tree of *visit* shown and the engines warm; return what prevents it."""
         if self._process and self._source is visit.source:
             return self._broken
         again = self._source is visit.source
         self._source, self._broken = visit.source, None
         indexed = self._show(visit.source)
-        if isinstance(indexed, Failure):
+        if isinstance(indexed, EngineFailure):
             self._broken = indexed
             if indexed.wrong:
                 self.failed = indexed.message
@@ -154,7 +154,7 @@ class Lane:
     def _warm(self, row: int, member: int) -> None:
         if (row, member) not in self._harmful:
             replies = self._asked(row, [member])
-            if isinstance(replies, Failure) or isinstance(replies[0], Failure):
+            if isinstance(replies, EngineFailure) or isinstance(replies[0], EngineFailure):
                 self._harmful.add((row, member))
 
     def _expect(self, row: int, members: Sequence[int]) -> None:
@@ -184,7 +184,7 @@ class Lane:
         limit_s = PART * self._settings.timeout_s
         return AHEAD if AHEAD * self._each_s <= limit_s else int(limit_s / self._each_s)
 
-    def _show(self, source: Source) -> dict[int, Indexed] | Failure:
+    def _show(self, source: Source) -> dict[int, IndexedCorpus] | EngineFailure:
         process = self._process
         if process is None:
             for account in self._accounts():
@@ -198,29 +198,29 @@ class Lane:
         ahead = _revisions_after(source, self._plan)
         limit_s = self._settings.index_timeout_s
         indexed = process.show(source, limit_s, ahead=ahead, watch=self._watch)
-        if isinstance(indexed, Failure):
+        if isinstance(indexed, EngineFailure):
             why = indexed._replace(message=f"could not index: {indexed.message}")
             self._lose(why)
             return why
         return indexed
 
-    def _open(self, process: EngineProcess) -> Failure | None:
+    def _open(self, process: EngineProcess) -> EngineFailure | None:
         """Have the engines built; return why none of them is."""
         group = {place: member.configuration for place, member in self.members.items()}
         failures = process.open(group, apart=self._timed, watch=self._watch)
-        if isinstance(failures, Failure):
+        if isinstance(failures, EngineFailure):
             return failures
         for place, failure in failures.items():
             self.members[place].account.failed = failure.message
         none_is_left = len(failures) == len(group)
         return next(iter(failures.values()))._replace(wrong=True) if none_is_left else None
 
-    def _watch(self, stage: Stage) -> None:
+    def _watch(self, stage: IndexProgress) -> None:
         """Report progress in the name of the first member; the others share what is indexed."""
         detail = {**stage._asdict(), "runs": len(self.members)}
         next(iter(self.members.values())).tell("indexing", detail)
 
-    def _note(self, indexed: Mapping[int, Indexed], *, again: bool) -> None:
+    def _note(self, indexed: Mapping[int, IndexedCorpus], *, again: bool) -> None:
         for place, found in indexed.items():
             _, account, tell = self.members[place]
             if not again:
@@ -235,7 +235,7 @@ class Lane:
 
     def _asked(
         self, row: int, members: Sequence[int], *, first: bool = True, then: int | None = None
-    ) -> list[Reply | Failure] | Failure:
+    ) -> list[WorkerReply | EngineFailure] | EngineFailure:
         if self._process is None:
             raise RuntimeError("asked before the engine was ready")
         if not members:
@@ -246,16 +246,16 @@ class Lane:
         if then is not None and self._may_follow(then, members):
             following = Question(texts[then], members, timeout_s)
         replies = self._process.ask(question, following)
-        if isinstance(replies, Failure):
+        if isinstance(replies, EngineFailure):
             self._lose(replies)
             return replies
         self._deaths = 0
-        taken_s = [reply.ns / NS_PER_S for reply in replies if isinstance(reply, Reply)]
+        taken_s = [reply.ns / NS_PER_S for reply in replies if isinstance(reply, WorkerReply)]
         if taken_s and self._each_s is None:
             self._each_s = sum(taken_s)
         if max(taken_s, default=0.0) > timeout_s:
             # Only in company: it may have worked for all, and each may be quick enough alone.
-            return Failure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
+            return EngineFailure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
         return replies
 
     def _may_follow(self, row: int, members: Sequence[int]) -> bool:
@@ -266,7 +266,7 @@ class Lane:
         heard = not self._tells_ahead or self._told.issuperset(product([row], members))
         return self._sends_ahead and heard
 
-    def _lose(self, failure: Failure) -> None:
+    def _lose(self, failure: EngineFailure) -> None:
         """Do without the process if it is gone; too many in a row are the end of the lane."""
         if not failure.gone:
             self._deaths = 0
@@ -285,8 +285,8 @@ class Lane:
                 )
 
 
-def _failed(replies: Sequence[Reply | Failure]) -> bool:
-    return any(isinstance(reply, Failure) for reply in replies)
+def _failed(replies: Sequence[WorkerReply | EngineFailure]) -> bool:
+    return any(isinstance(reply, EngineFailure) for reply in replies)
 
 
 def _rows_after(row: int, plan: Sequence[Visit]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from karat.corpus import Corpus
 from karat.engines.adapters.external import External
-from karat.engines.adapters.places import Accepted, Places
+from karat.engines.adapters.places import AcceptedHits, CorpusPaths
 from karat.engines.base import (
     Engine,
     SupportsMetadata,
@@ -26,7 +26,7 @@ from karat.model import Hit
 from karat.model.packing import packed
 from karat.model.spending import Spent, spent, total
 
-__all__ = ["Asked"]
+__all__ = ["EngineSession"]
 
 
 class _Timed(NamedTuple):
@@ -36,7 +36,7 @@ class _Timed(NamedTuple):
     spent: Spent
 
 
-class Asked:
+class EngineSession:
     """The engine of *configuration*, and what is remembered of it between two questions."""
 
     def __init__(self, configuration: Configuration, engine: Engine) -> None:
@@ -52,7 +52,7 @@ class Asked:
         self._external = engine if isinstance(engine, External) else None
         self._trusted = ours or self._external is not None
         # Holds the hits of a class that nobody has checked against the corpus.
-        self._guard: Places | None = None
+        self._guard: CorpusPaths | None = None
         # What an adapter had dropped and mended before its last search.
         self._invalid: Counter[str] = Counter()
         self._mended: Counter[str] = Counter()
@@ -70,7 +70,7 @@ class Asked:
     def indexed(self, corpus: Corpus, index_ns: int) -> Message:
         """Hear that *corpus* was indexed, and return what there is to say of that."""
         root = "" if corpus.folder is None else str(corpus.folder)
-        self._guard = None if self._trusted else Places(corpus, root=root)
+        self._guard = None if self._trusted else CorpusPaths(corpus, root=root)
         engine = self.engine
         return {
             "index_ns": index_ns,
@@ -135,7 +135,7 @@ class Asked:
         ours = phases.pop("check", 0) if self._external else 0
         return _Timed(hits, total_ns - ours, phases, total(spending))
 
-    def _accepted(self, hits: Sequence[Hit]) -> Accepted:
+    def _accepted(self, hits: Sequence[Hit]) -> AcceptedHits:
         """Return the hits that are kept, and how many the last search dropped or mended.
 
         One that went deeper has met again what those before it had dropped.
@@ -144,9 +144,9 @@ class Asked:
             return self._guard.accept(hits, len(hits))
         engine = self._external
         if engine is None:
-            return Accepted(tuple(hits), {}, {})
+            return AcceptedHits(tuple(hits), {}, {})
         invalid, mended = engine.invalid - self._invalid, engine.mended - self._mended
-        return Accepted(tuple(hits), invalid, mended)
+        return AcceptedHits(tuple(hits), invalid, mended)
 
 
 def _said(found: Spent) -> dict[str, float]:

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from karat.model.comparison import Interval
+from karat.model.equality import by_value
 
 __all__ = ["EmbeddingQuality", "Flaw", "Health", "Point", "Topic", "TopicScore", "Topics", "Trend"]
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class TopicScore:
     """The mean of one run on one topic; *p* is the chance that a topic of this size is as weak."""
@@ -29,6 +31,7 @@ class Topic:
     scores: tuple[TopicScore, ...]
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Topics:
     """The topics of a gold set, the weakest on the last run first.
@@ -46,6 +49,7 @@ class Topics:
     missing: tuple[int, ...] = ()
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class EmbeddingQuality:
     """How a model spreads texts, and whether what is relevant lies nearer than what is not.
@@ -109,6 +113,7 @@ class Health:
         return not any(flaw.count for flaw in self.flaws if flaw.kind != "never retrieved")
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Point:
     """One run of a configuration: when, its mean, and its change from the level before it.

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from karat.model.equality import by_value
+
 __all__ = ["Baseline", "BaselineQuery"]
 
 
+@by_value
 class BaselineQuery(NamedTuple):
     """One query: what it asks as a *digest*, its scores (NaN: not scored), its first relevant rank.
 
@@ -19,6 +22,7 @@ class BaselineQuery(NamedTuple):
     scores: Mapping[str, float]
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """One scored run, kept to compare later runs with.

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from karat.errors import UnknownName
+from karat.model.equality import by_value
 
 __all__ = ["Comparison", "Difference", "Interval", "Mean"]
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A confidence interval and the method that made it; both ends are None where there is none.
@@ -22,6 +24,7 @@ class Interval:
     method: str
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Mean:
     """The mean of one metric of one system over its *n* scored queries; None without any."""
@@ -34,6 +37,7 @@ class Mean:
     missing: int
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Difference:
     """System minus baseline on one metric, over the *n* queries that both have a score for.
@@ -71,6 +75,7 @@ class Difference:
     detectable: float | None
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Systems compared on the same queries.

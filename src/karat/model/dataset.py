@@ -3,19 +3,19 @@
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from math import isnan
 from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model.codes import Coded, encode
+from karat.model.equality import by_value, value_hash
+from karat.model.frozen import EMPTY
 from karat.model.repeated import repeated
 
 __all__ = ["Dataset", "Query", "Target"]
 
-NOTHING: Mapping[str, object] = MappingProxyType({})
-UNTAGGED: Mapping[str, str] = MappingProxyType({})
 
-
+@by_value
 class Target(NamedTuple):
     """One thing to find: a document or file, perhaps a line range or a symbol of it.
 
@@ -31,17 +31,23 @@ class Target(NamedTuple):
     symbol: str = ""
     ref: str = "path"
 
+    def __hash__(self) -> int:
+        # Matching hashes every target, and only its grade can be NaN.
+        return value_hash(self) if isnan(self.grade) else tuple.__hash__(self)
 
+
+@by_value
 class Query(NamedTuple):
     """One question with its targets; *extra* keeps what its source format says beyond that."""
 
     id: str
     text: str
     targets: tuple[Target, ...] = ()
-    tags: Mapping[str, str] = UNTAGGED
-    extra: Mapping[str, object] = NOTHING
+    tags: Mapping[str, str] = EMPTY
+    extra: Mapping[str, object] = EMPTY
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """Queries and targets as columns; the targets of query *i* are rows offsets[i]:offsets[i+1].
@@ -103,6 +109,16 @@ class Dataset:
             match=match,
             metadata=dict(metadata or {}),
         )
+
+    def with_queries(self, queries: Iterable[Query]) -> "Dataset":
+        """Return *queries* as a dataset with the name, matching mode and metadata of this one.
+
+        >>> gold = Dataset.of([Query("q1", "login"), Query("q2", "logout")], name="auth")
+        >>> part = gold.with_queries(query for query in gold.queries() if query.id == "q2")
+        >>> part.name, part.query_ids
+        ('auth', ('q2',))
+        """
+        return Dataset.of(queries, name=self.name, match=self.match, metadata=self.metadata)
 
     def __len__(self) -> int:
         """Return the number of queries."""

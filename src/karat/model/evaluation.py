@@ -13,9 +13,12 @@ from karat.model.scores import ScoreTable, Status
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
 
+from karat.model.equality import by_value
+
 __all__ = ["Evaluation", "Notes", "Summary"]
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Summary:
     """One measure over a set of queries: its mean, with the interval where one was asked for.
@@ -30,6 +33,7 @@ class Summary:
     interval: "Interval | None" = None
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Notes:
     """What a reader must know beside the numbers.
@@ -53,6 +57,7 @@ class Notes:
     dropped: str = ""
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """One run, scored: per query in *table*, over all in *summaries*, per tag value in *slices*."""

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from karat.model.comparison import Interval
+from karat.model.equality import by_value
 
 __all__ = ["Check", "Decision", "Gate", "Moved"]
 
@@ -17,6 +18,7 @@ class Decision(Enum):
     FAILED = "failed"
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Check:
     """One rule, applied to one measure.
@@ -38,6 +40,7 @@ class Check:
     detectable: float | None = None
 
 
+@by_value
 class Moved(NamedTuple):
     """One query before and after: its scores, and the ranks of its first relevant hit.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from operator import neg
 from typing import NamedTuple
 
+from karat.model.equality import by_value, same
 from karat.model.mismatch import Mismatch
 from karat.model.scores import Status
 
@@ -14,6 +15,7 @@ __all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes"]
 FEW = 4
 
 
+@by_value
 class Sizes(NamedTuple):
     """How much a query's answer makes a reader read; entry *i* belongs to rank i + 1.
 
@@ -29,6 +31,7 @@ class Sizes(NamedTuple):
     target_lines: int
 
 
+@by_value
 class Credits(NamedTuple):
     """Each returned entry's and each relevant target's best credit, for set measures."""
 
@@ -36,6 +39,7 @@ class Credits(NamedTuple):
     targets: Sequence[float]
 
 
+@by_value
 class _More(NamedTuple):
     found: tuple[Sequence[int], Sequence[float]] | None
     sizes: Sizes | None
@@ -82,6 +86,20 @@ class JudgedQuery:
         self._relevant: tuple[float, list[int]] | None = None
         # What only hits with lines, symbols or partial credit have; most queries do without.
         self._more = _More(found, sizes, credits) if found or sizes or credits else None
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the columns by value: a list equals a range or an array of the same numbers."""
+        if not isinstance(other, JudgedQuery) or type(self) is not type(other):
+            return NotImplemented
+        return self is other or same(self._values(), other._values())
+
+    def __hash__(self) -> int:
+        return hash((self.retrieved, *self.ranks))
+
+    def _values(self) -> tuple[object, ...]:
+        """Return all that decides whether two queries are equal."""
+        columns = (self.ranks, self.grades, self.ideal, self.spans or ())
+        return (*map(tuple, columns), self.retrieved, self.tied, self._more)
 
     @property
     def found_ranks(self) -> Sequence[int]:
@@ -143,6 +161,7 @@ class JudgedQuery:
         return bisect_left(self.ideal, 0.0, key=neg)
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
     """Every query of a dataset with what a run achieved on it.

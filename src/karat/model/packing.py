@@ -57,7 +57,7 @@ class PackedHits(Sequence[Hit]):
     """
 
     __slots__ = ("data",)
-    # Two that are equal could hash differently: not a number hashes by where it is kept.
+    # Hashing would decode all hits, each time.
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, data: bytes) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from karat.errors import InputError
+from karat.model.equality import by_value
 from karat.model.judged import JudgedQuery
 
 __all__ = ["Judges", "PanelQuery", "Preference", "PreferenceQuery"]
@@ -32,7 +33,11 @@ class PanelQuery(JudgedQuery):
         )
         self.judges = tuple(judges)
 
+    def _values(self) -> tuple[object, ...]:
+        return (*super()._values(), self.judges)
 
+
+@by_value
 class Preference(NamedTuple):
     """What one judge prefers among documents, which are known by their positions.
 
@@ -78,6 +83,9 @@ class PreferenceQuery(JudgedQuery):
             _preference(f"query {query_id!r}, judge {judge!r}", judges[judge], places)
             for judge in sorted(judges)
         )
+
+    def _values(self) -> tuple[object, ...]:
+        return (*super()._values(), self.preferences, self.returned)
 
 
 def _preference(

@@ -5,16 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import nan
-from types import MappingProxyType
 from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model.codes import Coded, encode
+from karat.model.equality import by_value
+from karat.model.frozen import EMPTY
 from karat.model.repeated import repeated
 
 __all__ = ["Answer", "Hit", "Outcome", "Run"]
-
-NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class Outcome(IntEnum):
@@ -25,6 +24,7 @@ class Outcome(IntEnum):
     TIMEOUT = 2
 
 
+@by_value
 class Hit(NamedTuple):
     """One result. Lines are inclusive from 1, 0 and 0 mean the whole file; a NaN score is none.
 
@@ -39,6 +39,7 @@ class Hit(NamedTuple):
     tokens: int = -1
 
 
+@by_value
 class Answer(NamedTuple):
     """One query's hits in the order returned, how it ended and how long it took (-1: unknown)."""
 
@@ -46,9 +47,10 @@ class Answer(NamedTuple):
     hits: Sequence[Hit] = ()
     outcome: Outcome = Outcome.ANSWERED
     latency_ns: int = -1
-    extra: Mapping[str, object] = NOTHING
+    extra: Mapping[str, object] = EMPTY
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Run:
     """Answers as columns; the hits of answer *i* are rows offsets[i]:offsets[i+1], as returned.

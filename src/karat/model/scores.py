@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from karat.model.equality import by_value
+
 __all__ = ["ScoreTable", "Status"]
 
 
@@ -22,6 +24,7 @@ class Status(IntEnum):
     UNJUDGED = 4
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
     """Scores of one run: ``columns[metric][query]``; NaN means that the query is not scored."""

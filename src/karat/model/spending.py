@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import NamedTuple
 
+from karat.model.equality import by_value
+
 __all__ = ["COST_NAMES", "TOKEN_NAMES", "Spent", "reported", "spent", "spent_in", "total"]
 
 TOTALS = ("tokens", "total_tokens", "tokens_used")
@@ -20,6 +22,7 @@ METADATA = ("_meta", "metadata")
 MOST = 2.0**53
 
 
+@by_value
 class Spent(NamedTuple):
     """Tokens and money of one query, None where the engine does not report them.
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import NamedTuple
 
+from karat.model.equality import by_value
+from karat.model.frozen import EMPTY
 from karat.model.run import Run
 
 __all__ = ["Measured", "Sample", "Timings", "latency_ms"]
 
-NO_PHASES: Mapping[str, int] = MappingProxyType({})
-
 NS_PER_MS = 1_000_000
 
 
+@by_value
 class Sample(NamedTuple):
     """The times of one answered query; errors and timeouts have none.
 
@@ -27,7 +27,7 @@ class Sample(NamedTuple):
     cold_ns: int
     warm_ns: tuple[int, ...] = ()
     first_result_ns: int = 0
-    phases: Mapping[str, int] = NO_PHASES
+    phases: Mapping[str, int] = EMPTY
     tokens: int = 0
     cost: float = 0.0
 
@@ -70,6 +70,7 @@ class Timings:
         return tuple(sample.cold_ns / NS_PER_MS for sample in self.samples)
 
 
+@by_value
 @dataclass(frozen=True, slots=True)
 class Measured:
     """A run with its timings; None where they were not measured.

@@ -77,7 +77,7 @@ def _distinct(queries: Sequence[JudgedQuery]) -> tuple[list[JudgedQuery], list[i
     distinct: list[JudgedQuery] = []
     rows = []
     for query in queries:
-        number = numbers.setdefault(query.signature() or query, len(numbers))
+        number = numbers.setdefault(query.signature() or id(query), len(numbers))
         if number == len(distinct):
             distinct.append(query)
         rows.append(number)

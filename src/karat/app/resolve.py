@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from karat.corpus import Corpus
 from karat.model import Dataset, Hit, Target
+from karat.model.frozen import EMPTY
 from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
 
 __all__ = ["Reason", "ResolveResult", "UnresolvedReference", "resolve"]
@@ -23,7 +23,6 @@ Reason = Literal["not_found", "ambiguous", "invalid_ref"]
 PATTERNS = frozenset({"substring", "akashic", "graded"})
 GIT_HASH = re.compile(r"[0-9a-f]{40}")
 CONTENT_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
-NOTHING: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
 class UnresolvedReference(NamedTuple):
@@ -63,8 +62,8 @@ def resolve(
     corpus: Corpus,
     *,
     match: str | None = None,
-    by_hand: Mapping[tuple[str, str], str] = NOTHING,
-) -> ResolveResult:
+    by_hand: Mapping[tuple[str, str], str] = EMPTY,
+) -> Resolution:
     """Return *dataset* with its references found in *corpus*.
 
     A document id is a path as it is. A uri means the document whose path is the longest end of it.

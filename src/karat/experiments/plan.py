@@ -1,8 +1,7 @@
 """Configurations that share work share it: which engine is asked once for which of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from karat.engines.embedding import DEFAULT_EMBEDDER
@@ -10,6 +9,7 @@ from karat.engines.engine_group import shareable
 from karat.engines.spec import parse_spec
 from karat.errors import InputError, LimitExceeded
 from karat.experiments.workers import Configuration
+from karat.model.frozen import EMPTY
 from karat.model.repeated import repeated
 from karat.model.spec import Spec
 
@@ -28,7 +28,6 @@ __all__ = [
 
 # How many configurations are worth a warning, and how many are refused unless they are allowed.
 MANY, MOST = 25, 50
-NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Entry:
     spec: Spec
     k: int = 100
     threshold: float = 0.0
-    options: Mapping[str, object] = field(default_factory=lambda: NO_OPTIONS)
+    options: Mapping[str, object] = EMPTY
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant before anything runs."""

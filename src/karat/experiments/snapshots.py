@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
 from typing import NamedTuple
 
 from karat.corpus import Corpus, GitRepository, Trait
@@ -14,6 +13,7 @@ from karat.corpus.git.chain import in_order, object_ids
 from karat.errors import InputError
 from karat.experiments.workers.sources import Opener, Source, corpus_source
 from karat.model import Dataset, Query
+from karat.model.frozen import EMPTY
 
 __all__ = [
     "CANDIDATES",
@@ -37,7 +37,7 @@ __all__ = [
 TAG = "repository"
 # Where cases are looked up if neither the user nor the set names a revision.
 HEAD = "HEAD"
-NOWHERE_ELSE: Mapping[str, str] = MappingProxyType({})
+NOWHERE_ELSE: Mapping[str, str] = EMPTY
 
 
 class Repository(NamedTuple):

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
 from karat.experiments.workers.plan import Configuration, RunSettings, Visit
 from karat.experiments.workers.process import EngineFailure, WorkerReply
 from karat.model import Answer, Dataset, Outcome, Run
+from karat.model.frozen import EMPTY
 from karat.model.spending import spent_in
 from karat.model.timings import NS_PER_MS, Measured, Sample, Timings, latency_ms
 
@@ -29,8 +29,6 @@ __all__ = [
 
 Kind = Literal["waiting", "started", "indexing", "indexed", "restarted", "answered", "finished"]
 
-NO_DETAIL: Mapping[str, object] = MappingProxyType({})
-
 
 class RunEvent(NamedTuple):
     """Something that happened to *run*: *done* of its *total* queries have ended by now.
@@ -48,7 +46,7 @@ class RunEvent(NamedTuple):
     run: str
     done: int = 0
     total: int = 0
-    detail: Mapping[str, object] = NO_DETAIL
+    detail: Mapping[str, object] = EMPTY
 
 
 class Sink(Protocol):

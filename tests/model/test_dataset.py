@@ -64,3 +64,13 @@ def test_codes_decode_to_the_same_strings(values: list[str]) -> None:
     coded = encode(values)
     assert [coded[row] for row in range(len(values))] == values
     assert sorted(coded.names) == sorted(set(values))
+
+
+def test_other_queries_take_over_name_mode_and_metadata() -> None:
+    queries = [Query("q1", "log in", (Target("a.py"),)), Query("q2", "log out", tags={"a": "b"})]
+    gold = Dataset.of(queries, name="auth", match="lines", metadata={"made_by": "hand"})
+    part = gold.with_queries(queries[1:])
+    assert list(part.queries()) == queries[1:]
+    assert (part.name, part.match, part.metadata) == ("auth", "lines", {"made_by": "hand"})
+    assert part.metadata is not gold.metadata
+    assert gold.with_queries(gold.queries()) == gold

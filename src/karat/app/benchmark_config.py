@@ -189,4 +189,4 @@ def sampled(gold: Dataset, count: int | None, *, seed: int) -> Dataset:
         return gold
     rows = set(Random(f"{seed} sample").sample(range(len(gold)), count))
     queries = (query for row, query in enumerate(gold.queries()) if row in rows)
-    return Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
+    return gold.with_queries(queries)

@@ -193,7 +193,7 @@ class Judging:
         queries[item.row] = with_judgments(added, judgments)
         old = self.data
         self._before.append(old)
-        self._save(Dataset.of(queries, name=old.name, match=old.match, metadata=old.metadata))
+        self._save(old.with_queries(queries))
 
     def undo(self) -> None:
         """Take back the last grade that was given here, and save that."""

@@ -97,10 +97,10 @@ def resolve(
             targets.append(target._replace(path=found, ref="path"))
         queries.append(query._replace(targets=_once(targets)))
     total = dataset.offsets[-1]
-    found_all = Dataset.of(
-        queries, name=dataset.name, match=dataset.match, metadata=dataset.metadata
-    )
+    found_all = dataset.with_queries(queries)
     return ResolveResult(total - len(unresolved), total, tuple(unresolved), found_all)
+    found_all = dataset.with_queries(queries)
+    return Resolution(total - len(unresolved), total, tuple(unresolved), found_all)
 
 
 class _Lost(NamedTuple):

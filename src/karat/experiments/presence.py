@@ -88,7 +88,7 @@ def survey(gold: Dataset, trees: Snapshots, *, match: str, root: str = "") -> Su
             f"none of the {searched.targets} targets of {gold.name} is in {trees.place}; are these "
             f"the documents that it was made for?{_hint(gold)}"
         )
-    resolved = Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
+    resolved = gold.with_queries(queries)
     return Survey(searched, resolved, tuple(visits), tuple(snapshots))
 
 
@@ -149,7 +149,7 @@ def resolved_for(gold: Dataset, runs: Sequence[Measured]) -> Dataset | None:
     ]
     if not any(target.grade > 0 for query in queries for target in query.targets):
         return None
-    return Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
+    return gold.with_queries(queries)
 
 
 class Where(NamedTuple):

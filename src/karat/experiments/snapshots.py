@@ -87,7 +87,7 @@ def home_of(
 ) -> Repository | None:
     """Return the repository of *query*, a case of *gold*, as :func:`homes` does; None without."""
     check_names(gold, moved)
-    alone = Dataset.of([query], name=gold.name, match=gold.match, metadata=gold.metadata)
+    alone = gold.with_queries([query])
     own = {name: place for name, place in moved.items() if name in ("", query.tags.get(TAG))}
     (home,) = homes(alone, own)
     return home if home.place else None
@@ -99,7 +99,7 @@ def part_of(gold: Dataset, rows: list[int]) -> Dataset:
         return gold
     queries = list(gold.queries())
     kept = [queries[row] for row in rows]
-    return Dataset.of(kept, name=gold.name, match=gold.match, metadata=gold.metadata)
+    return gold.with_queries(kept)
 
 
 def _declared(gold: Dataset) -> dict[str, Mapping[str, object]]:

@@ -66,7 +66,7 @@ def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
     if isinstance(data, Run) or features(data) <= target.keeps:
         return data
     queries = [query._replace(targets=_narrowed(query, target)) for query in data.queries()]
-    narrow = Dataset.of(queries, name=data.name, match=data.match, metadata=data.metadata)
+    narrow = data.with_queries(queries)
     return replace(narrow, tags=data.tags)
 
 

@@ -12,7 +12,7 @@ from karat.errors import Conflict, UnknownName
 from karat.experiments.store import Experiment, StoredRun
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
-from karat.model import Dataset, Hit, Query, Run, Target
+from karat.model import Dataset, Hit, Run, Target
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
 from karat.report.findings import Findings
@@ -49,8 +49,7 @@ def edited(gold: Dataset, judgments: Iterable[StoredJudgment]) -> Dataset:
         changes.setdefault(judgment.query, []).append(judgment)
     if not changes:
         return gold
-    return _with(
-        gold,
+    return gold.with_queries(
         [
             query._replace(targets=edited_targets(gold, query.targets, changes[query.id]))
             if query.id in changes
@@ -104,8 +103,7 @@ def without_unresolved(gold: Dataset, unresolved: Iterable[Mapping[str, object]]
         for each in unresolved
         for kind, text in _items(each["doc_ref"])
     }
-    return _with(
-        gold,
+    return gold.with_queries(
         [
             query._replace(
                 targets=tuple(t for t in query.targets if (query.id, t.ref, t.path) not in lost)
@@ -130,10 +128,6 @@ def _place(
 
 def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
     return _place(gold, targets, target.path, target.start_line, target.end_line)
-
-
-def _with(gold: Dataset, queries: Iterable[Query]) -> Dataset:
-    return Dataset.of(queries, name=gold.name, match=gold.match, metadata=gold.metadata)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,7 +68,7 @@ NUMBERS = st.integers(-(2**31), 2**31 - 1)
 # Every second number is NaN, so that a few examples are enough to find a record that compares it
 # by identity.
 FLOATS = st.just(math.nan) | st.floats()
-JSON: st.SearchStrategy[object] = st.recursive(
+JSON: st.SearchStrategy[object] = st.just(math.nan) | st.recursive(
     st.none() | st.booleans() | NUMBERS | FLOATS | TEXT,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
     max_leaves=3,
@@ -111,8 +111,7 @@ def unions(*hints: Any) -> st.SearchStrategy[Any]:
 def mappings(key: Any, value: Any) -> st.SearchStrategy[Any]:
     # A NaN as a key can never be looked up.
     keys = st.floats(allow_nan=False) if key is float else values(key)
-    filled = st.dictionaries(keys, values(value), max_size=2)
-    return st.just(EMPTY) | filled | filled.map(FrozenMapping)
+    return st.just(EMPTY) | st.dictionaries(keys, values(value), min_size=1, max_size=2)
 
 
 CONTAINERS: dict[Any, Callable[..., st.SearchStrategy[Any]]] = {
@@ -182,7 +181,7 @@ STRATEGIES[PanelQuery] = st.builds(
 )
 
 FEW = settings(
-    max_examples=10,
+    max_examples=15,
     database=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

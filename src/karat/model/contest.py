@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from karat.model.comparison import Comparison
-from karat.model.equality import by_value
 from karat.model.evaluation import Evaluation
 
 __all__ = ["Contest"]
 
 
-@by_value
 @dataclass(frozen=True, slots=True)
 class Contest:
     """Several runs, scored and compared: over all queries, and per value of each tag asked for.

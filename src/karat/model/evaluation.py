@@ -57,7 +57,6 @@ class Notes:
     dropped: str = ""
 
 
-@by_value
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """One run, scored: per query in *table*, over all in *summaries*, per tag value in *slices*."""

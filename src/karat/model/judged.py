@@ -15,7 +15,6 @@ __all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes"]
 FEW = 4
 
 
-@by_value
 class Sizes(NamedTuple):
     """How much a query's answer makes a reader read; entry *i* belongs to rank i + 1.
 
@@ -161,7 +160,6 @@ class JudgedQuery:
         return bisect_left(self.ideal, 0.0, key=neg)
 
 
-@by_value
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
     """Every query of a dataset with what a run achieved on it.

@@ -202,7 +202,7 @@ def hashed(value: object) -> int | None:
 
 def check_same(original: Any, copied: Any) -> None:
     assert type(copied) is type(original)
-    assert copied == original
+    assert copied == original, "decorate the class with karat.model.equality.by_value"
     assert not operator.ne(copied, original)
     assert hashed(copied) == hashed(original)
     if is_dataclass(copied):
@@ -267,12 +267,18 @@ def test_reflection_finds_public_and_private_records_of_all_kinds() -> None:
     assert {getattr(karat.model, name) for name in karat.model.__all__} <= set(RECORDS)
 
 
+GRADES_BY_FILE = {"q1": {"auth.py": 2.0, "session.py": 1.0}, "q2": {"cache.py": 0.0}}
+SCORES_BY_FILE = {"q1": {"login.py": 0.9, "auth.py": 0.8}}
+
+
 @pytest.mark.parametrize(
     "original",
     [
         karat.load(ROOT / "examples" / "demo" / "bm25.run"),
         Dataset.of([Query("1", "where is login", (Target("auth.py"),))]),
         Dataset.of([]),
+        karat.evaluate(GRADES_BY_FILE, SCORES_BY_FILE, ["mrr", "ndcg@10"]),
+        karat.compare(GRADES_BY_FILE, {"old": SCORES_BY_FILE, "new": SCORES_BY_FILE}),
         Query("1", "x"),
         Answer("1"),
         Answer("1", (Hit("a.py"), Hit("b.py", float("nan")))),

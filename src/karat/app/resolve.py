@@ -63,7 +63,7 @@ def resolve(
     *,
     match: str | None = None,
     by_hand: Mapping[tuple[str, str], str] = EMPTY,
-) -> Resolution:
+) -> ResolveResult:
     """Return *dataset* with its references found in *corpus*.
 
     A document id is a path as it is. A uri means the document whose path is the longest end of it.
@@ -99,8 +99,6 @@ def resolve(
     total = dataset.offsets[-1]
     found_all = dataset.with_queries(queries)
     return ResolveResult(total - len(unresolved), total, tuple(unresolved), found_all)
-    found_all = dataset.with_queries(queries)
-    return Resolution(total - len(unresolved), total, tuple(unresolved), found_all)
 
 
 class _Lost(NamedTuple):

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.formats import RequestLimits as FileLimits
+from karat.formats import ReadLimits as FileLimits
 from karat.service.api.app import create_app
 from karat.service.datasets import read_upload
 from karat.service.settings import RequestLimits, ServiceSettings

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from karat.errors import InputError, UnknownName
-from karat.formats import RequestLimits as FileLimits
+from karat.formats import ReadLimits as FileLimits
 from karat.model.spec import Spec
 from karat.service.collections import AllowedFolders
 

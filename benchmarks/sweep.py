@@ -30,11 +30,11 @@ import code_chunks  # noqa: E402
 from karat.corpus import Corpus, from_folder  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
 from karat.engines.engine_group import Current, build_family  # noqa: E402
-from karat.engines.fusion import by_score  # noqa: E402
 from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.rerank.maxsim import MaxSim, maxsim  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
+from karat.engines.threshold import by_score  # noqa: E402
 from karat.experiments.matrix import Matrix  # noqa: E402
 from karat.experiments.plan import Retrieval, SharedPlan, share  # noqa: E402
 from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, SqlStore  # noqa: E402

@@ -8,8 +8,8 @@ from socket import gethostname
 
 import pytest
 
-from karat.engines.fusion import by_score
 from karat.engines.spec import build
+from karat.engines.threshold import by_score
 from karat.errors import InputError, LimitExceeded
 from karat.experiments import Entry, Matrix
 from karat.experiments.presence import Where

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from karat.corpus import from_texts
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
-from karat.engines.embedding.base import unit
+from karat.engines.embedding.texts import unit
 from karat.engines.stages import DenseStage, VectorTable
 
 RNG = np.random.default_rng(5)

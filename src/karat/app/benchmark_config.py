@@ -12,8 +12,8 @@ from karat.errors import InputError, MissingExtra
 from karat.experiments.configurations import Agent, agent_of
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
-from karat.formats.csvtext import amount
 from karat.formats.fields import Checker, Place, Record
+from karat.formats.numerals import amount
 from karat.formats.results import FOLDER_FORMATS
 from karat.formats.yamltext import load_yaml
 from karat.model import Dataset

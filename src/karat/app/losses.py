@@ -9,8 +9,8 @@ from karat.corpus import Corpus
 from karat.engines.base import Progress, SearchStep
 from karat.engines.chunked import ChunkEngine
 from karat.engines.engine_group import EngineGroup, shareable
-from karat.engines.fusion import above, by_score
 from karat.engines.rerank import RerankEngine
+from karat.engines.threshold import above, by_score
 from karat.errors import InputError
 from karat.experiments.presence import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target

@@ -10,10 +10,11 @@ import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.fusion import RRF_K, Scores, check_fusion, check_threshold
+from karat.engines.fusion import RRF_K, Scores, check_fusion
 from karat.engines.places import ChunkTable, RowNumbers
 from karat.engines.ranking import Names, RankingRules, kind_factors
 from karat.engines.stages import Stage, SupportsRows
+from karat.engines.threshold import check_threshold
 from karat.errors import InputError
 
 __all__ = ["ChunkIndex", "IndexRecipe"]

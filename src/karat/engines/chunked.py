@@ -24,10 +24,11 @@ from karat.engines.base import (
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkIndex, IndexRecipe
 from karat.engines.engine_group import NOT_KEPT, Current
-from karat.engines.fusion import Scores, Weights, above, fuse, rest, stretched, top
+from karat.engines.fusion import Scores, Weights, fuse, rest, stretched, top
 from karat.engines.places import ChunkTable
 from karat.engines.ranking import diversified, raised
 from karat.engines.stages import Stage
+from karat.engines.threshold import above
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 

@@ -9,17 +9,13 @@ from numpy.typing import NDArray
 
 from karat.engines.places import ChunkTable
 from karat.errors import InputError, UnknownName
-from karat.model.spec import Spec
 
 __all__ = [
     "FUSIONS",
     "Scores",
     "Weight",
     "Weights",
-    "above",
-    "by_score",
     "check_fusion",
-    "check_threshold",
     "fuse",
     "min_max",
     "reciprocal_ranks",
@@ -166,38 +162,6 @@ def rest(joined: Scores, parts: Sequence[Scores], weights: Sequence[Weight]) -> 
     total[found] = 0
     scaled: Scores = total * (lowest / sum(weights))
     return scaled
-
-
-# Their scores mean the same for every query: a cosine, and what a reranker makes of 0 to 1.
-BY_SCORE = frozenset({"dense", "rerank"})
-
-
-def by_score(spec: Spec) -> bool:
-    """Say whether a threshold holds for the score itself, or for its share of the query's best."""
-    return spec.name in BY_SCORE
-
-
-def check_threshold(threshold: float) -> float:
-    """Return *threshold* if it is one."""
-    if not 0.0 <= threshold <= 1.0:
-        raise InputError(f"threshold {threshold} is not between 0 and 1")
-    return threshold
-
-
-def above(scores: Sequence[float], threshold: float, *, by_score: bool) -> int:
-    """Return how many of the descending *scores* reach *threshold*; 0 lets all of them through.
-
-    *by_score* compares the score itself, otherwise its share of the first one. No score at or
-    below 0, and none that is not a number, reaches a threshold.
-
-    >>> above([8.0, 4.0, 1.0], 0.5, by_score=False), above([0.4, 0.3], 0.35, by_score=True)
-    (2, 1)
-    """
-    if not threshold or not scores:
-        return len(scores)
-    floor = threshold if by_score else threshold * scores[0]
-    low = (rank for rank, score in enumerate(scores) if not (score > 0 and score >= floor))
-    return next(low, len(scores))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def in_texts(
     r"""Yield the lines of *texts*, by path, that hold one of *words*, in any case unless *cased*.
 
     >>> list(in_texts({"a.py": "import re\nparse_URL(text)"}, ["url"]))
-    [Line(path='a.py', number=2, text='parse_URL(text)')]
+    [KeywordLine(path='a.py', number=2, text='parse_URL(text)')]
     """
     if not words:
         return
@@ -194,7 +194,7 @@ def counted(
 
     >>> lines = [KeywordLine("a", 1, "Login the user"), KeywordLine("a", 2, "user_login")]
     >>> counted(lines, ["login", "password"], size=40)
-    {Window(path='a', number=0): Counter({'login': 2})}
+    {LineWindow(path='a', number=0): Counter({'login': 2})}
     """
     windows: dict[LineWindow, Counter[str]] = {}
     for line in lines:

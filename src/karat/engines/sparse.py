@@ -11,7 +11,7 @@ from karat.engines.caches import user_caches
 from karat.engines.chunk_index import IndexRecipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Kind
-from karat.engines.embedding.base import embeddable
+from karat.engines.embedding.texts import embeddable
 from karat.engines.embedding.transformer import pretrained
 from karat.engines.fusion import Scores
 from karat.engines.places import ChunkLocation, ChunkTable, Numbers

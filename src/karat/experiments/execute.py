@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
 
-from karat.engines.fusion import by_score
+from karat.engines.threshold import by_score
 from karat.errors import InputError
 from karat.experiments.executor import Executor, Work
 from karat.experiments.plan import Entry, Retrieval, SharedPlan, shares_nothing

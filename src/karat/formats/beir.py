@@ -11,8 +11,8 @@ from pathlib import Path
 from karat.errors import FormatError, InputError
 from karat.formats.atomic import replacing, write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.csvtext import amount
 from karat.formats.jsontext import dumps, parse
+from karat.formats.numerals import amount
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, read_text
 from karat.model import Dataset, Query, Run, Target
 

@@ -10,12 +10,11 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from math import isfinite
 
 from karat.errors import FormatError, Problem
 from karat.formats.source import read_text
 
-__all__ = ["amount", "guard", "read_rows", "render_rows", "shown", "unguard"]
+__all__ = ["guard", "read_rows", "render_rows", "unguard"]
 
 RISKY = re.compile(r"'*[=+\-@\t\r\0]")
 GUARDED = re.compile(r"'+[=+\-@\t\r\0]")
@@ -61,26 +60,3 @@ def render_rows(rows: Iterable[Sequence[str | float | None]]) -> str:
     for row in rows:
         writer.writerow([guard(cell) if isinstance(cell, str) else cell for cell in row])
     return out.getvalue()
-
-
-def amount(text: str) -> float | None:
-    """Return *text* as a finite number of 0 or more, or None if it is none.
-
-    >>> amount("2"), amount(" 0.5 "), amount("-1"), amount("nan"), amount("1_0"), amount("x")
-    (2.0, 0.5, None, None, None, None)
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    # Python alone would read 1_0 as 10.
-    return value if isfinite(value) and value >= 0 and "_" not in text else None
-
-
-def shown(value: float) -> str:
-    """Return *value* so that it reads back exactly, a whole number without a point.
-
-    >>> shown(2.0), shown(0.1)
-    ('2', '0.1')
-    """
-    return str(int(value)) if value.is_integer() else repr(value)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.csvtext import amount, read_rows, render_rows, shown
+from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.jsontext import finite, write_json
+from karat.formats.numerals import amount, shown
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
 from karat.model.repeated import repeated

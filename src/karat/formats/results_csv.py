@@ -11,7 +11,8 @@ from pathlib import Path
 from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions
-from karat.formats.csvtext import amount, read_rows, render_rows
+from karat.formats.csvtext import read_rows, render_rows
+from karat.formats.numerals import amount
 from karat.formats.results import OUTCOMES, AgentResults, added, latency_of
 from karat.formats.source import Problems
 from karat.model import Answer, Hit, Outcome, Run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.csvtext import shown
+from karat.formats.numerals import shown
 from karat.formats.source import Problems
 from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target

@@ -29,7 +29,7 @@ def read_ranking(ranked_items: RankedItems) -> KeyRanking:
     be a finite number, and does not change the order.
 
     >>> read_ranking([{"key": "b", "score": 0.9}, {"id": "a"}, {"key": "b"}])
-    Ranking(keys=('b', 'a'), duplicates=1)
+    KeyRanking(keys=('b', 'a'), duplicates=1)
     """
     if isinstance(ranked_items, (str, bytes, Mapping)) or not isinstance(ranked_items, Iterable):
         raise InputError(f"the ranking is {ranked_items!r}; expected a list of items")

@@ -18,7 +18,6 @@ from karat.scoring.metrics import Measure, average, evaluate
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import Slices, cluster_labels, slice_rows
 from karat.scoring.sources import RunSource, TruthSource, load_run, load_truth, no_overlap, run_name
-from karat.scoring.stats import bootstrap_intervals
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -39,6 +38,8 @@ def mean_intervals(
     Queries that share a label in *clusters* are drawn together.
     """
     import numpy as np
+
+    from karat.scoring.stats import bootstrap_intervals
 
     found = bootstrap_intervals(
         np.array(columns).T,

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.embedding.base import Kind, Vectors, unit
+from karat.engines.embedding.base import Kind
 from karat.engines.embedding.cache import CachedEmbedder, EmbeddingCache, cache_folder, vector_key
+from karat.engines.embedding.texts import Vectors, unit
 from karat.errors import InputError
 from karat.testing.embedding import EmbedderSuite
 

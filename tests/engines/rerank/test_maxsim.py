@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.embedding import Kind
-from karat.engines.embedding.base import unit
+from karat.engines.embedding.texts import unit
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.maxsim import MaxSim, as_bytes, check_embedder
 from karat.errors import InputError

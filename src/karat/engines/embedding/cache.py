@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus.shared_file import WAIT_S, share, writing
-from karat.engines.embedding.base import Embedder, Kind, Vectors, embed_distinct
+from karat.engines.embedding.base import Embedder, Kind
+from karat.engines.embedding.texts import Vectors, embed_distinct
 from karat.errors import InputError
 
 __all__ = ["CachedEmbedder", "EmbeddingCache", "cache_folder", "vector_key"]

@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Kind, Vectors, embed_distinct, embeddable, unit
+from karat.engines.embedding.base import Kind
 from karat.engines.embedding.encoder import GRAPH_VERSION
+from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.engines.embedding.tokens import ModelTokenizer
 from karat.engines.vectors.exact import processors
 from karat.errors import InputError, MissingExtra

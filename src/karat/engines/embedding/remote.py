@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Kind, Vectors, embed_distinct, unit
+from karat.engines.embedding.base import Kind
+from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.errors import EngineError, InputError, MissingExtra
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Kind, Vectors, embed_distinct, unit
+from karat.engines.embedding.base import Kind
 from karat.engines.embedding.encoder import PackagedFile
+from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.engines.embedding.tokens import ModelTokenizer
 from karat.errors import InputError, MissingExtra
 

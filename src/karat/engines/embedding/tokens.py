@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from karat.engines.embedding.base import embeddable
+from karat.engines.embedding.texts import embeddable
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["ModelTokenizer"]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.engines.embedding.base import Kind, Vectors, embed_distinct, embeddable, unit
+from karat.engines.embedding.base import Kind
+from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["TransformerEmbedder", "pretrained", "transformer"]

@@ -30,7 +30,7 @@ def best(scores: NDArray[np.float32], k: int) -> DocumentRanking:
     """Return the *k* best positive scores; a score of 0 means that nothing matched.
 
     >>> best(np.array([1, 0, 3, 1], dtype=np.float32), 2)
-    Ranking(documents=array([2, 0]), scores=array([3., 1.], dtype=float32))
+    DocumentRanking(documents=array([2, 0]), scores=array([3., 1.], dtype=float32))
     """
     if k <= 0:
         return DocumentRanking(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))

@@ -27,10 +27,11 @@ from karat.engines.base import (
     SupportsWork,
 )
 from karat.engines.embedding import loaded_once
-from karat.engines.fusion import above, check_threshold, spread
+from karat.engines.fusion import spread
 from karat.engines.rerank.base import DEFAULT_RERANKER, Reranker, create_reranker
 from karat.engines.rerank.recent import Recent
 from karat.engines.spec import build
+from karat.engines.threshold import above, check_threshold
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 

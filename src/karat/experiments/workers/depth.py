@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from karat.engines.fusion import above
+from karat.engines.threshold import above
 from karat.model import Hit
 
 __all__ = ["cut", "deep_enough", "needed", "of_first_files"]
@@ -71,7 +71,7 @@ def cut(
 
     Both leave out the end of the answer, so that one search at the greatest depth serves all:
     its cut is the answer of an engine that was asked for no more. *by_score* is what
-    ``karat.engines.fusion.by_score`` says of the engine.
+    ``karat.engines.threshold.by_score`` says of the engine.
 
     >>> [hit.path for hit in cut([Hit("a", 8.0), Hit("b", 4.0), Hit("c", 1.0)], k=5, threshold=0.5)]
     ['a', 'b']

@@ -16,8 +16,8 @@ from karat.engines.base import (
     SupportsSize,
     SupportsWork,
 )
-from karat.engines.fusion import by_score
 from karat.engines.registry import ADAPTERS, ENGINES
+from karat.engines.threshold import by_score
 from karat.errors import EngineError
 from karat.experiments.workers.depth import cut, deep_enough, needed
 from karat.experiments.workers.plan import Configuration

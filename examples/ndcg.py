@@ -3,6 +3,7 @@
 Run it as it is: python examples/ndcg.py
 """
 
+from karat import verdict
 from karat.ndcg import (
     InterleavedSearch,
     NDCGEvaluator,
@@ -10,7 +11,6 @@ from karat.ndcg import (
     create_synthetic_evaluation_data,
     get_vector_backend,
 )
-from karat.scoring.stats import verdict
 
 QUERIES = 30
 

@@ -7,7 +7,14 @@ from pkgutil import iter_modules
 
 import pytest
 
-LAZY = ("karat", "karat.corpus", "karat.formats", "karat.experiments.store")
+LAZY = (
+    "karat",
+    "karat.corpus",
+    "karat.engines",
+    "karat.experiments",
+    "karat.experiments.store",
+    "karat.formats",
+)
 
 
 @pytest.mark.parametrize("package", LAZY)

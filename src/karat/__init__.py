@@ -6,32 +6,67 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, load
-    from karat.errors import FormatError, InputError, KaratError
+    from karat.app.analyze.health import index_health
+    from karat.app.generate import generate, write_gold
+    from karat.app.trec_eval import TrecSettings, trec_eval
+    from karat.corpus import Corpus, from_beir, from_folder, from_git, from_texts
+    from karat.errors import EngineError, FormatError, InputError, KaratError
+    from karat.experiments.matrix import Matrix
+    from karat.formats import Format
     from karat.installation import __version__
-    from karat.model import Answer, Dataset, Hit, Query, Run, Target
+    from karat.mining.recipe import MiningRecipe
+    from karat.model import Answer, Dataset, Hit, JudgedQuery, Query, Run, Target
+    from karat.scoring.metrics import Metric
+    from karat.scoring.stats import verdict
 
 __all__ = [
     "Answer",
+    "Corpus",
     "Dataset",
+    "EngineError",
+    "Format",
     "FormatError",
     "Hit",
     "InputError",
+    "JudgedQuery",
     "KaratError",
+    "Matrix",
+    "Metric",
+    "MiningRecipe",
     "Query",
     "Run",
     "Target",
+    "TrecSettings",
     "__version__",
     "compare",
     "evaluate",
+    "from_beir",
+    "from_folder",
+    "from_git",
+    "from_texts",
+    "generate",
+    "index_health",
     "load",
+    "trec_eval",
+    "verdict",
+    "write_gold",
 ]
 
 __getattr__ = exports(
     __name__,
     {
         "api": "compare evaluate load",
-        "errors": "FormatError InputError KaratError",
+        "app.analyze.health": "index_health",
+        "app.generate": "generate write_gold",
+        "app.trec_eval": "TrecSettings trec_eval",
+        "corpus": "Corpus from_beir from_folder from_git from_texts",
+        "errors": "EngineError FormatError InputError KaratError",
+        "formats": "Format",
         "installation": "__version__",
-        "model": "Answer Dataset Hit Query Run Target",
+        "scoring.metrics": "Metric",
+        "mining.recipe": "MiningRecipe",
+        "model": "Answer Dataset Hit JudgedQuery Query Run Target",
+        "scoring.stats": "verdict",
+        "experiments.matrix": "Matrix",
     },
 )

@@ -9,17 +9,18 @@ __all__ = ["exports"]
 
 
 def exports(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of *package*, whose modules hold *names*, set apart by blanks.
+    """Return the ``__getattr__`` of *package*; *names* maps its modules to names, split by blanks.
 
-    So whoever needs one part of a package does not wait for the others. No name may be that of a
-    module, which takes its place in the package once it is imported.
+    A name is imported on first use, so that one part of a package does not load the others. A
+    module is relative to *package*: ``base``, or ``.corpus`` for a package beside it. A name must
+    not be that of a submodule, because importing the submodule would replace it.
     """
     module_of = {name: module for module, held in names.items() for name in held.split()}
 
     def find(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{package}.{module_of[name]}"), name)
+        found = getattr(import_module(f".{module_of[name]}", package), name)
         setattr(sys.modules[package], name, found)
         return found
 

@@ -1,1 +1,37 @@
-"""Search systems that Karat can measure, and the stores they search in."""
+"""Search engines under test: the protocol, the adapters, and what an engine of your own needs."""
+
+from typing import TYPE_CHECKING
+
+from karat.exports import exports
+
+if TYPE_CHECKING:
+    from karat.corpus import chunk_corpus, classify, create_chunker, delta, header, symbols
+    from karat.engines.adapters.python import adapted
+    from karat.engines.agent import RetrievalAgent, RetrievalResult
+    from karat.engines.base import Engine
+    from karat.engines.spec import build
+
+__all__ = [
+    "Engine",
+    "RetrievalAgent",
+    "RetrievalResult",
+    "adapted",
+    "build",
+    "chunk_corpus",
+    "classify",
+    "create_chunker",
+    "delta",
+    "header",
+    "symbols",
+]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "adapters.python": "adapted",
+        "agent": "RetrievalAgent RetrievalResult",
+        "base": "Engine",
+        "spec": "build",
+        ".corpus": "chunk_corpus classify create_chunker delta header symbols",
+    },
+)

@@ -55,6 +55,7 @@ def test_the_public_names_are_these() -> None:
         "EngineError",
         "Format",
         "FormatError",
+        "GitRepository",
         "Hit",
         "InputError",
         "JudgedQuery",

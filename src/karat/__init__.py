@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from karat.app.analyze.health import index_health
     from karat.app.generate import generate, write_gold
     from karat.app.trec_eval import TrecSettings, trec_eval
-    from karat.corpus import Corpus, from_beir, from_folder, from_git, from_texts
+    from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
     from karat.errors import EngineError, FormatError, InputError, KaratError
     from karat.experiments.matrix import Matrix
     from karat.formats import Format
@@ -26,6 +26,7 @@ __all__ = [
     "EngineError",
     "Format",
     "FormatError",
+    "GitRepository",
     "Hit",
     "InputError",
     "JudgedQuery",
@@ -59,7 +60,7 @@ __getattr__ = exports(
         "app.analyze.health": "index_health",
         "app.generate": "generate write_gold",
         "app.trec_eval": "TrecSettings trec_eval",
-        "corpus": "Corpus from_beir from_folder from_git from_texts",
+        "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
         "errors": "EngineError FormatError InputError KaratError",
         "formats": "Format",
         "installation": "__version__",

@@ -5,16 +5,33 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.corpus import chunk_corpus, classify, create_chunker, delta, header, symbols
+    from karat.corpus import (
+        DiskCache,
+        MemoryCache,
+        Piece,
+        Split,
+        Trait,
+        chunk_corpus,
+        classify,
+        create_chunker,
+        delta,
+        header,
+        symbols,
+    )
     from karat.engines.adapters.python import adapted
     from karat.engines.agent import RetrievalAgent, RetrievalResult
     from karat.engines.base import Engine
     from karat.engines.spec import build
 
 __all__ = [
+    "DiskCache",
     "Engine",
+    "MemoryCache",
+    "Piece",
     "RetrievalAgent",
     "RetrievalResult",
+    "Split",
+    "Trait",
     "adapted",
     "build",
     "chunk_corpus",
@@ -32,6 +49,7 @@ __getattr__ = exports(
         "agent": "RetrievalAgent RetrievalResult",
         "base": "Engine",
         "spec": "build",
-        ".corpus": "chunk_corpus classify create_chunker delta header symbols",
+        ".corpus": "DiskCache MemoryCache Piece Split Trait chunk_corpus classify create_chunker "
+        "delta header symbols",
     },
 )

@@ -42,8 +42,21 @@ def test_every_option_is_on_the_page(name: str) -> None:
     assert missing == []
 
 
+# The class of the reader's own that the section on Python names.
+MY_SEARCH = """
+class MySearch:
+    def __init__(self, fuzzy: bool = False) -> None: ...
+    def index(self, corpus) -> None: ...
+    def search(self, query, k): ...
+"""
+
+
 @pytest.mark.parametrize("text", CONFIGURATIONS)
-def test_a_configuration_on_the_page_is_valid(text: str, tmp_path: Path) -> None:
+def test_a_configuration_on_the_page_is_valid(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_search.py").write_text(MY_SEARCH, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
     place = tmp_path / "engine.yaml"
     place.write_text(text, encoding="utf-8")
     assert isinstance(build(parse_spec(str(place))), Engine)

@@ -19,7 +19,7 @@ def test_every_metric_is_explained(karat: Karat) -> None:
 def test_a_metric_is_found_by_name_alias_and_measure(karat: Karat) -> None:
     plain = karat("metrics", "hit").stdout
     assert plain.startswith("hit[@k]\n")
-    assert "also written success" in plain
+    assert "aliases: success" in plain
     for name in ("success", "HIT@5", "hit(level=2)@5"):
         assert karat("metrics", name).stdout == plain
 

@@ -9,14 +9,21 @@ from karat.scoring.metrics import METRICS
 __all__ = ["Description", "describe", "page"]
 
 USAGE = {"required": "@k", "optional": "[@k]", "none": ""}
+USUAL_RANGE = "range 0 to 1"
 
 PREFACE = """\
 # Metrics
 
-A measure is a metric with its cut-off and parameters: `ndcg@10`, `precision(level=2)@5`,
-`rbp(p=0.5)`. Names are read in any case; `karat metrics NAME` prints what stands here. `level` is
-the lowest relevant grade, 0 meaning any grade above 0. `[@k]` means that the cut-off may be left
-out. Lines and tokens are counted where targets have lines; elsewhere such a measure has no value.
+A measure is a metric with cut-off and parameters: `ndcg@10`, `precision(level=2)@5`, `rbp(p=0.5)`.
+Names ignore case. `karat metrics NAME` prints an entry of this page:
+
+```sh
+karat metrics ndcg mrr
+```
+
+Unless stated otherwise, a metric ranges from 0 to 1 and higher is better. In `[@k]` the cut-off is
+optional. `level` is the lowest relevant grade; 0 means any grade above 0. Metrics of lines and
+tokens need targets with lines.
 """
 
 
@@ -39,14 +46,14 @@ class Description:
         return "\n    ".join((self.usage, self.definition, f"= {self.formula}", *self.details()))
 
     def details(self) -> list[str]:
-        """Return range, parameters and other names as sentences."""
+        """Return range, parameters and aliases, each as a line."""
         direction = "" if self.higher_is_better else ", lower is better"
         lines = [f"range {self.low:g} to {self.high:g}{direction}"]
         if self.params:
             given = ", ".join(f"{name}={_shown(value)}" for name, value in self.params.items())
-            lines[0] += f"; parameters {given}"
+            lines.append(f"parameters: {given}")
         if self.aliases:
-            lines.append(f"also written {', '.join(self.aliases)}")
+            lines.append(f"aliases: {', '.join(self.aliases)}")
         return lines
 
 
@@ -82,10 +89,11 @@ def page(descriptions: Iterable[Description]) -> str:
     """Return the metrics as a page of Markdown."""
     parts = [PREFACE]
     for entry in descriptions:
-        details = ". ".join(line[0].upper() + line[1:] for line in entry.details())
-        parts.append(
-            f"\n## {entry.usage}\n\n{entry.definition}\n\n    {entry.formula}\n\n{details}.\n"
-        )
+        parts.append(f"\n## {entry.usage}\n\n{entry.definition}\n\n    {entry.formula}\n")
+        details = [line for line in entry.details() if line != USUAL_RANGE]
+        if details:
+            shown = ". ".join(line[0].upper() + line[1:] for line in details)
+            parts.append(f"\n{shown}.\n")
     return "".join(parts)
 
 

@@ -57,8 +57,8 @@ def _first_group(judged: JudgedQuery, level: float) -> tuple[TieGroup | None, in
 MRR = Metric(
     "mrr",
     mrr,
-    definition="How early the first relevant hit appears.",
-    formula="1 / rank of the first relevant hit, 0 if there is none within k",
+    definition="Reciprocal rank of the first relevant hit.",
+    formula="1 / rank of the first relevant hit; 0 without one within k",
     params={"level": 0.0},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),
     expected_ties=True,
@@ -67,7 +67,7 @@ MRR = Metric(
 HIT = Metric(
     "hit",
     hit,
-    definition="Whether any relevant hit is among the first k.",
+    definition="Whether a relevant hit is among the first k.",
     formula="1 if a relevant hit has rank <= k, else 0",
     params={"level": 0.0},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),

@@ -100,7 +100,7 @@ def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> 
 NDCG = Metric(
     "ndcg",
     ndcg,
-    definition="Gain of the first k hits, discounted by rank, relative to the best possible order.",
+    definition="Discounted gain of the first k hits, relative to the ideal ranking.",
     formula="DCG@k / IDCG@k, IDCG over all judgments cut at k; gain=exp uses 2^grade - 1",
     params={"gain": "linear"},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),
@@ -110,7 +110,7 @@ NDCG = Metric(
 DCG = Metric(
     "dcg",
     dcg,
-    definition="Gain of the first k hits, discounted by rank.",
+    definition="Discounted gain of the first k hits.",
     formula="sum over ranks i <= k of grade_i / log2(i + 1)",
     params={"gain": "linear"},
     high=float("inf"),

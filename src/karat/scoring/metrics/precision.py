@@ -107,7 +107,7 @@ BY_RANK = frozenset({"ideal", "padding", "promotion", "zero"})
 PRECISION = Metric(
     "precision",
     precision,
-    definition="The relevant share of the first k hits.",
+    definition="Relevant share of the first k hits.",
     formula="relevant hits among the first k / k",
     cut="required",
     params={"level": 0.0},
@@ -118,7 +118,7 @@ PRECISION = Metric(
 RECALL = Metric(
     "recall",
     recall,
-    definition="The share of the relevant targets that the first k hits find.",
+    definition="Share of relevant targets found in the first k hits.",
     formula="targets found among the first k / all relevant targets",
     params={"level": 0.0},
     laws=BY_RANK,
@@ -128,7 +128,7 @@ RECALL = Metric(
 F1 = Metric(
     "f1",
     f1,
-    definition="The harmonic mean of precision and recall at k.",
+    definition="Harmonic mean of precision and recall at k.",
     formula="2 P R / (P + R), 0 where both are 0",
     cut="required",
     params={"level": 0.0},
@@ -139,7 +139,7 @@ F1 = Metric(
 R_PRECISION = Metric(
     "r-precision",
     r_precision,
-    definition="Precision at R, where R is the number of relevant targets.",
+    definition="Precision at R, the number of relevant targets.",
     formula="relevant hits among the first R / R",
     cut="none",
     params={"level": 0.0},
@@ -150,7 +150,7 @@ R_PRECISION = Metric(
 AP = Metric(
     "ap",
     ap,
-    definition="Precision averaged over the ranks of the relevant hits.",
+    definition="Precision averaged over the ranks of relevant hits.",
     formula="sum over relevant ranks i <= k of P@i / all relevant targets",
     params={"level": 0.0},
     laws=BY_RANK,

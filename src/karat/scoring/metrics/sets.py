@@ -57,7 +57,7 @@ def f1_of(precision: float, recall: float) -> float:
 SET_PRECISION = Metric(
     "set-precision",
     set_precision,
-    definition="The relevant share of everything returned, partial credit included.",
+    definition="Relevant share of all hits, with partial credit.",
     formula="sum of each returned entry's best credit / entries returned",
     cut="none",
     params={"level": 0.0},
@@ -68,7 +68,7 @@ SET_PRECISION = Metric(
 SET_RECALL = Metric(
     "set-recall",
     set_recall,
-    definition="The share of the relevant targets found anywhere, partial credit included.",
+    definition="Share of relevant targets found, with partial credit.",
     formula="sum of each target's best credit / targets",
     cut="none",
     params={"level": 0.0},
@@ -79,7 +79,7 @@ SET_RECALL = Metric(
 SET_F1 = Metric(
     "set-f1",
     set_f1,
-    definition="F1 of the whole returned set, with half credit for a directory above the target.",
+    definition="F1 of all hits, with half credit for a directory above the target.",
     formula="2 P R / (P + R) of set-precision and set-recall; 1 for two empty sets",
     cut="none",
     params={"level": 0.0},

@@ -71,15 +71,15 @@ def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
 LINE_PRECISION = Metric(
     "line-precision",
     line_precision,
-    definition="The share of the returned lines that was wanted.",
-    formula="wanted lines among the first k hits / distinct lines among the first k hits",
+    definition="Share of returned lines that are in a target.",
+    formula="target lines among the first k hits / distinct lines among the first k hits",
     cut="required",
 )
 
 LINE_IOU = Metric(
     "line-iou",
     line_iou,
-    definition="How well the returned lines and the wanted lines coincide.",
+    definition="Overlap of returned lines and target lines.",
     formula="lines in both / lines in either, over the first k hits",
     cut="required",
 )
@@ -87,7 +87,7 @@ LINE_IOU = Metric(
 LINES = Metric(
     "lines",
     lines,
-    definition="How many lines the first k hits hold.",
+    definition="Lines in the first k hits.",
     formula="sum of the sizes of the first k hits",
     cut="required",
     high=inf,
@@ -97,7 +97,7 @@ LINES = Metric(
 TOKENS = Metric(
     "tokens",
     tokens,
-    definition="How many tokens the first k hits hold.",
+    definition="Tokens in the first k hits.",
     formula="sum of the token counts of the first k hits",
     cut="required",
     high=inf,
@@ -107,7 +107,7 @@ TOKENS = Metric(
 TOKENS_TO_HIT = Metric(
     "tokens-to-hit",
     tokens_to_hit,
-    definition="How many tokens are read up to the first relevant hit.",
+    definition="Tokens up to the first relevant hit.",
     formula="sum of the token counts up to that rank; not defined without a relevant hit",
     cut="none",
     params={"level": 0.0},
@@ -119,7 +119,7 @@ TOKENS_TO_HIT = Metric(
 TOKEN_RECALL = Metric(
     "token-recall",
     token_recall,
-    definition="The share of the relevant targets found within a budget of k tokens.",
+    definition="Share of relevant targets found within k tokens.",
     formula="targets found in the hits that fit into k tokens / all relevant targets",
     cut="required",
     params={"level": 0.0},

@@ -55,7 +55,7 @@ def judged_share(judged: JudgedQuery, k: int | None = None) -> float:
 BPREF = Metric(
     "bpref",
     bpref,
-    definition="How rarely a judged non-relevant hit stands above a relevant one.",
+    definition="How rarely judged non-relevant hits rank above relevant ones.",
     formula="1/R sum over relevant hits of 1 - min(non-relevant above, R) / min(R, N)",
     cut="none",
     params={"level": 0.0},
@@ -66,7 +66,7 @@ BPREF = Metric(
 JUDGED = Metric(
     "judged",
     judged_share,
-    definition="The share of the first k hits that has a judgment.",
+    definition="Judged share of the first k hits.",
     formula="judged hits among the first k / hits among the first k",
     expected_ties=True,
 )

@@ -80,7 +80,7 @@ def check_chance(p: float) -> None:
 ERR = Metric(
     "err",
     err,
-    definition="The expected reciprocal rank at which a reader is satisfied.",
+    definition="Expected reciprocal rank at which a user is satisfied.",
     formula="sum over ranks i <= k of 1/i R_i prod over j < i of (1 - R_j), R = (2^g - 1) / 2^max",
     params={"max_grade": 0.0},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),
@@ -90,7 +90,7 @@ ERR = Metric(
 RBP = Metric(
     "rbp",
     rbp,
-    definition="Precision weighted by the chance that a patient reader gets that far.",
+    definition="Precision weighted by the probability that a user reads that far.",
     formula="(1 - p) sum over relevant ranks i <= k of p^(i - 1)",
     params={"p": 0.8, "level": 0.0},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),

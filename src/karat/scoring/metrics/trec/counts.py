@@ -56,7 +56,7 @@ def num_nonrel_judged_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
 NUM_Q = Metric(
     "num-q",
     num_q,
-    definition="How many queries the averages are over.",
+    definition="Number of queries.",
     formula="1 per query, summed",
     cut="none",
     laws=frozenset({"ideal", "padding", "promotion"}),
@@ -67,7 +67,7 @@ NUM_Q = Metric(
 NUM_RET = Metric(
     "num-ret",
     num_ret,
-    definition="How many hits were returned.",
+    definition="Number of hits.",
     formula="hits, summed over queries",
     cut="none",
     high=inf,
@@ -79,7 +79,7 @@ NUM_RET = Metric(
 NUM_REL = Metric(
     "num-rel",
     num_rel,
-    definition="How many targets are relevant, found or not.",
+    definition="Number of relevant targets.",
     formula="R, summed over queries",
     cut="none",
     params={"level": 0.0},
@@ -92,7 +92,7 @@ NUM_REL = Metric(
 NUM_REL_RET = Metric(
     "num-rel-ret",
     num_rel_ret,
-    definition="How many relevant hits were returned.",
+    definition="Number of relevant hits.",
     formula="relevant hits, summed over queries",
     cut="none",
     params={"level": 0.0},
@@ -105,7 +105,7 @@ NUM_REL_RET = Metric(
 NUM_NONREL_JUDGED_RET = Metric(
     "num-nonrel-judged-ret",
     num_nonrel_judged_ret,
-    definition="How many returned hits are judged and not relevant.",
+    definition="Number of judged, non-relevant hits.",
     formula="judged hits that are not relevant, summed over queries",
     cut="none",
     params={"level": 0.0},

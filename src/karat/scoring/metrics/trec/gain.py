@@ -106,7 +106,7 @@ def _ideal_sums(ideal: Sequence[float]) -> list[float]:
 IDEAL_DCG = Metric(
     "ideal-dcg",
     ideal_gain,
-    definition="The discounted gain that the best possible ranking would have.",
+    definition="DCG of the ideal ranking.",
     formula="sum over the judgments in descending order of gain_i / log2(i + 1)",
     cut="none",
     params={"gain": "linear"},
@@ -118,8 +118,8 @@ IDEAL_DCG = Metric(
 NDCG_REL = Metric(
     "ndcg-rel",
     ndcg_rel,
-    definition="nDCG averaged over the targets, each at the rank where it is found; one that is "
-    "not found counts with the nDCG of the whole list (trec_eval's ndcg_rel).",
+    definition="nDCG averaged over targets, each at its rank; a target that is not found "
+    "has the nDCG of the whole list.",
     formula="1/R sum over targets of DCG@i / IDCG@i, i the target's rank or the end of the list",
     cut="none",
     params={"gain": "linear"},
@@ -129,8 +129,8 @@ NDCG_REL = Metric(
 R_NDCG = Metric(
     "r-ndcg",
     r_ndcg,
-    definition="nDCG averaged over the ranks where the best possible ranking goes from one gain "
-    "to the next, and the end of a list that is longer (trec_eval's Rndcg).",
+    definition="nDCG averaged over the ranks where the ideal gain changes, and the end of "
+    "a longer list.",
     formula="mean of DCG@c / IDCG@c over the cumulated sizes c of the positive gain levels, and "
     "over all hits if more than R + 1; 0 if nothing is relevant at the level",
     cut="none",
@@ -177,10 +177,9 @@ def bin_g(judged: JudgedQuery, *, level: float = 0.0) -> float:
 G = Metric(
     "g",
     normalised_gain,
-    definition="Gain, each hit discounted by how much gain the list has missed so far "
-    "(trec_eval's G).",
-    formula="sum over hits of gain_i / log2(2 + cost_i - gained_i) / all gain; cost_i the ideal "
-    "gain up to rank i, at least 1 per rank, gained_i the list's",
+    definition="Gain, each hit discounted by the gain missed so far.",
+    formula="sum over hits of gain_i / log2(2 + cost_i - gained_i) / all gain; cost_i "
+    "the ideal gain up to rank i, at least 1 per rank, gained_i the list's",
     cut="none",
     params={"gain": "linear"},
     laws=frozenset({"padding", "zero"}),
@@ -189,7 +188,7 @@ G = Metric(
 BIN_G = Metric(
     "bin-g",
     bin_g,
-    definition="G with a hit relevant or not (trec_eval's binG).",
+    definition="G with binary relevance.",
     formula="1/R sum over relevant hits of 1 / log2(2 + non-relevant hits above)",
     cut="none",
     params={"level": 0.0},

@@ -24,8 +24,7 @@ def yaap(judged: JudgedQuery, *, level: float = 0.0) -> float:
 GM_AP = Metric(
     "gm-ap",
     ap,
-    definition="Average precision, averaged over queries as a geometric mean, so that one failed "
-    "query weighs more than one good query (trec_eval's gm_map).",
+    definition="Geometric mean of average precision; emphasises failed queries.",
     formula="exp(mean over queries of ln(max(AP, 0.00001)))",
     cut="none",
     params={"level": 0.0},
@@ -37,7 +36,7 @@ GM_AP = Metric(
 GM_BPREF = Metric(
     "gm-bpref",
     bpref,
-    definition="bpref, averaged over queries as a geometric mean (trec_eval's gm_bpref).",
+    definition="Geometric mean of bpref.",
     formula="exp(mean over queries of ln(max(bpref, 0.00001)))",
     cut="none",
     params={"level": 0.0},
@@ -49,7 +48,7 @@ GM_BPREF = Metric(
 YAAP = Metric(
     "yaap",
     yaap,
-    definition="Average precision as smoothed log-odds, which average better over queries.",
+    definition="Average precision as smoothed log-odds.",
     formula="ln((1 + S) / (1 + R - S)), S the sum of precisions at relevant ranks, R all relevant",
     cut="none",
     params={"level": 0.0},

@@ -52,7 +52,7 @@ LAWS = frozenset({"ideal", "padding", "promotion", "zero"})
 AP_AVGJG = Metric(
     "ap-avgjg",
     ap_avgjg,
-    definition="Average precision, averaged over the people who judged (trec_eval's map_avgjg).",
+    definition="Average precision, averaged over judges.",
     formula="mean over judges of AP",
     cut="none",
     params={"level": 0.0},
@@ -63,7 +63,7 @@ AP_AVGJG = Metric(
 PRECISION_AVGJG = Metric(
     "precision-avgjg",
     precision_avgjg,
-    definition="Precision at k, averaged over the people who judged (trec_eval's P_avgjg).",
+    definition="Precision at k, averaged over judges.",
     formula="mean over judges of P@k",
     cut="required",
     params={"level": 0.0},
@@ -74,8 +74,7 @@ PRECISION_AVGJG = Metric(
 R_PRECISION_MULT_AVGJG = Metric(
     "r-precision-mult-avgjg",
     r_precision_mult_avgjg,
-    definition="Precision at a multiple of R, averaged over the people who judged (trec_eval's "
-    "Rprec_mult_avgjg).",
+    definition="Precision at a multiple of R, averaged over judges.",
     formula="mean over judges of r-precision-mult, R each judge's own",
     cut="none",
     params={"times": 1.0, "level": 0.0},

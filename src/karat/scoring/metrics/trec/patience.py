@@ -89,8 +89,8 @@ def unjudged(judged: JudgedQuery, k: int) -> float:
 RBP_GRADED = Metric(
     "rbp-graded",
     rbp_graded,
-    definition="Rank-biased precision as trec_eval has it: grades count, relative to the query's "
-    "highest where that is above 1, and p is 0.9. Karat's rbp counts a hit as relevant or not.",
+    definition="Graded rank-biased precision, relative to the query's highest grade above "
+    "1. Karat's rbp is binary.",
     formula="(1 - p) sum over ranks i of p^(i - 1) gain_i / max(1, highest gain)",
     cut="none",
     params={"p": 0.9, "gain": "linear"},
@@ -101,8 +101,7 @@ RBP_GRADED = Metric(
 RBP_RESIDUAL = Metric(
     "rbp-residual",
     rbp_residual,
-    definition="How much rank-biased precision could still rise if all unjudged hits were "
-    "relevant (trec_eval's rbp_resid).",
+    definition="How much rank-biased precision would rise if all unjudged hits were relevant.",
     formula="p^n + (1 - p) sum over unjudged ranks i of p^(i - 1), n hits; 0 if all are judged",
     cut="none",
     params={"p": 0.9},
@@ -112,8 +111,8 @@ RBP_RESIDUAL = Metric(
 UNJUDGED = Metric(
     "unjudged",
     unjudged,
-    definition="The share of the first k ranks that holds a hit without a judgment (trec_eval's "
-    "unj); a grade below 0 is no judgment. Karat's judged divides by the hits that there are.",
+    definition="Unjudged share of the first k ranks; a grade below 0 is unjudged. Karat's "
+    "judged divides by the number of hits.",
     formula="hits among the first k without a judgment / k",
     cut="required",
     higher_is_better=False,

@@ -46,8 +46,7 @@ def r_precision_mult(judged: JudgedQuery, *, times: float = 1.0, level: float = 
 RELATIVE_PRECISION = Metric(
     "relative-precision",
     relative_precision,
-    definition="Precision at k relative to the best that k and the number of relevant targets "
-    "allow (trec_eval's relative_P).",
+    definition="Precision at k relative to the best possible.",
     formula="relevant hits among the first k / min(k, R)",
     cut="required",
     params={"level": 0.0},
@@ -58,8 +57,7 @@ RELATIVE_PRECISION = Metric(
 R_PRECISION_MULT = Metric(
     "r-precision-mult",
     r_precision_mult,
-    definition="Precision at a multiple of R, the number of relevant targets (trec_eval's "
-    "Rprec_mult): small multiples show precision, large ones recall.",
+    definition="Precision at a multiple of R, the number of relevant targets.",
     formula="relevant hits among the first c / c, c = floor(times R + 0.9)",
     cut="none",
     params={"times": 1.0, "level": 0.0},
@@ -138,8 +136,8 @@ def _points(text: str) -> tuple[float, ...]:
 IPREC = Metric(
     "iprec",
     iprec,
-    definition="The best precision that is reached at or beyond a given recall (trec_eval's "
-    "iprec_at_recall); version=9 rounds the recall point as trec_eval up to 9 did.",
+    definition="Best precision at or beyond a recall point; version=9 rounds the point as "
+    "trec_eval 9 does.",
     formula="max over ranks i with recall(i) >= recall of P@i, 0 if there is none",
     cut="none",
     params={"recall": 0.0, "level": 0.0, "version": 10.0},
@@ -149,8 +147,7 @@ IPREC = Metric(
 ELEVEN_POINTS = Metric(
     "11pt-avg",
     eleven_points,
-    definition="Interpolated precision averaged over recall points, eleven unless others are given "
-    "(trec_eval's 11pt_avg).",
+    definition="Interpolated precision averaged over recall points.",
     formula="mean of iprec over recall 0, 0.1, ... 1",
     cut="none",
     params={"points": "0/0.1/0.2/0.3/0.4/0.5/0.6/0.7/0.8/0.9/1", "level": 0.0, "version": 10.0},
@@ -192,8 +189,8 @@ def inf_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
 INF_AP = Metric(
     "inf-ap",
     inf_ap,
-    definition="Average precision estimated where only a sample of the pool was judged; a grade "
-    "below 0 marks a pooled hit without a judgment (trec_eval's infAP).",
+    definition="Average precision estimated from a judged sample of the pool; a grade "
+    "below 0 marks a pooled, unjudged hit.",
     formula="1/R sum over relevant ranks i of (1 + pooled above i * relevant share of the judged "
     "above i) / i, the share smoothed by 0.00001",
     cut="none",

@@ -325,21 +325,21 @@ def _balanced(*, only_returned: bool) -> Score:
     return share
 
 
-SIMPLE = "The share of preferences that the ranking fulfils, all judges' together"
-JUDGES = "The share of preferences that the ranking fulfils, averaged over judges"
-PAIRS = "The share of judges whose preference is fulfilled, averaged over pairs of documents"
+SIMPLE = "Share of preferences fulfilled, all judges together"
+JUDGES = "Share of preferences fulfilled, averaged over judges"
+PAIRS = "Share of judges whose preference is fulfilled, averaged over document pairs"
 BALANCED = (
-    "The share of preferences fulfilled, averaged over judges, with as many non-relevant documents "
-    "as relevant ones"
+    "Share of preferences fulfilled, averaged over judges, with as many non-relevant documents as "
+    "relevant ones"
 )
-EVERY = "one with neither document returned is failed"
-IMPLIED = "those with neither document returned are left out"
-RETURNED = "only those with both documents returned count"
+EVERY = "a pair without a returned document fails"
+IMPLIED = "pairs without a returned document are skipped"
+RETURNED = "only pairs with both documents returned"
 
 PREFS_NUM_POSS = Metric(
     "prefs-num-prefs-poss",
     _number_possible,
-    definition="How many preferences there are.",
+    definition="Number of preferences.",
     formula="preferences of all judges, summed over queries",
     cut="none",
     high=inf,
@@ -350,7 +350,7 @@ PREFS_NUM_POSS = Metric(
 PREFS_NUM_FUL = Metric(
     "prefs-num-prefs-ful",
     _number_fulfilled("imp"),
-    definition="How many preferences the ranking fulfils, with at least one document returned.",
+    definition="Preferences fulfilled with at least one document returned.",
     formula="preferences fulfilled, summed over queries",
     cut="none",
     high=inf,
@@ -361,7 +361,7 @@ PREFS_NUM_FUL = Metric(
 PREFS_NUM_FUL_RET = Metric(
     "prefs-num-prefs-ful-ret",
     _number_fulfilled("ret"),
-    definition="How many preferences the ranking fulfils, with both documents returned.",
+    definition="Preferences fulfilled with both documents returned.",
     formula="preferences fulfilled, summed over queries",
     cut="none",
     high=inf,

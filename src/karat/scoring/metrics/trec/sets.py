@@ -76,8 +76,7 @@ def utility(
 SET_RELATIVE_PRECISION = Metric(
     "set-relative-precision",
     set_relative_precision,
-    definition="Relevant hits relative to the most that a set of this size could hold "
-    "(trec_eval's set_relative_P).",
+    definition="Relevant hits relative to the most that a set of this size can have.",
     formula="relevant hits / min(hits, R)",
     cut="none",
     params={"level": 0.0},
@@ -88,8 +87,7 @@ SET_RELATIVE_PRECISION = Metric(
 SET_AP = Metric(
     "set-ap",
     set_ap,
-    definition="Average precision of a set, as if precision were the same at each rank "
-    "(trec_eval's set_map).",
+    definition="Set precision times set recall.",
     formula="relevant hits^2 / (hits R)",
     cut="none",
     params={"level": 0.0},
@@ -100,8 +98,8 @@ SET_AP = Metric(
 SET_F = Metric(
     "set-f",
     set_f,
-    definition="The weighted harmonic mean of set precision and set recall (trec_eval's set_F); "
-    "unlike set-f1 it is 0 where nothing is returned and nothing is relevant.",
+    definition="Weighted harmonic mean of set precision and set recall; unlike set-f1 it "
+    "is 0 if nothing is returned and nothing is relevant.",
     formula="(w + 1) P R / (w P + R), w the weight of recall",
     cut="none",
     params={"weight": 1.0, "level": 0.0},
@@ -112,7 +110,7 @@ SET_F = Metric(
 UTILITY = Metric(
     "utility",
     utility,
-    definition="What the returned set is worth when each hit found, wrong or missed has a price.",
+    definition="Weighted sum over found, wrong, missed and spared documents.",
     formula="found a + wrong b + missed c + spared d over the contingency table a, b, c, d of "
     "returned and relevant",
     cut="none",

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from karat.app.generate import generate, write_gold
     from karat.app.trec_eval import TrecSettings, trec_eval
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
-    from karat.errors import EngineError, FormatError, InputError, KaratError
     from karat.experiments.matrix import Matrix
+    from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
     from karat.formats import Format
     from karat.installation import __version__
     from karat.mining.recipe import MiningRecipe
@@ -34,6 +34,7 @@ __all__ = [
     "Matrix",
     "Metric",
     "MiningRecipe",
+    "Problem",
     "Query",
     "Run",
     "Target",
@@ -61,7 +62,7 @@ __getattr__ = exports(
         "app.generate": "generate write_gold",
         "app.trec_eval": "TrecSettings trec_eval",
         "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
-        "errors": "EngineError FormatError InputError KaratError",
+        "errors": "EngineError FormatError InputError KaratError Problem",
         "formats": "Format",
         "installation": "__version__",
         "scoring.metrics": "Metric",

@@ -1,12 +1,21 @@
 """Pages that are made from the registries say what the registries say."""
 
+import re
 import tomllib
 from pathlib import Path
+
+import pytest
 
 from karat.app.metrics import describe, page
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")),
+    *DOCS.glob("*.md"),
+]
+FILE = re.compile(r"`((?:src/karat|tests|examples|benchmarks)/[\w./-]+)`")
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([\w-]+))?\)")
 
 
 def test_every_metric_is_explained() -> None:
@@ -29,3 +38,20 @@ def test_every_extra_is_named() -> None:
     rows = [line.split("|")[1] for line in readme.splitlines() if line.startswith("| `")]
     named = {word for cell in rows for word in cell.split("`")[1::2]}
     assert set(project["optional-dependencies"]) <= named
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_and_links_of_a_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in FILE.findall(text) if not (ROOT / name).exists()] == []
+    for target, anchor in LINK.findall(text):
+        place = page.parent / target if target else page
+        assert place.exists(), target
+        if anchor:
+            assert anchor in anchors(place), f"{target}#{anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of *page*, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
         DiskCache,
         MemoryCache,
         Piece,
-        Split,
+        SplitResult,
         Trait,
         chunk_corpus,
         classify,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.engines.agent import RetrievalAgent, RetrievalResult
     from karat.engines.base import Engine
     from karat.engines.spec import build
+    from karat.model.spec import Spec
 
 __all__ = [
     "DiskCache",
@@ -30,7 +31,8 @@ __all__ = [
     "Piece",
     "RetrievalAgent",
     "RetrievalResult",
-    "Split",
+    "Spec",
+    "SplitResult",
     "Trait",
     "adapted",
     "build",
@@ -49,7 +51,8 @@ __getattr__ = exports(
         "agent": "RetrievalAgent RetrievalResult",
         "base": "Engine",
         "spec": "build",
-        ".corpus": "DiskCache MemoryCache Piece Split Trait chunk_corpus classify create_chunker "
+        ".model.spec": "Spec",
+        ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify create_chunker "
         "delta header symbols",
     },
 )

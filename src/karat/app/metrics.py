@@ -9,7 +9,8 @@ from karat.scoring.metrics import METRICS
 __all__ = ["Description", "describe", "page"]
 
 USAGE = {"required": "@k", "optional": "[@k]", "none": ""}
-USUAL_RANGE = "range 0 to 1"
+# Details that the preface states for all metrics.
+USUAL = ("range 0 to 1", "parameters: level=0")
 
 PREFACE = """\
 # Metrics
@@ -22,8 +23,8 @@ karat metrics ndcg mrr
 ```
 
 Unless stated otherwise, a metric ranges from 0 to 1 and higher is better. In `[@k]` the cut-off is
-optional. `level` is the lowest relevant grade; 0 means any grade above 0. Metrics of lines and
-tokens need targets with lines.
+optional. R is the number of relevant targets. Metrics of relevant hits take `level`, the lowest
+relevant grade; 0 means any above 0. Metrics of lines and tokens need targets with lines.
 """
 
 
@@ -90,7 +91,7 @@ def page(descriptions: Iterable[Description]) -> str:
     parts = [PREFACE]
     for entry in descriptions:
         parts.append(f"\n## {entry.usage}\n\n{entry.definition}\n\n    {entry.formula}\n")
-        details = [line for line in entry.details() if line != USUAL_RANGE]
+        details = [line for line in entry.details() if line not in USUAL]
         if details:
             shown = ". ".join(line[0].upper() + line[1:] for line in details)
             parts.append(f"\n{shown}.\n")

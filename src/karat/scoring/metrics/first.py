@@ -58,7 +58,7 @@ MRR = Metric(
     "mrr",
     mrr,
     definition="Reciprocal rank of the first relevant hit.",
-    formula="1 / rank of the first relevant hit; 0 without one within k",
+    formula="1 / rank of the first relevant hit, or 0",
     params={"level": 0.0},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),
     expected_ties=True,

@@ -101,7 +101,7 @@ NDCG = Metric(
     "ndcg",
     ndcg,
     definition="Discounted gain of the first k hits, relative to the ideal ranking.",
-    formula="DCG@k / IDCG@k, IDCG over all judgments cut at k; gain=exp uses 2^grade - 1",
+    formula="DCG@k / IDCG@k, IDCG over all judgments; gain=exp uses 2^grade - 1",
     params={"gain": "linear"},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),
     expected_ties=True,

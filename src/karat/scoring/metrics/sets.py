@@ -58,7 +58,7 @@ SET_PRECISION = Metric(
     "set-precision",
     set_precision,
     definition="Relevant share of all hits, with partial credit.",
-    formula="sum of each returned entry's best credit / entries returned",
+    formula="sum of each hit's best credit / hits",
     cut="none",
     params={"level": 0.0},
     laws=frozenset({"ideal", "promotion", "zero"}),

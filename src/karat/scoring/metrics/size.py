@@ -72,7 +72,7 @@ LINE_PRECISION = Metric(
     "line-precision",
     line_precision,
     definition="Share of returned lines that are in a target.",
-    formula="target lines among the first k hits / distinct lines among the first k hits",
+    formula="target lines / distinct lines, in the first k hits",
     cut="required",
 )
 
@@ -80,7 +80,7 @@ LINE_IOU = Metric(
     "line-iou",
     line_iou,
     definition="Overlap of returned lines and target lines.",
-    formula="lines in both / lines in either, over the first k hits",
+    formula="lines in both / lines in either, in the first k hits",
     cut="required",
 )
 
@@ -88,7 +88,7 @@ LINES = Metric(
     "lines",
     lines,
     definition="Lines in the first k hits.",
-    formula="sum of the sizes of the first k hits",
+    formula="sum of lines",
     cut="required",
     high=inf,
     higher_is_better=False,
@@ -98,7 +98,7 @@ TOKENS = Metric(
     "tokens",
     tokens,
     definition="Tokens in the first k hits.",
-    formula="sum of the token counts of the first k hits",
+    formula="sum of tokens",
     cut="required",
     high=inf,
     higher_is_better=False,
@@ -108,7 +108,7 @@ TOKENS_TO_HIT = Metric(
     "tokens-to-hit",
     tokens_to_hit,
     definition="Tokens up to the first relevant hit.",
-    formula="sum of the token counts up to that rank; not defined without a relevant hit",
+    formula="sum of tokens up to that rank; undefined without a relevant hit",
     cut="none",
     params={"level": 0.0},
     laws=frozenset({"padding"}),
@@ -120,7 +120,7 @@ TOKEN_RECALL = Metric(
     "token-recall",
     token_recall,
     definition="Share of relevant targets found within k tokens.",
-    formula="targets found in the hits that fit into k tokens / all relevant targets",
+    formula="targets found in hits that fit into k tokens / relevant targets",
     cut="required",
     params={"level": 0.0},
     laws=frozenset({"padding"}),

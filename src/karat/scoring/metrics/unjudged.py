@@ -67,6 +67,6 @@ JUDGED = Metric(
     "judged",
     judged_share,
     definition="Judged share of the first k hits.",
-    formula="judged hits among the first k / hits among the first k",
+    formula="judged hits / hits, in the first k",
     expected_ties=True,
 )

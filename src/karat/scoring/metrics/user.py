@@ -91,7 +91,7 @@ RBP = Metric(
     "rbp",
     rbp,
     definition="Precision weighted by the probability that a user reads that far.",
-    formula="(1 - p) sum over relevant ranks i <= k of p^(i - 1)",
+    formula="(1 - p) sum of p^(i - 1) over relevant ranks i <= k",
     params={"p": 0.8, "level": 0.0},
     laws=frozenset({"ideal", "padding", "promotion", "zero"}),
     expected_ties=True,

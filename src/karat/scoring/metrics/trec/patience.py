@@ -113,7 +113,7 @@ UNJUDGED = Metric(
     unjudged,
     definition="Unjudged share of the first k ranks; a grade below 0 is unjudged. Karat's "
     "judged divides by the number of hits.",
-    formula="hits among the first k without a judgment / k",
+    formula="unjudged hits in the first k / k",
     cut="required",
     higher_is_better=False,
     expected_ties=True,

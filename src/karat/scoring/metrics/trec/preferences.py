@@ -340,7 +340,7 @@ PREFS_NUM_POSS = Metric(
     "prefs-num-prefs-poss",
     _number_possible,
     definition="Number of preferences.",
-    formula="preferences of all judges, summed over queries",
+    formula="preferences of all judges, summed",
     cut="none",
     high=inf,
     laws=LAWS,
@@ -351,7 +351,7 @@ PREFS_NUM_FUL = Metric(
     "prefs-num-prefs-ful",
     _number_fulfilled("imp"),
     definition="Preferences fulfilled with at least one document returned.",
-    formula="preferences fulfilled, summed over queries",
+    formula="preferences fulfilled, summed",
     cut="none",
     high=inf,
     laws=LAWS,
@@ -362,7 +362,7 @@ PREFS_NUM_FUL_RET = Metric(
     "prefs-num-prefs-ful-ret",
     _number_fulfilled("ret"),
     definition="Preferences fulfilled with both documents returned.",
-    formula="preferences fulfilled, summed over queries",
+    formula="preferences fulfilled, summed",
     cut="none",
     high=inf,
     laws=LAWS,
@@ -373,7 +373,7 @@ PREFS_SIMP = Metric(
     "prefs-simp",
     _simple("all"),
     definition=f"{SIMPLE}; {EVERY}.",
-    formula="preferences fulfilled / preferences",
+    formula="fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -382,7 +382,7 @@ PREFS_SIMP_IMP = Metric(
     "prefs-simp-imp",
     _simple("imp"),
     definition=f"{SIMPLE}; {IMPLIED}.",
-    formula="preferences fulfilled / preferences with a document returned",
+    formula="fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -391,7 +391,7 @@ PREFS_SIMP_RET = Metric(
     "prefs-simp-ret",
     _simple("ret"),
     definition=f"{SIMPLE}; {RETURNED}.",
-    formula="preferences fulfilled / preferences with both documents returned",
+    formula="fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -400,7 +400,7 @@ PREFS_PAIR = Metric(
     "prefs-pair",
     _by_pair("all"),
     definition=f"{PAIRS}; {EVERY}.",
-    formula="mean over pairs of preferences fulfilled / preferences of the pair",
+    formula="mean over pairs of fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -409,7 +409,7 @@ PREFS_PAIR_IMP = Metric(
     "prefs-pair-imp",
     _by_pair("imp"),
     definition=f"{PAIRS}; {IMPLIED}.",
-    formula="mean over pairs with a document returned of fulfilled / preferences of the pair",
+    formula="mean over pairs of fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -418,7 +418,7 @@ PREFS_PAIR_RET = Metric(
     "prefs-pair-ret",
     _by_pair("ret"),
     definition=f"{PAIRS}; {RETURNED}.",
-    formula="mean over pairs with both documents returned of fulfilled / preferences of the pair",
+    formula="mean over pairs of fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -427,7 +427,7 @@ PREFS_AVGJG = Metric(
     "prefs-avgjg",
     _by_judge("all"),
     definition=f"{JUDGES}; {EVERY}.",
-    formula="mean over judges of preferences fulfilled / preferences",
+    formula="mean over judges of fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -436,7 +436,7 @@ PREFS_AVGJG_IMP = Metric(
     "prefs-avgjg-imp",
     _by_judge("imp"),
     definition=f"{JUDGES}; {IMPLIED}.",
-    formula="mean over judges of fulfilled / preferences with a document returned",
+    formula="mean over judges of fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )
@@ -445,7 +445,7 @@ PREFS_AVGJG_RET = Metric(
     "prefs-avgjg-ret",
     _by_judge("ret"),
     definition=f"{JUDGES}; {RETURNED}.",
-    formula="mean over judges of fulfilled / preferences with both documents returned",
+    formula="mean over judges of fulfilled / preferences",
     cut="none",
     laws=LAWS,
 )

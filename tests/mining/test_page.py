@@ -36,7 +36,7 @@ def test_every_option() -> None:
 
 def test_every_rule() -> None:
     for name, why in rule_table().items():
-        assert f"| `{name}` | {why} |\n" in PAGE
+        assert re.search(rf"^{name} +{re.escape(why)}$", PAGE, re.MULTILINE)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from karat.scoring.metrics import METRICS
 
@@ -16,7 +16,8 @@ PREFACE = """\
 # Metrics
 
 A measure is a metric with cut-off and parameters: `ndcg@10`, `precision(level=2)@5`, `rbp(p=0.5)`.
-Names ignore case. `karat metrics NAME` prints an entry of this page:
+Names ignore case; [trec_eval's names](trec_eval.md#measures) work too. `karat metrics NAME` prints
+an entry of this page:
 
 ```sh
 karat metrics ndcg mrr
@@ -91,10 +92,12 @@ def page(descriptions: Iterable[Description]) -> str:
     parts = [PREFACE]
     for entry in descriptions:
         parts.append(f"\n## {entry.usage}\n\n{entry.definition}\n\n    {entry.formula}\n")
-        details = [line for line in entry.details() if line not in USUAL]
+        plain = entry.name.replace("-", "_")
+        shown = replace(entry, aliases=tuple(alias for alias in entry.aliases if alias != plain))
+        details = [line for line in shown.details() if line not in USUAL]
         if details:
-            shown = ". ".join(line[0].upper() + line[1:] for line in details)
-            parts.append(f"\n{shown}.\n")
+            sentences = ". ".join(line[0].upper() + line[1:] for line in details)
+            parts.append(f"\n{sentences}.\n")
     return "".join(parts)
 
 

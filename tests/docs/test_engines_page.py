@@ -17,7 +17,7 @@ from karat.engines.adapters.mcp import McpOptions
 from karat.engines.adapters.process import ProcessOptions
 from karat.engines.adapters.python import PythonOptions
 from karat.engines.base import Engine
-from karat.engines.registry import ENGINES
+from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.spec import build, model_of, parse_spec
 from karat.model.spending import Spent, spent
 
@@ -76,7 +76,7 @@ def test_git_grep_on_the_page_answers_a_question(tmp_path: Path) -> None:
     assert "mail.py" not in found
 
 
-COSTS = [text for text in CONFIGURATIONS if "name: costs-" in text]
+COSTS = sorted((ROOT / "examples" / "costs").glob("*.yaml"))
 PRICED = str(ROOT / "examples" / "costs" / "search.py")
 
 
@@ -92,13 +92,14 @@ def priced_service() -> Iterator[str]:
 
 
 def test_every_way_to_a_search_has_an_example_of_costs() -> None:
-    assert {text.split()[1] for text in COSTS} == {"command", "process", "http", "mcp"}
+    assert {path.stem for path in COSTS} == ADAPTERS - {"python"}
 
 
-@pytest.mark.parametrize("text", COSTS, ids=lambda text: text.split()[1])
-def test_an_example_of_costs_reports_them(text: str, priced_service: str, tmp_path: Path) -> None:
-    """Run the example as it stands on the page, but for where the program and the service are."""
-    pytest.importorskip(text.split()[1] if text.split()[1] == "mcp" else "httpx")
+@pytest.mark.parametrize("path", COSTS, ids=lambda path: path.stem)
+def test_an_example_of_costs_reports_them(path: Path, priced_service: str, tmp_path: Path) -> None:
+    """Run the example as it stands, but for where the program and the service are."""
+    pytest.importorskip("mcp" if path.stem == "mcp" else "httpx")
+    text = path.read_text(encoding="utf-8")
     for shown, here in (
         ("/opt/karat/examples/costs/search.py", PRICED),
         ("http://127.0.0.1:8000", priced_service),

@@ -98,7 +98,8 @@ def test_an_unknown_measure_gets_the_nearest_name() -> None:
 
 def test_the_documentation_lists_every_measure(project_root: Path) -> None:
     text = (project_root / "docs" / "trec_eval.md").read_text(encoding="utf-8")
-    rows = [line.split() for line in text.partition("```text\n")[2].partition("```")[0].splitlines()]
-    listed = [(name.partition(".")[0], metric) for name, metric in rows[1:]]
+    block = text.partition("```text\n")[2].partition("```")[0]
+    rows = [line.split() for line in block.splitlines()[1:]]
+    listed = [(name.partition(".")[0], metric) for name, metric in rows]
     assert listed == [(name, measure.metric or "-") for name, measure in MEASURES.items()]
     assert all(f"`{name}`" in text for name in NICKNAMES)

@@ -10,7 +10,7 @@ __all__ = ["Description", "describe", "page"]
 
 USAGE = {"required": "@k", "optional": "[@k]", "none": ""}
 # Details that the preface states for all metrics.
-USUAL = ("range 0 to 1", "parameters: level=0")
+USUAL = ("range 0 to 1", "range 0 to inf", "parameters: level=0")
 
 PREFACE = """\
 # Metrics
@@ -23,9 +23,10 @@ an entry of this page:
 karat metrics ndcg mrr
 ```
 
-Unless stated otherwise, a metric ranges from 0 to 1 and higher is better. In `[@k]` the cut-off is
-optional. R is the number of relevant targets. Metrics of relevant hits take `level`, the lowest
-relevant grade; 0 means any above 0. Metrics of lines and tokens need targets with lines.
+Unless stated otherwise, a metric ranges from 0 to 1 (counts and sums: to infinity) and higher is
+better. In `[@k]` the cut-off is optional. R is the number of relevant targets. Metrics of relevant
+hits take `level`, the lowest relevant grade; 0 means any above 0. Metrics of lines and tokens need
+targets with lines.
 """
 
 

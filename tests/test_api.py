@@ -64,7 +64,7 @@ def test_the_public_names_are_these() -> None:
         "Metric",
         "Problem",
         "Query",
-        "Recipe",
+        "MiningRecipe",
         "Run",
         "Target",
         "TrecSettings",

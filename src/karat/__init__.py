@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from karat.app.generate import generate, write_gold
     from karat.app.trec_eval import TrecSettings, trec_eval
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
-    from karat.experiments.matrix import Matrix
     from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
+    from karat.experiments.matrix import Matrix
     from karat.formats import Format
     from karat.installation import __version__
     from karat.mining.recipe import MiningRecipe

@@ -52,7 +52,7 @@ __getattr__ = exports(
         "base": "Engine",
         "spec": "build",
         ".model.spec": "Spec",
-        ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify create_chunker "
-        "delta header symbols",
+        ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify "
+        "create_chunker delta header symbols",
     },
 )

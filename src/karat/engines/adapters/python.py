@@ -295,7 +295,7 @@ class PythonOptions(AdapterOptions):
 class _PythonEngine:
     """A class in this process: Karat's protocol, a RetrievalAgent or an asynchronous store."""
 
-    AdapterOptions = PythonOptions
+    Options = PythonOptions
 
     def __call__(self, options: PythonOptions) -> Engine:
         """Return an engine around a new instance of the class that *options* name."""

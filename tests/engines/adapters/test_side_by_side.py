@@ -73,10 +73,12 @@ class TestHttpGet(OutsideSuite):
 
 
 class TestMcpStdio(OutsideSuite):
+    """The server is written without the SDK; test_mcp.py starts servers of the SDK this way."""
+
     @pytest.fixture
     def engine(self, toy: list[str]) -> Iterator[Engine]:
         values = {"root": "{root}", "query": "{query}", "limit": "{k}"}
-        config = {"engine": "mcp", "command": [*toy, "mcp", "stdio"], "tool": "find"}
+        config = {"engine": "mcp", "command": [*toy, "mcp-by-hand"], "tool": "find"}
         yield from opened({**config, "arguments": values})
 
 

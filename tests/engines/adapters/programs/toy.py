@@ -11,9 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 
 @dataclass
@@ -69,32 +67,35 @@ def serve() -> None:
         print(json.dumps({"id": request["id"], **answer}), flush=True)
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    # Headers and body leave in one write; two of them would wait for a delayed acknowledgement.
-    wbufsize = -1
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.reply(search(body["root"], body["query"], body["limit"]))
-
-    def do_GET(self) -> None:
-        asked = parse_qs(urlsplit(self.path).query)
-        self.reply(search(asked["root"][0], asked["q"][0], int(asked["n"][0])))
-
-    def reply(self, hits: list[Found]) -> None:
-        data = json.dumps({"data": {"found": [{"doc": asdict(hit)} for hit in hits]}}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Stay quiet."""
-
-
 def http() -> None:
+    # Every query of the mode "once" starts this program, and would wait for these imports.
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+    from urllib.parse import parse_qs, urlsplit
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        # Headers and body leave in one write; a second would wait for a delayed acknowledgement.
+        wbufsize = -1
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.reply(search(body["root"], body["query"], body["limit"]))
+
+        def do_GET(self) -> None:
+            asked = parse_qs(urlsplit(self.path).query)
+            self.reply(search(asked["root"][0], asked["q"][0], int(asked["n"][0])))
+
+        def reply(self, hits: list[Found]) -> None:
+            data = json.dumps({"data": {"found": [{"doc": asdict(hit)} for hit in hits]}}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            """Stay quiet."""
+
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(server.server_address[1], flush=True)
     server.serve_forever()
@@ -152,7 +153,39 @@ def mcp(transport: str, style: str = "structured", port: str = "0") -> None:
         uvicorn.Server(config).run()
 
 
+def mcp_by_hand() -> None:
+    """Speak MCP on the standard streams without its SDK, which takes a second to import."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        method, params = request["method"], request.get("params", {})
+        answer: dict[str, object]
+        if method == "initialize":
+            about = {"name": "toy", "version": "1"}
+            version = params["protocolVersion"]
+            offer = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about}
+            answer = {"result": offer}
+        elif method == "tools/list":
+            tool = {"name": "find", "inputSchema": {"type": "object"}}
+            answer = {"result": {"tools": [tool]}}
+        elif method == "tools/call":
+            values = params["arguments"]
+            hits = search(values["root"], values["query"], values["limit"])
+            content = {"result": [asdict(hit) for hit in hits]}
+            text = [{"type": "text", "text": json.dumps(content)}]
+            answer = {"result": {"content": text, "structuredContent": content}}
+        else:
+            answer = {"error": {"code": -32601, "message": f"unknown method {method}"}}
+        if "id" in request:
+            print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+
+
 if __name__ == "__main__":
     mode, *rest = sys.argv[1:]
-    modes: dict[str, Callable[..., None]] = {"once": once, "serve": serve, "http": http, "mcp": mcp}
+    modes: dict[str, Callable[..., None]] = {
+        "once": once,
+        "serve": serve,
+        "http": http,
+        "mcp": mcp,
+        "mcp-by-hand": mcp_by_hand,
+    }
     modes[mode](*rest)

@@ -9,14 +9,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from karat.corpus import Corpus
 from karat.engines.agent import RetrievalResult
 from karat.errors import EngineError
 from karat.model import Hit
+
+if TYPE_CHECKING:
+    # Only one engine needs it, and the tests start a process for each of the others.
+    import numpy as np
+    from numpy.typing import NDArray
 
 NEVER = threading.Event()
 
@@ -296,5 +299,7 @@ class Overlap:
     def __init__(self, _: str) -> None:
         pass
 
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    def scores(self, query: str, texts: Sequence[str]) -> "NDArray[np.float64]":
+        import numpy as np
+
         return np.array([sum(word in text for word in query.split()) for text in texts], float)

@@ -80,6 +80,19 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("CI", None)
 
 
+# Last: hypothesis marks its tests at the same moment.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Watch no lines during property tests where examples have to reach every line.
+
+    Watching makes a test twice as slow, and what a property test reaches is partly chance.
+    """
+    if config.getoption("cov_fail_under", None):
+        for item in items:
+            if item.get_closest_marker("hypothesis"):
+                item.add_marker("no_cover")
+
+
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     """Return the folder that holds pyproject.toml."""

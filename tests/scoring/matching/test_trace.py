@@ -81,6 +81,16 @@ def test_expected_ties_put_relevant_hits_first() -> None:
     assert trace(gold, run, keep=9, ties="expected")[0].found == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("ties", "paths"), [("order", ["m", "x", "a"]), ("trec10", ["x", "m", "a"])]
+)
+def test_equal_scores_keep_their_order_or_that_of_trec_eval(ties: str, paths: list[str]) -> None:
+    gold = Dataset.of([Query("q1", "", (Target("a"),))], match="document")
+    run = Run.of([Answer("q1", (Hit("m", 1), Hit("x", 1), Hit("a", 1)))])
+    (traced,) = trace(gold, run, keep=3, ties=ties)
+    assert [hit.path for hit in traced.hits] == paths
+
+
 def test_what_was_not_answered_found_nothing() -> None:
     gold = Dataset.of([Query(name, "", (Target("a"),)) for name in ("q1", "q2", "q3")])
     run = Run.of([Answer("q1", (Hit("a"),), Outcome.ERROR), Answer("q3", (Hit("a"),))])

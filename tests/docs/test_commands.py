@@ -1,17 +1,18 @@
 """The commands in README and docs run as printed, page by page, and print what is shown."""
 
 import doctest
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import NamedTuple
 
 import pytest
+
+from karat.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -37,25 +38,29 @@ def shown(page: Path) -> list[Shown]:
     return found
 
 
-def check_commands(
-    page: Path,
-    folder: Path,
-    *,
-    karat: Sequence[str] = (sys.executable, "-m", "karat"),
-    environment: Mapping[str, str] = os.environ,
-) -> None:
+# Runs `karat` with these arguments in this folder.
+Karat = Callable[[list[str], Path], CompletedProcess[str]]
+
+
+def in_this_process(capsys: pytest.CaptureFixture[str]) -> Karat:
+    """Return a function that runs `karat` without the start of another interpreter."""
+
+    def run(arguments: list[str], folder: Path) -> CompletedProcess[str]:
+        with chdir(folder), pytest.raises(SystemExit) as caught:
+            main(arguments)
+        printed = capsys.readouterr()
+        code = caught.value.code or 0
+        assert isinstance(code, int), code
+        return CompletedProcess(arguments, code, printed.out, printed.err)
+
+    return run
+
+
+def check_commands(page: Path, folder: Path, karat: Karat) -> None:
     """Run the commands of *page* in *folder* by *karat*; each must print what the page shows."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     for command in shown(page):
-        done = subprocess.run(
-            [*karat, *shlex.split(command.command)[1:]],
-            cwd=folder,
-            env=dict(environment),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
+        done = karat(shlex.split(command.command)[1:], folder)
         assert done.returncode == 0, f"{command.command}\n{done.stderr}"
         same = doctest.OutputChecker().check_output(command.output, done.stdout, FLAGS)
         assert same or not command.output.strip(), f"{command.command}\n{done.stdout}"
@@ -68,5 +73,7 @@ def test_the_readme_shows_commands() -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if shown(page)], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_the_commands_of_a_page_print_what_is_shown(page: Path, tmp_path: Path) -> None:
-    check_commands(page, tmp_path)
+def test_the_commands_of_a_page_print_what_is_shown(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_commands(page, tmp_path, in_this_process(capsys))

@@ -23,10 +23,12 @@ PINNED = ROOT / "requirements" / "test.txt"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # The checkout is installed as its wheel, under the extras that a page names in brackets.
 FROM_CHECKOUT = re.compile(r"^pip install '?\.(?:\[([\w,]+)\])?'?", re.MULTILINE)
-# By PYTHONPATH the checkout would be found. As in the Makefile, uv trusts what the system trusts.
+# By PYTHONPATH the checkout would be found. A fresh environment has no byte code yet; each command
+# would compile it again. As in the Makefile, uv trusts what the system trusts.
+LEFT_OUT = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
 ENVIRONMENT = {
     "UV_SYSTEM_CERTS": "1",
-    **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+    **{name: text for name, text in os.environ.items() if name not in LEFT_OUT},
 }
 
 
@@ -44,10 +46,17 @@ class Environment(NamedTuple):
 Install = Callable[[str], Environment]
 
 
-def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*command: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run *command* without the settings of this Python, and return what it printed."""
-    words = [str(word) for word in command]
-    return subprocess.run(words, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +116,18 @@ def test_what_the_pages_install() -> None:
 def test_the_readme_without_extras(install: Install, tmp_path: Path) -> None:
     (extras,) = extras_of(ROOT / "README.md")
     installed = install(extras)
-    check_commands(ROOT / "README.md", tmp_path, karat=[installed.karat], environment=ENVIRONMENT)
+
+    def karat(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        return run(installed.karat, *arguments, folder=folder)
+
+    check_commands(ROOT / "README.md", tmp_path, karat)
     listed = json.loads(run(installed.karat, "engines", "--json").stdout)
     hints = {entry["name"]: entry["install"] for entry in listed if not entry["available"]}
     assert hints["hybrid"] == f"pip install '{DISTRIBUTION}[dense]'"
     # The hint works: pip finds the distribution installed, and looks only for what is missing.
-    assert run(installed.python, "-m", "ensurepip").returncode == 0
     pip, verb, wanted = shlex.split(hints["http"])
-    done = run(installed.python, "-m", pip, verb, "--dry-run", "--no-index", wanted)
+    there = ("--python", installed.python, verb)
+    done = run(sys.executable, "-m", pip, *there, "--dry-run", "--no-index", wanted)
     assert f"Requirement already satisfied: {DISTRIBUTION}[http]" in done.stdout, done.stderr
 
 

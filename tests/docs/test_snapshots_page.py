@@ -3,12 +3,12 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.docs.test_commands import in_this_process
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "snapshots.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -49,17 +49,12 @@ def folder(tmp_path: Path, git: Callable[..., str]) -> Path:
     return tmp_path
 
 
-def test_the_commands(folder: Path) -> None:
+def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(COMMANDS) == 7
     printed = {}
+    karat = in_this_process(capsys)
     for command in COMMANDS:
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", *shlex.split(command)[1:], "--json"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = karat([*shlex.split(command)[1:], "--json"], folder)
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         printed[command] = json.loads(done.stdout)
     contest = next(value for command, value in printed.items() if "karat compare" in command)

@@ -70,13 +70,14 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep what engines cache out of the home of whoever runs the tests, doctests included.
+    """Keep the caches of engines out of the user's home, doctests included.
 
-    What commands print does not depend on where the tests run.
+    What commands print and how many processes they start does not depend on the machine.
     """
     folder = TemporaryDirectory(prefix="karat-cache-")
     config.add_cleanup(folder.cleanup)
     os.environ["KARAT_CACHE"] = folder.name
+    os.environ["KARAT_WORKERS"] = "1"
     os.environ.pop("CI", None)
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -15,6 +16,7 @@ from karat.cli.options import experiment
 from karat.cli.output import progress
 from karat.experiments import stored
 from karat.experiments.workers import RunEvent, announced
+from karat.errors import InputError
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
 
@@ -54,6 +56,11 @@ def run(*arguments: str) -> int:
     with pytest.raises(SystemExit) as caught:
         main(["evaluate", "gold.json", *arguments])
     return int(caught.value.code or 0)
+
+
+def no_executor(workers: int) -> NoReturn:
+    """Stop an experiment that is planned, before its first process."""
+    raise InputError(f"{workers} workers")
 
 
 def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
@@ -279,6 +286,19 @@ def test_how_many_are_timed(
     monkeypatch.setattr(experiment, "TIMED", 1)
     assert run("-e", "bm25", "-e", "keyword", "-m", "mrr", "--draws", "99", *said) == 0
     assert f"plan: 2 runs of 2 queries, {timed}\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("said", "workers"), [((), 3), (("--workers", "2"), 2)])
+def test_how_many_processes_search_at_once(
+    said: tuple[str, ...],
+    workers: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("KARAT_WORKERS", "3")
+    monkeypatch.setattr("karat.experiments.run.LocalExecutor", no_executor)
+    assert run(*said) == 2
+    assert f"error: {workers} workers" in capsys.readouterr().err
 
 
 def test_latency_beside_another_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,11 +1,15 @@
 """karat verify: a report is run again by what it keeps."""
 
 import json
+import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+
+from karat.cli import main
 
 Karat = Callable[..., CompletedProcess[str]]
 
@@ -16,9 +20,8 @@ EVALUATE = (
 )
 
 
-@pytest.fixture
-def project(folder: Path) -> Path:
-    """Return a folder of three files; `names.csv` lies beside it."""
+def write_project(folder: Path) -> Path:
+    """Write a project of three files, and `names.csv` beside it."""
     place = folder / "project"
     place.mkdir()
     for name in NAMES:
@@ -26,6 +29,30 @@ def project(folder: Path) -> Path:
     rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in NAMES)
     (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
     return place
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Return a folder of three files; `names.csv` lies beside it."""
+    return write_project(folder)
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a project, a report on it and the store of its runs."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    write_project(folder)
+    with chdir(folder), pytest.raises(SystemExit) as caught:
+        main([*EVALUATE, "-o", "report.json"])
+    assert not caught.value.code
+    return folder
+
+
+@pytest.fixture
+def report(evaluated: Path, folder: Path) -> Path:
+    """Return a report in the current folder, among copies of all that it needs."""
+    shutil.copytree(evaluated, folder, dirs_exist_ok=True)
+    return folder / "report.json"
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.json"])
@@ -70,13 +97,12 @@ def test_on_another_machine(karat: Karat, project: Path, folder: Path) -> None:
 
 
 def test_a_report_runs_no_program_that_nobody_trusts(
-    karat: Karat, project: Path, folder: Path
+    karat: Karat, report: Path, folder: Path
 ) -> None:
-    karat(*EVALUATE, "-o", "report.json")
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    content = json.loads(report.read_text(encoding="utf-8"))
     program = {"name": "command", "options": {"command": ["touch", str(folder / "harm")]}}
-    report["origin"]["records"][0]["engine"] = program
-    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    content["origin"]["records"][0]["engine"] = program
+    report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
     assert "what is not Karat's own: bm25 (command)" in refused.stderr
@@ -97,13 +123,12 @@ MODULE = "from pathlib import Path\n\nPath('harm').touch()\n"
     ],
 )
 def test_a_report_imports_nothing_that_nobody_trusts(
-    karat: Karat, project: Path, folder: Path, engine: str, options: dict[str, object]
+    karat: Karat, report: Path, folder: Path, engine: str, options: dict[str, object]
 ) -> None:
-    karat(*EVALUATE, "-o", "report.json")
     (folder / "harmful.py").write_text(MODULE, encoding="utf-8")
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    report["origin"]["records"][0]["engine"] = {"name": engine, "options": options}
-    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    content = json.loads(report.read_text(encoding="utf-8"))
+    content["origin"]["records"][0]["engine"] = {"name": engine, "options": options}
+    report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
     assert "what is not Karat's own: bm25 (" in refused.stderr
@@ -114,13 +139,12 @@ def test_a_report_imports_nothing_that_nobody_trusts(
     assert (folder / "harm").exists()
 
 
-def test_a_report_that_matches_by_a_module(karat: Karat, project: Path, folder: Path) -> None:
-    karat(*EVALUATE, "-o", "report.json")
+def test_a_report_that_matches_by_a_module(karat: Karat, report: Path, folder: Path) -> None:
     (folder / "harmful.py").write_text(MODULE, encoding="utf-8")
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    for record in report["origin"]["records"]:
+    content = json.loads(report.read_text(encoding="utf-8"))
+    for record in content["origin"]["records"]:
         record["match"] = "harmful:matcher"
-    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json", "--trust")
     assert refused.returncode == 2
     assert "no matcher named 'harmful:matcher'" in refused.stderr
@@ -129,13 +153,12 @@ def test_a_report_that_matches_by_a_module(karat: Karat, project: Path, folder: 
 
 @pytest.mark.parametrize("where", [{}, {"corpus": 7}, {"shell": "sh"}])
 def test_a_report_that_says_no_place(
-    karat: Karat, project: Path, folder: Path, where: dict[str, object]
+    karat: Karat, report: Path, folder: Path, where: dict[str, object]
 ) -> None:
-    karat(*EVALUATE, "-o", "report.json")
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    for record in report["origin"]["records"]:
+    content = json.loads(report.read_text(encoding="utf-8"))
+    for record in content["origin"]["records"]:
         record["where"] = {**record["where"], **where} if where else {}
-    (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
     assert "the report says that it searched" in refused.stderr

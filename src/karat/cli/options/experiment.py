@@ -195,6 +195,8 @@ def asking_options(command: Command) -> Command:
         click.option(
             "--workers",
             type=WholeNumber(1),
+            envvar="KARAT_WORKERS",
+            show_envvar=True,
             default=min(MOST_WORKERS, os.cpu_count() or 1),
             metavar="N",
             help="Processes that search at once where nothing is timed; one per core, at most 4.",

@@ -17,8 +17,12 @@ IN_CI = bool(os.environ.get("CI"))
 
 # A deadline measures the machine, not the code. In CI the examples are the same in each run, so
 # that a red build belongs to the change that it reports on; elsewhere each run looks for new ones.
-settings.register_profile("explore", deadline=None)
-settings.register_profile("repeat", deadline=None, derandomize=True, database=None)
+# `pytest --hypothesis-profile=thorough` looks longer.
+settings.register_profile("explore", deadline=None, max_examples=50)
+settings.register_profile(
+    "repeat", settings.get_profile("explore"), derandomize=True, database=None
+)
+settings.register_profile("thorough", deadline=None, max_examples=1_000)
 settings.load_profile("repeat" if IN_CI else "explore")
 
 CHROMIUM = ROOT / ".venv" / "chromium" / "chromium"

@@ -33,7 +33,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-EXAMPLES = 10
+EXAMPLES = 6
 SCHEMA = schemathesis.openapi.from_dict(
     create_app(ServiceSettings(store="", data=Path())).openapi()
 )

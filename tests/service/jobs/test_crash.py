@@ -30,8 +30,8 @@ from tests.service.jobs.conftest import (
     until,
 )
 
-# So many workers are killed before the service is: ten deaths in all.
-LIVES = (2, 0, 3, 1)
+# So many workers are killed before the service is: six deaths in all.
+LIVES = (1, 0, 2)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from karat.service.benchmarks import BenchmarkConfig
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import PATIENCE_S
+from karat.service.jobs import benchmark as benchmark_job
+from karat.service.jobs.explainer import explain
 
 WORDS = ["amber", "basil", "cedar", "delta", "ember", "fjord"]
 WORDS += ["grove", "haven", "inlet", "joust", "karst", "lemon"]
@@ -87,6 +89,18 @@ def settings(tmp_path: Path) -> ServiceSettings:
     return ServiceSettings(
         store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(tmp_path,), workers=0
     )
+
+
+@pytest.fixture
+def explained_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Find the reasons of lost targets in this process, where its own process is not the point."""
+
+    def explained(store: str, benchmark: str, *, stopped: Callable[[], bool]) -> bool:
+        with ServiceStore(store) as opened:
+            explain(opened, benchmark)
+        return not stopped()
+
+    monkeypatch.setattr(benchmark_job, "explained", explained)
 
 
 def until(condition: Callable[[], object]) -> None:

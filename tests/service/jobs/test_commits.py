@@ -11,6 +11,8 @@ from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, ServiceStore
 from tests.service.jobs.conftest import RUNS, make_benchmark, write_notes
 
+pytestmark = pytest.mark.usefixtures("explained_here")
+
 Git = Callable[..., str]
 
 

@@ -16,6 +16,8 @@ from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import held_up, run_to_its_end, until
 
+pytestmark = pytest.mark.usefixtures("explained_here")
+
 OPTIONS = {"search_mode": "sparse", "use_reranker": False, "top_k": 5, "score_threshold": None}
 
 

@@ -15,6 +15,8 @@ from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import QUESTIONS, RUNS, held_up, run_to_its_end, until
 
+pytestmark = pytest.mark.usefixtures("explained_here")
+
 STATISTICS = ("best_runs", "comparison")
 
 

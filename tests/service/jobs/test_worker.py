@@ -25,6 +25,8 @@ from tests.service.jobs.conftest import (
     until,
 )
 
+pytestmark = pytest.mark.usefixtures("explained_here")
+
 
 @pytest.fixture
 def worker(store: ServiceStore, settings: ServiceSettings) -> Iterator[None]:

@@ -14,9 +14,9 @@ import pytest
 from karat.cli.main import main
 from karat.cli.options import experiment
 from karat.cli.output import progress
+from karat.errors import InputError
 from karat.experiments import stored
 from karat.experiments.workers import RunEvent, announced
-from karat.errors import InputError
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
 

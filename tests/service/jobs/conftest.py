@@ -15,11 +15,11 @@ pytest.importorskip("fastapi")
 from karat.experiments.workers.announcements import announced
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig
+from karat.service.jobs import benchmark as benchmark_job
+from karat.service.jobs.explainer import explain
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import PATIENCE_S
-from karat.service.jobs import benchmark as benchmark_job
-from karat.service.jobs.explainer import explain
 
 WORDS = ["amber", "basil", "cedar", "delta", "ember", "fjord"]
 WORDS += ["grove", "haven", "inlet", "joust", "karst", "lemon"]
@@ -108,7 +108,8 @@ def until(condition: Callable[[], object]) -> None:
     waiting, deadline = Event(), monotonic() + PATIENCE_S
     while not condition():
         assert monotonic() < deadline, "it never came to that"
-        waiting.wait(0.01)
+        # Each look is a query: more of them would slow down the processes that are waited for.
+        waiting.wait(0.05)
 
 
 @contextmanager

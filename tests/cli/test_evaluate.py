@@ -21,6 +21,8 @@ from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
 
 Git = Callable[..., str]
+# A run that is timed as well takes a second process of each engine.
+UNTIMED = ("--timed", "none")
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +81,7 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("-m", "hit@1", "--snapshot", "head", "--by", "kind") == 0
+    assert run("-m", "hit@1", "--snapshot", "head", "--by", "kind", *UNTIMED) == 0
     shown = capsys.readouterr()
     assert shown.err.startswith(
         "warning: HEAD is not the tree that the queries were asked on: 1 of"
@@ -100,7 +102,7 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     Path("carried.json").replace("gold.json")
     capsys.readouterr()
     for snapshot in ((), ("--snapshot", "base")):
-        assert run("-m", "hit@1", *snapshot) == 0
+        assert run("-m", "hit@1", *snapshot, *UNTIMED) == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert f"each query on the tree that the set was carried to, {head[:12]}, 1 tree" in shown
         assert "all 2 targets exist in the trees that were searched" in shown
@@ -109,7 +111,7 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
 
 
 def test_child_warns(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--snapshot", "child") == 0
+    assert run("--snapshot", "child", *UNTIMED) == 0
     assert "warning: the tree after a change holds its answer" in capsys.readouterr().err
 
 
@@ -162,16 +164,16 @@ def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_csv_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     for engines in (("-e", "bm25"), ("-e", "bm25", "-e", "keyword")):
-        assert run(*engines, "-m", "mrr", "--csv") == 0
+        assert run(*engines, "-m", "mrr", "--csv", *UNTIMED) == 0
         shown = capsys.readouterr()
         assert ",mrr," in shown.out
         assert "candidates: production, tests left out\n" in shown.err
-        assert run(*engines, "-m", "mrr", "--markdown") == 0
+        assert run(*engines, "-m", "mrr", "--markdown", *UNTIMED) == 0
         assert "candidates: production, tests left out" in capsys.readouterr().out
 
 
 def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--corpus", "project", "--rev", "HEAD~1", "-m", "hit@1") == 0
+    assert run("--corpus", "project", "--rev", "HEAD~1", "-m", "hit@1", *UNTIMED) == 0
     shown = capsys.readouterr().out
     assert "hit@1    1.0000" in shown
     assert "searched: all queries on the same documents, 1 tree of 2 documents" in shown
@@ -182,7 +184,7 @@ def test_a_repository_that_has_moved(folder: Path, capsys: pytest.CaptureFixture
     (folder / "project").rename(folder / "a=b")
     assert run() == 2
     assert "which is not here; name it (--repo)" in capsys.readouterr().err
-    assert run("--repo", "a=b") == 0
+    assert run("--repo", "a=b", *UNTIMED) == 0
     assert run("--repo", "gold=a=b") == 2
     assert "no repository 'gold=a'" in capsys.readouterr().err
 
@@ -211,7 +213,7 @@ def test_bad_input(arguments: list[str], message: str, capsys: pytest.CaptureFix
 def test_an_engine_that_never_answers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engine = folder / "broken.yaml"
     engine.write_text("engine: command\ncommand: [sh, -c, 'echo no index >&2; exit 9']\n")
-    assert run("-e", str(engine)) == 3
+    assert run("-e", str(engine), *UNTIMED) == 3
     assert "no query was answered; the first error: sh: exit code 9: 'no index'" in (
         capsys.readouterr().err
     )

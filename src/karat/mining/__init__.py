@@ -1,1 +1,1 @@
-"""Gold sets out of Git history."""
+"""Mine datasets from Git history, and update them for newer commits."""

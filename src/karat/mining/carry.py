@@ -1,4 +1,4 @@
-"""A gold set that was written for one commit, for a newer one."""
+"""Update a dataset that was written for one commit so that it fits a newer commit."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Move = Callable[[Target], Target]
 
 
 class Loss(NamedTuple):
-    """A target that is not there any more, and why."""
+    """A target that does not exist at the new commit, and the reason."""
 
     query_id: str
     target: Target
@@ -29,10 +29,10 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CarriedDataset:
-    """The gold set at its new *commit*.
+    """A dataset, updated to its new *commit*.
 
-    *renamed* counts targets in files of another path, *shifted* those on other lines; *dropped* are
-    the queries that were left out since no relevant target is left.
+    *renamed* counts targets whose path changed, *shifted* targets whose lines changed. *dropped*
+    lists the ids of queries that lost all their relevant targets and were removed.
     """
 
     data: Dataset
@@ -52,9 +52,10 @@ class _Moved(NamedTuple):
 def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -> CarriedDataset:
     """Return *data* with its paths, lines and symbols as they are at the commit *to*.
 
-    Each case comes from its ``base_commit``, one without from *base*. Git compares each of these
-    commits with *to* once, whatever the number of targets; only files that are gone take more.
-    The metadata say where it was carried to, for its queries are no longer about what comes next.
+    A query starts from its ``base_commit``, or from *base* if it has none. Git compares each of
+    these commits with *to* once, whatever the number of targets; only deleted files need further
+    calls. The metadata store the new commit as ``carried_to``, because the queries no longer
+    describe the change that comes next.
     """
     known, unknown = bases(data, repository, default=_base(data, base))
     (commit,) = object_ids(repository, [to], "commit")
@@ -64,7 +65,7 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
     queries = list(data.queries())
     moved: dict[int, _Moved] = {}
     for name, rows in unknown.items():
-        lose = _losing(f"no commit {name!r}, where it comes from")
+        lose = _losing(f"the repository has no base commit {name!r}")
         for row in rows:
             moved[row] = _moved(queries[row], lose, commit)
     pairs = [f"{commit} {revision.commit}" for revision in in_order(repository, known)]
@@ -79,12 +80,12 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
 
 
 def _base(data: Dataset, base: str | None) -> str:
-    """Return where cases without a commit of their own come from; some must be told."""
+    """Return the base commit of queries without a ``base_commit``; raise if one is needed."""
     without = sum(not extra.get("base_commit") for extra in data.extras)
     if without and base is None:
         raise InputError(
-            f"{data.name}: {without} of {len(data)} queries have no base_commit; expected the "
-            "revision that they were written for (--from)"
+            f"{data.name}: {without} of {len(data)} queries have no base_commit; pass the revision "
+            "that they were written for with --from"
         )
     return base or ""
 
@@ -115,7 +116,7 @@ def _moved(query: Query, move: Move, commit: str) -> _Moved:
 
 
 def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
-    """Return *targets* without those that have come to lie in the same place, the best of each."""
+    """Return *targets* without duplicates; of duplicates, the one with the best grade."""
     best: dict[Target, Target] = {}
     for target in targets:
         place = target._replace(grade=0)
@@ -139,6 +140,6 @@ def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> CarriedData
 
 
 def _is_empty(item: _Moved) -> bool:
-    """Say whether all relevant targets of a query are lost; one that never had any stays."""
+    """Return whether a query lost all its relevant targets; a query without any is not empty."""
     relevant = any(target.grade > 0 for target in item.pairs)
     return not relevant and any(loss.target.grade > 0 for loss in item.lost)

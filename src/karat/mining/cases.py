@@ -1,4 +1,4 @@
-"""A commit with its truth becomes one query or several: at each hardness, and made worse."""
+"""Turn a mined commit into queries: one for each hardness level, and adversarial variants."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Category(StrEnum):
-    """A kind of question."""
+    """The kind of a query."""
 
     ERROR = "error_search"
     API = "api_search"
@@ -42,7 +42,7 @@ class Category(StrEnum):
     CONCEPT = "concept_search"
 
 
-# The first line that shares a word with the query decides.
+# The first row that shares a word with the query decides.
 _WORDS = {
     Category.ERROR: """
         abort assertion broken bug corrupt crash crashes crashed crashing deadlock error errors
@@ -65,10 +65,10 @@ _TABLE = tuple((name, frozenset(words.split())) for name, words in _WORDS.items(
 
 
 def category(query: str) -> Category:
-    """Return the kind of question that *query* is.
+    """Return the category of *query*.
 
-    Words decide first; else a name out of code makes it a search for a function, and anything
-    else asks about a concept.
+    The word table decides first. Otherwise a query with a code identifier is a search for a
+    function, and any other query is a search for a concept.
 
     >>> [category(query).value for query in ("crash on empty body", "where is getUser used")]
     ['error_search', 'function_search']
@@ -89,7 +89,7 @@ class Complexity(StrEnum):
 
 
 class Difficulty(StrEnum):
-    """How hard a case is to answer by words alone."""
+    """How hard a query is for a search that only matches words."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -97,7 +97,7 @@ class Difficulty(StrEnum):
 
 
 class Facts(NamedTuple):
-    """What decides the difficulty; *candidates* is how many files are searched, 0 for unknown."""
+    """The inputs of the difficulty; *candidates* counts the searchable files, 0 if unknown."""
 
     leak: Leak
     has_identifier: bool
@@ -109,7 +109,7 @@ _MANY_CANDIDATES = 1000
 
 
 def complexity(files: int) -> Complexity:
-    """Return the class of a case with so many files.
+    """Return the complexity class of a case with *files* target files.
 
     >>> [complexity(files).value for files in (1, 2, 20, 21)]
     ['low', 'medium', 'medium', 'high']
@@ -120,11 +120,11 @@ def complexity(files: int) -> Complexity:
 
 
 def difficulty(facts: Facts) -> Difficulty:
-    """Return the class of a case: each fact that makes words less telling is a point.
+    """Return the difficulty class of a case; each fact that makes word matching harder adds points.
 
-    A query that spells the file (STEM and above) gives it away. On django, a word of a folder
-    helped lexical search no more than nothing did (37 and 43 % first hits, 62 % for STEM), and
-    names out of code helped most (57 against 33 %), so these two weigh double.
+    A query that spells the file name (STEM and above) reveals the target. On django, a folder name
+    in the query did not help a lexical search (37 % against 43 % first hits without; 62 % for
+    STEM), and code identifiers helped most (57 % against 33 %), so these two facts count double.
 
     >>> difficulty(Facts(Leak.PATH, has_identifier=True, targets=1)).value
     'easy'
@@ -142,7 +142,7 @@ def difficulty(facts: Facts) -> Difficulty:
     return Difficulty.MEDIUM if points < 4 else Difficulty.HARD
 
 
-# The tag that says which queries were made of one commit.
+# Tag of the commit that a query was made from; its queries form one cluster.
 CLUSTER = "commit"
 
 _ID_LENGTH = 12
@@ -160,11 +160,11 @@ def instant(seconds: int) -> str:
 def cases(
     found: MinedCase, asked: RewrittenQuery, recipe: MiningRecipe, *, searched: TreeCount | None
 ) -> Iterator[Query]:
-    """Yield the queries of one commit; *asked* is its question, and where that comes from.
+    """Yield the queries of one mined commit; *rewritten* is its query text and the text's origin.
 
-    Their ids begin with that of the commit, which is a tag where there may be several. The category
-    is that of the question as it was; leak, identifiers and difficulty are those of the text that
-    is searched for. *searched* counts the files there are to choose from, if that is known.
+    Ids begin with the commit id; if a commit can have several queries, the commit id is also a tag.
+    The category is that of the unchanged text; leak, identifier and difficulty are those of the
+    final text. *searched* counts the files that can be searched, if known.
     """
     commit, paths = found.candidate.commit, tuple(file.path for file in found.files)
     wanted = targets(found.files, recipe.grain)
@@ -199,9 +199,9 @@ def cases(
 def _variants(
     query: str, paths: Sequence[str], recipe: MiningRecipe, commit: str
 ) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Yield the end of the id, the text and the tags of each query that *recipe* asks for.
+    """Yield the id suffix, the text and the tags of each query that *recipe* requests.
 
-    A level that changes nothing asks nothing: the query has the first level that gives its text.
+    A level that does not change the text adds no query: the first level with a text keeps it.
     """
     texts = levels(query, paths, wanted=recipe.hardness)
     asked: set[str] = set()
@@ -215,14 +215,14 @@ def _variants(
             yield suffix, texts[level], tags
             continue
         yield suffix, texts[level], {**tags, "attack": "none"}
-        # By the commit, so that a case is made worse in the same way whatever else is drawn.
+        # Seeded by the commit, so that the variants do not depend on the other sampled commits.
         rng = random.Random(f"{recipe.seed} {commit}")
         for attack, text in attacks(texts[level], rng).items():
             yield f"{suffix}-{attack}", text, {**tags, "attack": attack.value}
 
 
 def _tests(candidate: Candidate) -> Iterator[str]:
-    """Yield the tests that were there before; a name that is not UTF-8 cannot be written down."""
+    """Yield test files that existed before the commit; names that are not UTF-8 are skipped."""
     for change in candidate.related_tests:
         if (
             change.status != "A"
@@ -232,7 +232,7 @@ def _tests(candidate: Candidate) -> Iterator[str]:
 
 
 def _as_record(file: FileTruth) -> dict[str, object]:
-    """Return a file of the truth as JSON; a region is ``first-last:grade`` and its definitions."""
+    """Return a target file as JSON; a region is ``first-last:grade`` and its definitions."""
     return {
         "path": file.path,
         "blob": file.blob,

@@ -1,4 +1,4 @@
-"""Tells changes of code from those of comments, docstrings and layout."""
+"""Detect changes that touch only comments, docstrings or layout."""
 
 import re
 from bisect import bisect_right
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["alters_code", "code_equal", "excerpts", "trees_equal"]
 
-# What may start or end a comment or a docstring in one of the languages.
+# Tokens that may start or end a comment or a docstring in one of the languages.
 _DOUBT = re.compile(r"""\#|//|/\*|\*/|--|\{-|-\}|\"{3}|'{3}|^\s*["'*]""", re.MULTILINE)
 _WHITE = b" \t\r\n\f\v\\"
 
 
 def code_equal(old: str, new: str, language: str) -> bool:
-    r"""Say whether two texts hold the same code: equal trees of equal tokens.
+    r"""Return whether two texts have the same code: equal syntax trees with equal tokens.
 
-    Comments, white space and the docstrings of Python do not count; where a statement stands does.
-    In a language without a grammar, and where parsing takes too long, only equal texts are equal.
+    Comments, white space and Python docstrings are ignored; the nesting of statements is not.
+    Without a grammar for the language, or if parsing takes too long, only identical texts are
+    equal.
 
     >>> code_equal("while x:\n  f()\n  g()\n", "while x:  # twice\n    f()\n\n    g()\n", "python")
     True
@@ -41,10 +42,10 @@ def code_equal(old: str, new: str, language: str) -> bool:
 def alters_code(
     old: SyntaxTree, hunks: Sequence[Hunk], old_lines: Sequence[str], new_lines: Sequence[str]
 ) -> bool:
-    """Say whether the changed lines alone show that code was altered; False means "perhaps not".
+    """Return whether the changed lines alone prove a change of code; False means "not proven".
 
-    They do when they are more than layout, hold nothing that looks like a comment or a docstring,
-    and do not begin within one. This spares most changes the second syntax tree.
+    They prove it if they differ in more than layout, contain no token of a comment or docstring,
+    and do not begin inside one. This avoids parsing the second version of most files.
     """
     for hunk in hunks:
         gone, come = _side(old_lines, *hunk[:2]), _side(new_lines, *hunk[2:])
@@ -60,7 +61,7 @@ def _side(lines: Sequence[str], start: int, count: int) -> str:
 
 
 def _begins_in_text(root: "Node", row: int) -> bool:
-    """Say whether *row* starts inside a comment or a string."""
+    """Return whether *row* starts inside a comment or a string."""
     node = root.descendant_for_point_range((row, 0), (row, 0))
     while node is not None:
         if (_is_comment(node) or _is_string(node)) and node.start_point[0] < row:
@@ -70,7 +71,7 @@ def _begins_in_text(root: "Node", row: int) -> bool:
 
 
 def trees_equal(old: SyntaxTree, new: SyntaxTree) -> bool:
-    """Say whether two syntax trees of one language hold the same code."""
+    """Return whether two syntax trees of one language have the same code."""
     pairs = [(old.root, new.root)]
     while pairs:
         one, other = pairs.pop()
@@ -93,7 +94,7 @@ def trees_equal(old: SyntaxTree, new: SyntaxTree) -> bool:
 
 
 def _parts(node: "Node", parsed: SyntaxTree) -> "Iterator[Node | bytes]":
-    """Yield the children that are code, and the text of tokens for which the tree has no node."""
+    """Yield child nodes that are code, and the text of tokens without a node."""
     end = node.start_byte
     for child in node.children:
         if hidden := parsed.data[end : child.start_byte].strip(_WHITE):
@@ -117,7 +118,7 @@ def _is_string(node: "Node") -> bool:
 
 
 def _is_docstring(node: "Node", around: "Node", language: str) -> bool:
-    """Say whether *node* is a statement of Python that is only a string, which does nothing."""
+    """Return whether *node* is a Python statement that consists of a string only."""
     return (
         language == "python"
         and node.type == "string"
@@ -130,20 +131,20 @@ def _text(node: "Node", data: bytes) -> bytes:
     return data[node.start_byte : node.end_byte]
 
 
-# No outermost statement starts like this.
+# No top-level statement starts with these.
 _NO_STATEMENT = " \t\n\r\f\\#)]}\"'"
-# A definition within one does.
+# A definition inside a top-level statement starts with these.
 _INNER = ("    def ", "    async def ", "    class ", "    @")
 _QUOTES = ('"""', "'''")
 
 
 def excerpts(old: Sequence[str], new: Sequence[str], hunks: Sequence[Hunk]) -> tuple[str, str]:
-    r"""Return the lines *old* and *new* as texts in which those far from all *hunks* are blank.
+    r"""Return the lines *old* and *new* as texts in which lines far from all *hunks* are blank.
 
-    What stays is cut before definitions that follow a blank line: the parts that were changed, the
-    head of the outermost statement around each, and its last part, so that it ends where it did.
-    Where an excerpt has a syntax error, the whole text is to be taken instead: a blank line may
-    also lie within brackets.
+    The texts are cut before definitions that follow a blank line. The changed parts stay, with the
+    head of the top-level statement around each and its last part, so that its end does not move. If
+    an excerpt has a syntax error, parse the whole text instead: a blank line may also be inside
+    brackets.
 
     >>> old = ["def f():\n", "    pass\n", "\n", "def g():\n", "    pass\n"]
     >>> excerpts(old, [*old[:4], "    return 1\n"], [Hunk(5, 1, 5, 1)])
@@ -174,10 +175,10 @@ def excerpts(old: Sequence[str], new: Sequence[str], hunks: Sequence[Hunk]) -> t
 
 
 def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
-    """Yield rows at which a part begins in both texts: neither they nor the blank ones changed.
+    """Yield rows at which a part begins in both texts; neither the row nor its blank line changed.
 
-    That is after a blank line, at an outermost statement, with comments before it, and at
-    definitions within it. The last one is where nothing that was changed follows.
+    A part begins after a blank line, at a top-level statement (with the comments before it) or at a
+    definition inside one. The last row yielded is the one after which nothing changed.
     """
     changed = {row for hunk in hunks for row in range(hunk.row, hunk.row + hunk.old_lines + 1)}
     last = max(changed)
@@ -200,15 +201,15 @@ def _cuts(lines: Sequence[str], hunks: Sequence[Hunk]) -> Iterator[int]:
                 return
             start = -1
         else:
-            # It shares a part with the end of another statement, so what it encloses stays there.
+            # It shares a part with the end of another statement, so its content stays there.
             is_hidden = is_inner
             start = -1
 
 
 def _telling(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines, with their rows, that are not indented, and the next after each of these.
+    """Yield unindented lines with their rows, and the line after each of them.
 
-    Those that begin within a string of three quotes are passed over.
+    Lines that begin inside a triple-quoted string are skipped.
     """
     mark = ""
     is_next = False

@@ -1,4 +1,4 @@
-"""What mining knows of a commit: its message, and which files it changed."""
+"""Commits as mining reads them: message, changed files, and commits that Git cannot read."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,12 +25,11 @@ __all__ = [
 
 
 class Change(NamedTuple):
-    """One file of a commit, against the first parent.
+    """One changed file of a commit, compared with the first parent.
 
-    *status* is A, M, D, R or T as Git writes it; *path* is the path after the commit, and for D
-    the path before. *old_path* differs from it only for R. A blob is all zeros on the side where
-    the file does not exist. Bytes of a path that are not UTF-8 are lone surrogates, from which
-    ``os.fsencode`` makes the bytes again.
+    *status* is A, M, D, R or T as in Git. *path* is the path after the commit (for D: before it);
+    *old_path* differs from it only for R. A blob is all zeros on the side where the file does not
+    exist. Bytes of a path that are not UTF-8 become lone surrogates; ``os.fsencode`` restores them.
     """
 
     status: str
@@ -43,10 +42,11 @@ class Change(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit; *time* is the committer's, in seconds since 1970.
+    """A commit; *time* is the committer's time in seconds since 1970.
 
-    *changes* are against the first parent, for a root against nothing. *message* is the whole
-    message; what does not fit its encoding, UTF-8 unless the commit names another, is U+FFFD.
+    *changes* are against the first parent; a root commit is compared with an empty tree. *message*
+    is the whole message. Bytes that are invalid in its encoding (UTF-8 unless the commit names
+    another) become U+FFFD.
     """
 
     id: str
@@ -59,10 +59,10 @@ class Commit(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A commit that may become a case: the files to be found before it, and the question.
+    """A commit that may become a case: its target files as they were before it, and its query.
 
-    *related_tests* are the tests that it changed; they are kept apart, for they show what the
-    change does and do not hold it.
+    *related_tests* are test files that the commit changed. They are not targets: a test shows what
+    the change does, but does not contain it.
     """
 
     commit: Commit
@@ -72,52 +72,52 @@ class Candidate(NamedTuple):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths of the targets before the change, which is where they are searched."""
+        """The paths of the targets before the change, which is the version that engines search."""
         return tuple(change.old_path for change in self.targets)
 
 
-# A clone without trees or blobs fails at every commit. Starting Git anew after each takes seconds
-# up to here; beyond, more would be lost than found.
+# A clone without trees or blobs fails at every commit, and Git restarts after each failure. That
+# takes seconds up to this limit; beyond it, the clone is unusable.
 MOST_UNREADABLE = 1000
 
 
 class UnreadableCommit(NamedTuple):
-    """A commit that Git could not show, and what it said; "" where it could not even go on."""
+    """A commit that Git could not read, with Git's error; "" if Git stopped without a message."""
 
     commit: str
     reason: str
 
 
 class UnreadableCommits:
-    """Collects what is left out of one run.
+    """Commits and files that one run could not read.
 
-    *unreadable* lists commits, *skipped* counts files by reason, and *notes* says what is worth
-    knowing of the repository as a whole.
+    *unreadable* lists commits, *skipped* counts files by reason, and *notes* are remarks about the
+    whole repository.
     """
 
     __slots__ = ("notes", "skipped", "unreadable")
 
     def __init__(self) -> None:
-        """Start with nothing lost."""
+        """Start empty."""
         self.unreadable: list[UnreadableCommit] = []
         self.skipped: Counter[str] = Counter()
         self.notes: list[str] = []
 
 
 def lose(losses: UnreadableCommits | None, commit: str, error: InputError) -> None:
-    """Add *commit* to *losses*; raise *error* without them, or when there are too many."""
+    """Add *commit* to *unreadable*; raise *error* if that is None or already too long."""
     if losses is None:
         raise error
     if len(losses.unreadable) == MOST_UNREADABLE:
         raise InputError(
-            f"{MOST_UNREADABLE} commits cannot be read, expected a complete clone; "
-            f"now {commit} because of {error}"
+            f"{MOST_UNREADABLE} commits cannot be read; expected a complete clone (git fetch "
+            f"--unshallow --refetch). Last: {commit}: {error}"
         ) from error
     losses.unreadable.append(UnreadableCommit(commit, str(error)))
 
 
-# A NUL begins it, so that two in a row stand between commits and nowhere else: no path is empty,
-# and Git lets no NUL into the rest. The message comes last, since it may have any number of lines.
+# The format begins with NUL, so two NULs in a row occur only between commits: no path is empty, and
+# Git allows no NUL elsewhere. The message is last because it may have any number of lines.
 COMMIT = ("--raw", "-z", "-M100%", "--encoding=UTF-8", "--format=%x00%H %ct %P%n%an%n%ae%n%B")
 
 
@@ -160,6 +160,6 @@ def read_changes(raw: bytes) -> tuple[Change, ...]:
         if not path:
             raise ValueError(f"no path after {about!r}")
         made = (status[0], path, old_path, old_blob, new_blob, old_mode[1:], new_mode)
-        # What the class does when it is called, which takes twice as long.
+        # Calls tuple.__new__ directly, which takes half the time of Change(...).
         changes.append(tuple.__new__(Change, made))
     return tuple(changes)

@@ -1,4 +1,4 @@
-"""Which lines of which files the chosen commits changed."""
+"""Read the changed lines of commits from ``git diff-tree``."""
 
 import os
 import re
@@ -15,20 +15,21 @@ from karat.mining.commits import Change, UnreadableCommits, lose, read_changes
 __all__ = ["CHANGED", "TOUCHED", "FileDiff", "Hunk", "Region", "diffs", "each_diff", "regions"]
 
 _DIFF_TREE_OPTIONS = ("--stdin", "-r", "-z", "--root", "--diff-merges=first-parent", "--no-abbrev")
-# Whatever the settings and attributes of the repository say.
+# Overrides the configuration and attributes of the repository.
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
 
 
 def each_diff(
     repository: str, commits: Sequence[str], *options: str, losses: UnreadableCommits | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield each of *commits* with what ``git diff-tree *options*`` prints about it, in order.
+    """Yield each of *commits* with the output of ``git diff-tree *options*``, in order.
 
-    Each is compared with its first parent, a root with nothing. One that Git cannot read goes to
-    *losses*, and another process reads the rest; without *losses* it raises InputError.
+    Each commit is compared with its first parent, a root commit with an empty tree. A commit that
+    Git cannot read is added to *unreadable*, and a new process reads the rest; without *unreadable*
+    it raises InputError.
     """
-    # From its own folder Git sees no work tree, whose attributes of today would decide which files
-    # of the past are text.
+    # In its own folder Git does not see the work tree, whose current attributes would decide which
+    # old files are text.
     folder = os.fsdecode(git(repository, "rev-parse", "--absolute-git-dir")).removesuffix("\n")
     left = commits
     while left:
@@ -44,8 +45,8 @@ def each_diff(
 
 def _outputs(repository: str, commits: Sequence[str], options: Sequence[str]) -> Iterator[bytes]:
     """Yield the output for each of *commits* until Git fails."""
-    # Git echoes a line that is no id, so that each answer ends with a mark. No commit can contain
-    # its own id, hence no answer its own mark.
+    # Git echoes a line that is not an id, which marks the end of each answer. No commit can contain
+    # its own id, so no answer contains its own mark.
     marks = [b"\x01%s\n" % commit.encode() for commit in commits]
     asked = b"".join(mark[1:] + mark for mark in marks)
     awaited = iter(marks)
@@ -54,7 +55,7 @@ def _outputs(repository: str, commits: Sequence[str], options: Sequence[str]) ->
     for block in git_blocks(
         repository, "diff-tree", *_DIFF_TREE_OPTIONS, *_PLAIN, *options, given=asked
     ):
-        # The mark may have begun in the block before.
+        # The mark may begin in the block before.
         begin, seen = 0, max(len(buffer) - len(mark), 0)
         buffer += block
         while (end := buffer.find(mark, seen)) >= 0:
@@ -64,21 +65,21 @@ def _outputs(repository: str, commits: Sequence[str], options: Sequence[str]) ->
         del buffer[:begin]
 
 
-# Fixed, so that neither settings nor a newer Git move a line: at most a thousand files on each side
-# are tried for a rename.
+# Fixed, so that neither the configuration nor a newer Git moves a line. At most 1000 files on each
+# side are compared for renames.
 _ASKED = (
     *("--no-commit-id", "--raw", "-p", "-U0", "--inter-hunk-context=0", "-l1000"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--submodule=short"),
 )
 _HALF_ALIKE = 50
-# Every other line of a patch without context starts with + or -, whatever the files contain.
+# All other lines of a patch without context start with + or -, whatever the files contain.
 _SECTION = b"\ndiff --git "
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _BINARY = b"\nBinary files "
 
 
 class Hunk(NamedTuple):
-    """Lines that were replaced, counted from 1; with no lines on a side, the line before them.
+    """Replaced lines, counted from 1; a side without lines has the number of the line before.
 
     So ``Hunk(4, 0, 5, 2)`` adds two lines after line 4, which become lines 5 and 6.
     """
@@ -90,12 +91,12 @@ class Hunk(NamedTuple):
 
     @property
     def row(self) -> int:
-        """Return the old line, from 0, at which lines were removed or before which some came."""
+        """Return the old line, from 0, at which lines were removed or inserted."""
         return self.old_start - 1 if self.old_lines else self.old_start
 
 
 class FileDiff(NamedTuple):
-    """One file of a commit; a change of its type (T) has the hunks of what was removed."""
+    """The diff of one file; a change of type (T) has the hunks of the removed file."""
 
     change: Change
     hunks: tuple[Hunk, ...]
@@ -112,10 +113,10 @@ def diffs(
 ) -> Iterator[tuple[str, tuple[FileDiff, ...]]]:
     """Yield each of *commits* with its files, compared with the first parent, in order.
 
-    A commit may be followed by a blank and another one, which then stands for its parent. Files
-    *alike* by at least that percentage are renames. With *paths* only those are compared. A commit
-    that cannot be read, since a partial clone lacks a file for example, goes to *losses*; without
-    it the first raises InputError.
+    An entry "commit parent" (two ids and a blank) replaces the parent. Files that are *alike* by at
+    least that percentage are renames. With *paths*, only those paths are compared. A commit that
+    cannot be read, for example because a partial clone lacks a file, is added to *unreadable*;
+    without it, the first one raises InputError.
     """
     only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
     asked = (*_ASKED, f"-M{alike}%", *only)
@@ -127,9 +128,9 @@ def diffs(
 
 
 def _files(printed: bytes) -> tuple[FileDiff, ...]:
-    """Return the files of one commit: first all raw records, then a section of the patch for each.
+    """Parse the files of one commit: first all raw records, then one patch section for each.
 
-    Only the records have the paths as they are, so the two are paired by their order. A change of
+    Only the records have unquoted paths, so records and sections are paired by order. A change of
     type has two sections.
     """
     raw, _, patch = printed.partition(b"\0\0")
@@ -159,9 +160,10 @@ CHANGED, TOUCHED = 2, 1
 class Region(NamedTuple):
     """Lines before the change, from 1, *end_line* included, and the definitions around them.
 
-    *grade* is 2 for lines that were replaced or removed. It is 1 for an insertion, which stands for
-    the line before and the line after it, as far as the file has them. *symbols* are the innermost
-    definitions of these lines, in their order; a line outside of all has none.
+    *grade* is 2 for lines that were replaced or removed, and 1 for an insertion. An insertion has
+    no old lines, so its region is the line before and the line after it, if they exist. *symbols*
+    are the innermost definitions of these lines, in order; lines outside of all definitions have
+    none.
     """
 
     start_line: int
@@ -171,16 +173,15 @@ class Region(NamedTuple):
 
 
 def regions(hunks: Sequence[Hunk], text: str, parsed: SyntaxTree | None) -> Iterator[Region]:
-    r"""Yield a region for each of *hunks* in *text*, which only LF divides into lines.
+    r"""Yield a region for each of *hunks* in *text*; only LF ends a line.
 
-    Without a syntax tree they have no symbols. Nothing can be said about an insertion into an empty
-    file.
+    Without a syntax tree, regions have no symbols. An insertion into an empty file has no region.
 
     >>> hunks = [Hunk(0, 0, 1, 1), Hunk(3, 2, 3, 9), Hunk(8, 0, 16, 1)]
     >>> [region[:3] for region in regions(hunks, "x\n" * 8, None)]
     [(1, 1, 1), (3, 4, 2), (8, 8, 1)]
     """
-    # Nothing but an insertion has a line that may lie behind the end, and of these only the last.
+    # Only an insertion can have a line beyond the end, and only the last one.
     last_line = _count(text) if hunks and not hunks[-1].old_lines else maxsize
     for start, count, _, _ in hunks:
         first, last = (start, start + count - 1) if count else (start, start + 1)
@@ -196,7 +197,7 @@ def _count(text: str) -> int:
 
 def _innermost(parsed: SyntaxTree, first: int, last: int) -> Iterable[Symbol]:
     owner: dict[int, Symbol] = {}
-    # What encloses others comes before them, so that the innermost is written last.
+    # Outer definitions come first, so the innermost is written last.
     for symbol in tree_symbols(parsed, (first, last)):
         begin, end = max(symbol.start_line, first), min(symbol.end_line, last)
         owner.update(dict.fromkeys(range(begin, end + 1), symbol))

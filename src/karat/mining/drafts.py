@@ -1,4 +1,4 @@
-"""A commit on its way to become a case: its files sorted, its message read when asked for."""
+"""Drafts: commits under examination, with classified files and a lazily parsed message."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -13,7 +13,7 @@ from karat.mining.wording import Reason, reasons
 
 __all__ = ["Draft", "Files", "Role", "Sorter", "role_of", "signs"]
 
-# What a slow pattern needs is looked for first.
+# A cheap test for a character that the slow pattern needs.
 _DIGIT = re.compile(r"\d")
 _SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
 # "1.2", "2013.06.13, Version 0.10.11", "update Werkzeug to 2.3.7".
@@ -22,13 +22,13 @@ _VERSION = re.compile(
     r" (?:\S+ ){0,4}v?\d+(?:\.\w+)+\.?$",
     re.IGNORECASE,
 )
-# The kinds of Conventional Commits whose word alone would not tell: "build" is also a verb.
+# Conventional Commits types whose word alone is ambiguous: "build" is also a verb.
 _UPKEEP = re.compile(r"(?i:chore|style|ci|build|deps|types?|typing)(?:\([^)]*\))?!?: ")
 _RENAMES = re.compile(r"\w\S* (?:->|=>|→) \S*\w")
 
 
 def signs(message: str, query: str) -> set[Reason]:
-    """Return what a *message* tells by its look, and the *query* that was made of it.
+    """Return the reasons that the form of a *message* and of its *query* gives to drop it.
 
     >>> signs("build: copy the images", "copy the images")
     {<Reason.MAINTENANCE: 'maintenance'>}
@@ -49,10 +49,10 @@ def signs(message: str, query: str) -> set[Reason]:
 
 
 class Role(StrEnum):
-    """What a file is for; the first that holds in this order decides.
+    """The role of a file; the first role that applies, in this order, wins.
 
-    VENDORED and GENERATED files were not written here, so they come first: a vendored test is no
-    test of this project. OTHER is what no search for code finds: images, binaries, unknown names.
+    VENDORED and GENERATED come first, because a vendored test is not a test of this project. OTHER
+    are files that no code search returns: images, binaries, unknown names.
     """
 
     VENDORED = "vendored"
@@ -75,8 +75,7 @@ _BY_TRAIT = (
     (Trait.DOCS, Role.DOCS),
     (Trait.CONFIG, Role.CONFIG),
 )
-# Code that a search finds, but that no change is about: programs that show how to use the project,
-# and those that build it.
+# Searchable code that is never the subject of a change: examples and build scripts.
 _EXAMPLES = re.compile(r"(?i)(?:^|/)(?:examples?|samples?|demos?|tutorials?|benchmarks?)(?:/|$)")
 _BUILD_FOLDER = re.compile(r"(?i)(?:^|/)\.(?:github|ci)(?:/|$)|^(?:scripts?|hack)(?:/|$)")
 _BUILD_FILE = re.compile(
@@ -86,7 +85,7 @@ _BUILD_FILE = re.compile(
 
 
 def role_of(path: str) -> Role:
-    """Return what the file at *path* is for.
+    """Return the role of the file at *path*.
 
     >>> [role_of(path).value for path in ("a.py", "tests/a.py", "vendor/a_test.go", "a.png")]
     ['source', 'tests', 'vendored', 'other']
@@ -101,13 +100,13 @@ def role_of(path: str) -> Role:
     return Role.BUILD if role is Role.SOURCE and _BUILD_FILE.match(name) else role
 
 
-# Flags are slow to join, and few sets of them occur.
+# Joining flags is slow, and few combinations occur.
 @cache
 def _by_traits(traits: Trait) -> Role:
     return next(role for trait, role in _BY_TRAIT if trait & traits)
 
 
-# A history names thousands of files in each folder.
+# A history has thousands of files in each folder.
 @lru_cache(maxsize=1 << 14)
 def _in_folder(folder: str) -> Role:
     if _EXAMPLES.search(folder):
@@ -117,14 +116,14 @@ def _in_folder(folder: str) -> Role:
 
 _FILE_MODES = ("100644", "100755")
 _PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-# As bytes, because translating these takes a quarter of the time that characters do.
+# As bytes: translating bytes takes a quarter of the time.
 _SEPARATORS = bytes.maketrans(_PUNCTUATION, b" " * len(_PUNCTUATION))
 
 
 class Files(NamedTuple):
-    """The changes of a commit that matter, by what they are.
+    """The relevant changes of a commit, by role.
 
-    *sole* is the one role that all of its files have, if they have one.
+    *sole* is the role of all its files, if they share one.
     """
 
     targets: tuple[Change, ...]
@@ -134,9 +133,9 @@ class Files(NamedTuple):
 
 
 class Sorter:
-    """Sorts the files of commits; remembers what each path is, since the same ones come again.
+    """Classifies the files of commits, with a cache of the role of each path.
 
-    *roles* are those whose files may be targets; a path that *excluded* names is in no truth.
+    *roles* are the roles that may be targets; paths that *excluded* matches are never targets.
     """
 
     def __init__(
@@ -144,15 +143,15 @@ class Sorter:
         roles: Collection[Role] = (Role.SOURCE,),
         excluded: Callable[[str], bool] | None = None,
     ) -> None:
-        """Sort by *roles* and *excluded*."""
+        """Use *roles* as targets and skip *excluded* paths."""
         self._wanted = frozenset(roles)
         self._excluded = excluded
         self._roles: dict[str, Role] = {}
 
     def sort(self, changes: Sequence[Change]) -> Files:
-        """Return the files that a search before the change could find, and the rest counted.
+        """Return the files that a search before the change could return, and count the others.
 
-        A change of mode alone, a link and a submodule are no targets.
+        Changes of mode only, links and submodules are not targets.
         """
         targets = []
         tests = []
@@ -186,26 +185,26 @@ def _only_mode(change: Change) -> bool:
 
 
 class Text(NamedTuple):
-    """What a message says: the question in it, and what it tells about its commit."""
+    """The parsed message: its query and the reasons to drop the commit."""
 
     query: str
     reasons: set[Reason]
 
 
 class Draft:
-    """A commit under examination; its message is read when a rule first asks for it."""
+    """A commit under examination; its message is parsed on first use."""
 
     __slots__ = ("_text", "commit", "files")
 
     def __init__(self, commit: Commit, files: Files) -> None:
-        """Examine *commit*, whose changes are sorted as *files*."""
+        """Examine *commit*, whose changes are classified as *files*."""
         self.commit = commit
         self.files = files
         self._text: Text | None = None
 
     @property
     def text(self) -> Text:
-        """What the message says."""
+        """The parsed message."""
         if self._text is None:
             subject = opening(self.commit.message)
             query = as_query(subject)
@@ -214,12 +213,12 @@ class Draft:
         return self._text
 
     def candidate(self) -> Candidate:
-        """Return what is left when no rule has dropped the commit."""
+        """Return the candidate that remains if no rule drops the commit."""
         return Candidate(self.commit, self.files.targets, self.files.tests, self.text.query)
 
 
 def _lead(query: str) -> str:
-    """Return the first word of *query* after its scope, which is a word or two and a colon."""
+    """Return the first word of *query* after its scope, which is one or two words and a colon."""
     scope, _, rest = query.partition(": ")
     text = rest if rest and scope.count(" ") < 2 else query
     return text.partition(" ")[0].lower()

@@ -1,4 +1,4 @@
-"""Some of the candidates with their truth; those that prove to be no cases are replaced."""
+"""Sample cases from the candidates; replace candidates that turn out to be unusable."""
 
 import random
 from collections import Counter, defaultdict
@@ -31,11 +31,11 @@ _OTHER = "*"
 
 
 class Sampler:
-    """Draws from *candidates*; what was drawn is not drawn again.
+    """Draws a stratified sample from *candidates*, without replacement.
 
-    A stratum is a quarter of the history, a leak, a number of targets (1, 2 to 3, more) and a
-    folder (the eight with most cases, or any other). Each gets its proportional share, and one
-    as long as there is room; within it chance decides, by *seed* alone.
+    A stratum is a quarter of the history, a leak level, a number of targets (1, 2 to 3, more) and a
+    folder (one of the eight largest, or any other). Each stratum gets its proportional share, and
+    at least one case while there is room. Inside a stratum the choice is random, by *seed* only.
     """
 
     def __init__(self, candidates: Sequence[Candidate], seed: int) -> None:
@@ -53,17 +53,17 @@ class Sampler:
         return sum(map(len, self._left.values()))
 
     def take(self, limit: int) -> list[Candidate]:
-        """Return *limit* of those that are left, in their order; all where there are no more."""
+        """Return *limit* of the remaining candidates in their order, or all if there are fewer."""
         shares = seats({stratum: len(places) for stratum, places in self._left.items()}, limit)
         chosen = [self._left[stratum].pop() for stratum in shares for _ in range(shares[stratum])]
         return [self._candidates[place] for place in sorted(chosen)]
 
 
 def seats(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
-    """Return how many of *limit* each stratum of *sizes* gets, by largest remainder.
+    """Return how many of *limit* cases each stratum of *sizes* gets, by largest remainder.
 
-    What is left after the whole shares goes first to strata that have none, the largest of them
-    first, then by remainder; ties fall to the name.
+    After the whole shares, the rest goes first to strata without a case, the largest first, then by
+    remainder; ties are broken by name.
 
     >>> seats({"a": 90, "b": 9, "c": 1}, 10)
     {'a': 9, 'b': 1, 'c': 0}
@@ -105,32 +105,32 @@ def _most(counted: tuple[str, int]) -> tuple[int, str]:
 
 
 def _folder(path: str) -> str:
-    """Return the first two folders of *path*: one often holds everything."""
+    """Return the first two folders of *path*; one folder often contains everything."""
     return "/".join(path.split("/")[:-1][:2])
 
 
-# What can befall a candidate here besides the rules of the table, none of which can be turned off.
+# Reasons to drop a candidate here, besides the rule table; they cannot be turned off.
 NOT_DRAWN, TOO_HARD, UNREADABLE = "not-drawn", "too-hard", "unreadable"
 _WHY = {
     NOT_DRAWN: "left out by --limit",
-    TOO_HARD: "at the hardness asked for too few words are left",
-    UNREADABLE: "too few of its files can be read as text",
+    TOO_HARD: "too few words are left at the chosen hardness",
+    UNREADABLE: "too few of its files are readable text",
 }
-# Half of what the shortest command line holds, that of Windows; each path has some words around it.
+# Half of the shortest command line limit (Windows); each path needs some characters around it.
 _LONGEST = 16_000
 
 
 class MinedCase(NamedTuple):
-    """A case: a question, and the files before the commit that answer it."""
+    """A case: a candidate commit, and its target files before it."""
 
     candidate: Candidate
     files: tuple[FileTruth, ...]
 
 
 class Drawing(NamedTuple):
-    """How many cases are wanted (0: all there are), and what decides which.
+    """How to sample: the number of cases (0: all) and the conditions.
 
-    A candidate that does not *fit* is replaced. Without *syntax* nothing is parsed.
+    A candidate for which *fits* is false is replaced. Without *syntax* nothing is parsed.
     """
 
     limit: int
@@ -140,7 +140,7 @@ class Drawing(NamedTuple):
 
 
 class SampledCases(NamedTuple):
-    """Cases in the order of the history, and the waterfall down to them."""
+    """Cases in the order of the history, and the waterfall that led to them."""
 
     found: list[MinedCase]
     waterfall: FilterWaterfall
@@ -155,11 +155,11 @@ def draw(
     losses: UnreadableCommits,
     progress: Callable[[int, int], None] | None = None,
 ) -> SampledCases:
-    """Return as many cases as *drawing* asks for, where *selection* has so many.
+    """Return as many cases as *sampling* requests, or all that *selection* has.
 
-    Files whose code is the same before and after are no answer; what is left must still be as many
-    files as *filters* ask for. *progress* is told how many cases are found, of how many;
-    where there are fewer, it ends as if there were enough.
+    Files with equal code before and after are not targets; the rest must still satisfy the limits
+    of *filters*. *progress* is called with the number of cases so far and the total; if there are
+    fewer cases than requested, the last call still reports completion.
     """
     sampler = Sampler(selection.candidates, drawing.seed)
     wanted = min(drawing.limit or len(sampler), len(sampler))
@@ -194,7 +194,7 @@ def _examined(
     syntax: bool,
     losses: UnreadableCommits,
 ) -> Iterator[tuple[MinedCase, str]]:
-    """Yield each of *candidates* with its truth, and why it is no case ("" if it is one)."""
+    """Yield each of *candidates* with its targets and the reason to drop it ("" for none)."""
     least = max(filters.limits.min_files, 1)
     waiting = {candidate.commit.id: candidate for candidate in candidates}
     paths = {path for candidate in candidates for path in candidate.paths}
@@ -218,9 +218,9 @@ def _examined(
 
 
 def _compared(candidates: Sequence[Candidate]) -> set[str]:
-    """Return the paths that tell the truth about *candidates*; none where all are to be compared.
+    """Return the paths that the diffs of *candidates* need; empty means all paths.
 
-    Which file was renamed to which is told by everything that its commit deletes and adds.
+    Renames are detected among everything that a commit deletes and adds.
     """
     paths = {
         path
@@ -228,13 +228,13 @@ def _compared(candidates: Sequence[Candidate]) -> set[str]:
         for change in (*candidate.targets, *_moves(candidate.commit))
         for path in (change.old_path, change.path)
     }
-    # Other letters may be spelled anew on the way to Git.
+    # Non-ASCII paths may be encoded differently on the way to Git.
     handed_over = sum(map(len, paths)) <= _LONGEST and all(map(str.isascii, paths))
     return paths if handed_over else set()
 
 
 def _moves(commit: Commit) -> list[Change]:
-    """Return the files that *commit* deletes or adds, none where nothing can have been renamed."""
+    """Return the files that *commit* deletes or adds; none if a rename is impossible."""
     moved = [change for change in commit.changes if change.status in "ADR"]
     return moved if any(change.status != "A" for change in moved) else []
 
@@ -242,9 +242,9 @@ def _moves(commit: Commit) -> list[Change]:
 def split_by_time(dataset: Dataset, names: tuple[str, str], *, share: float) -> list[Dataset]:
     """Return the older cases and the newest *share* of them as two datasets, called *names*.
 
-    Commits of the same second stay together, on the newer side, hence so do all queries of one
-    commit. The metadata tell the ``cutoff``, so that a user can choose cases that a model cannot
-    have seen: every newer case was committed then or later.
+    Commits of the same second stay together on the newer side, and so do all queries of one commit.
+    The metadata have the time of the split as ``cutoff``: every newer case was committed then or
+    later, so a user can choose cases that a model cannot have seen in training.
     """
     times = sorted(map(_time, dataset.queries()))
     first = len(times) - round(len(times) * share)
@@ -253,8 +253,8 @@ def split_by_time(dataset: Dataset, names: tuple[str, str], *, share: float) -> 
     newer = [query for query in dataset.queries() if _time(query) >= cutoff]
     if not cutoff or not older:
         raise InputError(
-            f"{len(times)} cases cannot be split with a share of {share:g} at the end; "
-            "expected some before and some after a time"
+            f"cannot split {len(times)} cases with a share of {share:g} at the end; "
+            "expected cases on both sides of the split"
         )
     return [
         _part(dataset, part, name, cutoff) for name, part in zip(names, (older, newer), strict=True)

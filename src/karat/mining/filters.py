@@ -1,7 +1,7 @@
-"""Commits in, candidates out, and a waterfall that says which rule dropped how many.
+"""Filter commits to candidates, with a waterfall of how many commits each rule dropped.
 
-One pass over the history, which holds only what no rule drops. Two rules look at the history as a
-whole and come last: a commit that a later one takes back, and one that asks the same as another.
+One pass over the history stores only commits that no rule drops. Two rules need the whole history
+and come last: reverted commits, and commits with the same query as another.
 """
 
 import re
@@ -31,13 +31,13 @@ __all__ = [
 
 
 class Chains:
-    """Rules, sorted by which commits they may drop."""
+    """Rules, grouped by the commits that they may drop."""
 
     def __init__(self, asked: Sequence[Rule]) -> None:
-        """Ask the rules *asked*: first those about files, then reasons, then the others."""
+        """Apply *rules* in this order: rules about files, then reasons, then the others."""
         self._reasons = [(rule.reason, rule.name) for rule in asked if rule.reason]
         said = [place for place, rule in enumerate(asked) if rule.reason]
-        # Without reasons the first chain is all there is.
+        # Without rules about reasons, the first chain has all rules.
         files, text = (asked[: said[0]], asked[said[-1] + 1 :]) if said else (asked, ())
         self._found = [(rule.name, rule.drops) for rule in files if not rule.targetless]
         self._not_found = {
@@ -64,7 +64,7 @@ class Chains:
 
 
 class FilterStep(NamedTuple):
-    """One rule, and how many of those that reached it it dropped."""
+    """One rule, and how many of the commits that reached it were dropped."""
 
     rule: str
     why: str
@@ -72,7 +72,7 @@ class FilterStep(NamedTuple):
 
 
 class FilterWaterfall(NamedTuple):
-    """How *total* commits became as many cases as are *kept*.
+    """How *total* commits were reduced to *kept* cases.
 
     >>> fall = FilterWaterfall(10, (FilterStep("merge", "it only joins two lines of work", 4),))
     >>> fall.kept, fall.then("code-equal", "it changes no code", 1).kept
@@ -84,7 +84,7 @@ class FilterWaterfall(NamedTuple):
 
     @property
     def kept(self) -> int:
-        """How many no rule dropped."""
+        """The number of commits that no rule dropped."""
         return self.total - sum(step.dropped for step in self.steps)
 
     def then(self, rule: str, why: str, dropped: int) -> "FilterWaterfall":
@@ -92,7 +92,7 @@ class FilterWaterfall(NamedTuple):
         return self._replace(steps=(*self.steps, FilterStep(rule, why, dropped)))
 
     def rows(self) -> Iterator[tuple[str, int, int]]:
-        """Yield each rule with how many it dropped and how many were left after it."""
+        """Yield each rule with the number it dropped and the number left after it."""
         left = self.total
         for step in self.steps:
             left -= step.dropped
@@ -104,16 +104,16 @@ _TITLE = re.compile(r"(?:\[[^\]]*\] *)?(?i:revert\w*|back(?:ed)? out)[\s:]+[\"â€
 
 
 class Reverts:
-    """Collects what commits say that they take back; commits may come in any order."""
+    """Collects which commits are reverted by others; commits may come in any order."""
 
     def __init__(self) -> None:
-        """Start with nothing taken back."""
+        """Start empty."""
         self._ids: set[str] = set()
         self._lengths: set[int] = set()
         self._titles: dict[str, int] = {}
 
     def note(self, commit: Commit) -> None:
-        """Remember what *commit* takes back, if it does."""
+        """Record which commits *commit* reverts, if any."""
         message = commit.message
         if not ("evert" in message or "ndo" in message or ("ack" in message and " out" in message)):
             return
@@ -125,11 +125,11 @@ class Reverts:
             self._titles[title[1]] = max(commit.time, self._titles.get(title[1], 0))
 
     def without_reverted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return those of *candidates* that no commit seen so far takes back."""
+        """Return those of *candidates* that no recorded commit reverts."""
         return [candidate for candidate in candidates if not self.took_back(candidate.commit)]
 
     def took_back(self, commit: Commit) -> bool:
-        """Say whether one seen so far takes *commit* back: by its id, or later by its title."""
+        """Return whether a recorded commit reverts *commit*: by its id, or later by its title."""
         if any(commit.id[:length] in self._ids for length in self._lengths):
             return True
         return self._titles.get(opening(commit.message), -1) >= commit.time
@@ -138,20 +138,20 @@ class Reverts:
 DUPLICATE = "duplicate"
 
 WHOLE_HISTORY = {
-    "reverted": "a later commit takes it back",
-    DUPLICATE: "another commit asks the same",
+    "reverted": "a later commit reverts it",
+    DUPLICATE: "another commit has the same query",
 }
-# It has to read files, so it is asked of those commits only that are drawn.
+# This rule reads files, so it is applied only to sampled commits.
 CODE_EQUAL = "code-equal"
 _WORDS = re.compile(r"\w+")
 
 
 class Filters(NamedTuple):
-    """What is asked of a commit.
+    """Which rules and limits decide about a commit.
 
-    *off* holds names of rules that are not asked. With a rule such as ``docs-only`` off, files of
-    that kind may be targets. *exclude* holds patterns as in ``.gitignore``; the files that they
-    name are in no truth, and a commit that changes nothing else has none.
+    *off* has the names of rules that are turned off. With a rule such as ``docs-only`` off, files
+    of that role may be targets. *exclude* has patterns as in ``.gitignore``: matching files are
+    never targets, and a commit that changes nothing else is dropped.
     """
 
     limits: CaseLimits = CaseLimits()
@@ -160,7 +160,7 @@ class Filters(NamedTuple):
 
     @property
     def roles(self) -> list[Role]:
-        """What a file may be to be a target."""
+        """The roles of files that may be targets."""
         return [Role.SOURCE, *(role for role in Role if f"{role}-only" in self.off)]
 
 
@@ -168,14 +168,14 @@ _ALL = Filters()
 
 
 class Selection(NamedTuple):
-    """The commits that may become cases, in the order of the history, and how they were found."""
+    """The candidates in the order of the history, and the waterfall that led to them."""
 
     candidates: list[Candidate]
     waterfall: FilterWaterfall
 
 
 def rule_table() -> dict[str, str]:
-    """Return every rule that can be turned off, with its reason, in the order of asking."""
+    """Return every rule that can be turned off, with its reason, in order of application."""
     one_commit = {rule.name: rule.why for rule in rules(CaseLimits()) if rule.name != NO_TARGET}
     changed = {CODE_EQUAL: "it changes only comments, docstrings or layout"}
     return one_commit | WHOLE_HISTORY | changed
@@ -233,10 +233,10 @@ def _excluder(patterns: Sequence[str]) -> Callable[[str], bool] | None:
 
 
 def oldest(queries: Iterable[tuple[Candidate, str]]) -> set[str]:
-    """Return the commits to keep so that no two ask the same, by candidates with their query.
+    """Return the ids of the commits that remain if each query may occur once.
 
-    Case and punctuation do not count. The oldest commit of each query stays: one that was picked
-    onto another branch is younger.
+    Case and punctuation are ignored. The oldest commit of each query remains, because a
+    cherry-picked copy is younger.
     """
     first: dict[str, Candidate] = {}
     for candidate, query in queries:

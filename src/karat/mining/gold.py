@@ -1,4 +1,4 @@
-"""The cases of one repository or several as a gold set that says how it was made."""
+"""Build a dataset from mined repositories, with the metadata that make it reproducible."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,10 +16,10 @@ __all__ = ["JudgmentRecord", "gold", "judgments_of", "names_of", "with_judgments
 
 
 def gold(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -> Dataset:
-    """Return the cases of all repositories; where there are several, each has its name in the ids.
+    """Return the cases of all repositories; with several, the ids contain the repository name.
 
-    Nothing in it depends on when it was made: ``generated_at`` is the time of the newest commit,
-    so that the same history and recipe give the same bytes.
+    Nothing depends on the current time: ``generated_at`` is the time of the newest commit, so the
+    same history and recipe give the same bytes.
     """
     names = names_of([one.path for one in mined])
     queries = [
@@ -41,7 +41,7 @@ def gold(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """Return a name for each repository: as much of the end of its path as tells it apart.
+    """Return a name for each repository: the shortest end of its path that is unique.
 
     >>> names_of(["/a/flask.git", "/b/click/.git"]), names_of(["/x/a/repo", "/x/b/repo"])
     (['flask', 'click'], ['a-repo', 'b-repo'])
@@ -49,7 +49,7 @@ def names_of(paths: Sequence[str]) -> list[str]:
     ways = [Path(path).resolve() for path in paths]
     if len(set(ways)) < len(ways):
         twice = next(path for path, way in zip(paths, ways, strict=True) if ways.count(way) > 1)
-        raise InputError(f"{twice}: the repository is given twice")
+        raise InputError(f"{twice}: the repository is given twice; pass each repository once")
     steps = [(way.parent if way.name == ".git" else way).parts[1:] for way in ways]
     depths = range(1, max(map(len, steps)) + 1)
     tails = (["-".join(some[-depth:]).removesuffix(".git") for some in steps] for depth in depths)
@@ -57,7 +57,7 @@ def names_of(paths: Sequence[str]) -> list[str]:
 
 
 def _named(query: Query, name: str, path: str) -> Query:
-    """Return *query* with the name of its repository in its id and tags, and where that lies."""
+    """Return *query* with its repository's name in the id and tags, and its repository's path."""
     return query._replace(
         id=f"{name}-{query.id}",
         tags={**query.tags, "repository": name},
@@ -107,7 +107,7 @@ KEY = "judgments"
 
 
 class JudgmentRecord(NamedTuple):
-    """One decision; the grade of its *target* is the one given then, *at* a time in ISO 8601."""
+    """One judgment; *target* has the grade that was given, *at* is the time in ISO 8601."""
 
     target: Target
     judge: str
@@ -116,18 +116,18 @@ class JudgmentRecord(NamedTuple):
 
 
 def judgments_of(query: Query) -> tuple[JudgmentRecord, ...]:
-    """Return the judgments that *query* carries, in the order they were made."""
+    """Return the judgments stored in *query*, oldest first."""
     rows = query.extra.get(KEY, ())
     try:
         return tuple(_judgment(row) for row in rows)  # type: ignore[attr-defined]
     except (TypeError, KeyError, ValueError) as error:
         raise InputError(
-            f"query {query.id!r}: {KEY!r} is no list of judgments as karat judge writes them"
+            f"query {query.id!r}: {KEY!r} is not a list of judgments as karat judge writes it"
         ) from error
 
 
 def with_judgments(query: Query, judgments: Iterable[JudgmentRecord]) -> Query:
-    """Return *query* with *judgments* in place of those it carries; none leave no trace.
+    """Return *query* with *judgments* instead of its own; an empty list removes the key.
 
     >>> ann = JudgmentRecord(Target("a.py", 2), "ann", "2024-05-01T12:00:00Z")
     >>> with_judgments(Query("q", "who"), [ann]).extra["judgments"]

@@ -1,4 +1,4 @@
-"""How much of the answer a query gives away: whether it spells the path of a target."""
+"""Leaks: how much of a target's path a query reveals."""
 
 from collections.abc import Iterable, Sequence, Set
 from enum import IntEnum
@@ -11,11 +11,11 @@ __all__ = ["Leak", "leak"]
 
 
 class Leak(IntEnum):
-    """A ladder; a higher step gives away more.
+    """A scale; a higher level reveals more.
 
-    PATH: the path, or its last two steps as a path or a dotted module. BASENAME: the file's name
-    with its extension. STEM: every word of the name without it. PART: one word of the name or of
-    a folder above it. NONE: nothing of all this.
+    PATH: the path, or its last two parts as a path or a dotted module. BASENAME: the file name with
+    its extension. STEM: every word of the name without extension. PART: one word of the name or of
+    a folder. NONE: nothing.
     """
 
     NONE = 0
@@ -25,7 +25,7 @@ class Leak(IntEnum):
     PATH = 4
 
 
-# They name files and folders in every repository, and so tell nothing about one of them.
+# These names exist in every repository, so they reveal nothing.
 _EVERYWHERE = """
 api app apps base bin build cmd code common compat config contrib core default dist example examples
 ext file files func function functions helper helpers impl index init interface internal lib libs
@@ -38,7 +38,7 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib"})
 
 
 def leak(query: str, paths: Iterable[str]) -> Leak:
-    """Return the highest step that *query* reaches for any of *paths*.
+    """Return the highest level that *query* reaches for any of *paths*.
 
     >>> paths = ["src/flask/json/tag.py"]
     >>> leak("fix flask.json.tag on tuples", paths).name, leak("fix tag.py", paths).name
@@ -57,7 +57,7 @@ class _Asked(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """What a path is called; *stem* is empty where it tells nothing, *told* are words that do."""
+    """The names of a path; *stem* is empty if it is too generic, *specific* are revealing words."""
 
     file: str
     way: str
@@ -97,11 +97,11 @@ def _named(path: str) -> _Named:
 
 
 def _way(name: str) -> str:
-    """Return the steps of a path or of a dotted name in one form, between slashes."""
+    """Return the parts of a path or dotted name in one form, between slashes."""
     steps = name.replace("::", "/").replace("(", "/").replace(".", "/").strip("/")
     return f"/{steps}/"
 
 
 def _singular(word: str) -> str:
-    """Return *word* without a plural s, in lower case; the same is done to both sides."""
+    """Return *word* without a plural s, in lower case; applied to both sides."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" != word[-2] else word

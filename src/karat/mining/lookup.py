@@ -1,4 +1,4 @@
-"""Where a target of a gold set is in a tree: the files it may mean, and the definitions."""
+"""Look up a target in a revision: the files it may refer to, and the definitions."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,17 +13,17 @@ from karat.scoring.matching.modes import Matcher, is_suffix, normalise
 
 __all__ = ["NOT_IN_A_TREE", "called", "defines", "defining", "find_paths", "is_called", "near"]
 
-# References that only the collection knows they were made for.
+# Reference types that only their own collection can resolve.
 NOT_IN_A_TREE = frozenset({"document_id", "content_hash"})
 _SEPARATOR = re.compile(r"::|[:#]")
 _MOST_OFFERED = 3
 
 
 def find_paths(tree: Tree, target: Target, matcher: Matcher) -> list[str]:
-    """Return the paths in *tree* that *target* means, by the rule that will match hits with it.
+    """Return the paths in *revision* that *target* refers to, by the rule that will match its hits.
 
-    A path that is there means itself. A file name means all files of that name; a uri, those whose
-    path is the end of it.
+    An existing path refers to itself. A file name refers to all files of that name; a URI, to the
+    files whose path is the end of it.
     """
     path = target.path
     if target.ref == "uri":
@@ -41,14 +41,14 @@ def find_paths(tree: Tree, target: Target, matcher: Matcher) -> list[str]:
 def defining(
     tree: Tree, symbol: str, *, part: bool, among: Iterable[str] | None = None
 ) -> Iterator[str]:
-    """Yield the paths of the files in *tree*, or of those *among* them, that define *symbol*."""
+    """Yield the paths of files in *revision* that define *symbol*; only those in *among*, if given."""
     for path in tree.holding(_last(symbol), among):
         if defines(tree, path, symbol, part=part):
             yield path
 
 
 def defines(tree: Tree, path: str, symbol: str, *, part: bool) -> bool:
-    """Say whether the file at *path* defines *symbol*; without a grammar, whether it names it."""
+    """Return whether the file at *path* defines *symbol*; without a grammar, contains its name."""
     found = tree.definitions(path)
     if found is None:
         return _last(symbol).lower() in tree.content(path).text.lower()
@@ -56,14 +56,14 @@ def defines(tree: Tree, path: str, symbol: str, *, part: bool) -> bool:
 
 
 def called(definitions: Iterable[Symbol], symbol: str, *, part: bool) -> list[Symbol]:
-    """Return those of *definitions* that are called *symbol*."""
+    """Return those of *definitions* whose name is *symbol*."""
     return [found for found in definitions if is_called(found, symbol, part=part)]
 
 
 def is_called(definition: Symbol, symbol: str, *, part: bool) -> bool:
-    """Say whether *symbol* is the name of *definition*, alone or with some of what encloses it.
+    """Return whether *symbol* is the name of *definition*, alone or with enclosing names.
 
-    With *part* any part of the name will do, in any case, as where hits are matched by symbol.
+    With *part*, any part of the name in any case is enough, as in symbol matching of hits.
 
     >>> login = Symbol("login", "method", 1, 2, parent="auth.Session")
     >>> [is_called(login, name, part=False) for name in ("login", "Session::login", "log")]
@@ -78,10 +78,10 @@ def is_called(definition: Symbol, symbol: str, *, part: bool) -> bool:
 
 
 def near(wanted: str, known: Iterable[str]) -> str:
-    """Return what to offer in place of the path *wanted*, as a clause, or nothing.
+    """Return suggestions for the path *wanted* as a clause, or an empty text.
 
-    Files of the same name are offered, or of one that is written almost alike; of many, those
-    whose folders are alike come first.
+    Suggestions are files with the same or a similar name; of many, those with similar folders come
+    first.
 
     >>> near("src/auth.py", ["lib/auth.py", "lib/other.py"]), near("x.c", ["a.py"])
     ("; did you mean 'lib/auth.py'?", '')

@@ -1,15 +1,15 @@
-"""A commit message becomes the question that a developer might have typed before the change.
+"""Turn a commit message into the query that a developer might have typed before the change.
 
-By rules alone: tables of what is cut off the front and what is cut out, then the first sentence,
-with its verb in the imperative. Nothing here knows a particular repository.
+Only by rules: tables of prefixes and asides to remove, then the first sentence, with its verb in
+the imperative. No rule is specific to one repository.
 """
 
 import re
 
 __all__ = ["ASIDES", "HEADS", "REFERENCES", "as_query", "imperative", "opening", "query_of"]
 
-# Verbs that open commit messages. Only these are turned, so that "Nested", "Unused" or "Related"
-# stay the adjectives that they are.
+# Verbs that open commit messages. Only these are changed to the imperative, so that "Nested",
+# "Unused" or "Related" stay adjectives.
 _REGULAR = """
 accept account acquire activate adapt add address adjust adopt advance align allow alter append
 apply assert assign attach avoid backport block bump bypass cache calculate call cancel capture cast
@@ -35,7 +35,7 @@ tighten toggle track transform translate treat trigger trim truncate tune tweak 
 unregister update upgrade use utilize validate verify wait warn wrap
 """
 
-# Their last consonant is doubled.
+# Verbs whose last consonant is doubled.
 _DOUBLING = """
 cut defer drop emit get log map omit permit pin prefer put run set skip split stop strip swap trim
 wrap
@@ -113,7 +113,7 @@ _BRITISH = re.compile(r"is(e[sd]?|ing)$")
 
 
 def imperative(word: str) -> str:
-    """Return the bare verb of which *word* is a form, or "" where it opens no order.
+    """Return the base form of the verb *word*, or "" if it is not a verb that opens a message.
 
     >>> imperative("Fixed"), imperative("Stopped"), imperative("Made"), imperative("Adding")
     ('fix', 'stop', 'make', 'add')
@@ -124,7 +124,7 @@ def imperative(word: str) -> str:
     return _BASES.get(lower) or _BASES.get(_BRITISH.sub(r"iz\1", lower), "")
 
 
-# Standards whose names look like the ids of tickets.
+# Standards whose names look like ticket ids.
 _STANDARD = r"(?!(?:UTF|ISO|SHA|RFC|AES|MD|PEP|CP|KOI|IPV|HTTP|TLS|ES|MP|UCS|GB|IEEE|X|RS|BASE)-\d)"
 _TICKET = (
     r"(?:(?i:issues?|tickets?|bugs?|pr|pull request|gh|bpo|bz)[\s:-]*#?\d+"
@@ -140,7 +140,7 @@ _KIND = (
     r"|ci|build|deps|types?|typing|security|wip|enhancement|backport|added|changed)"
 )
 
-# What is cut off the front, again and again, until none of them matches.
+# Prefixes; removed repeatedly until none matches.
 HEADS = {
     "tag": r"\[[^\]]{1,60}\]\s*(?:[:-]\s*|(?=\s|[A-Z#]))",
     "emoji": r":[a-z][a-z0-9_+-]+:\s*|[^\w\s!-~«»“”’]+\s*",
@@ -165,8 +165,8 @@ _CREDIT = (
     r"|noticed by|found by|contributed by|courtesy of|with help from|as suggested by|credit"
     r"|backport of|backported from|cherry[- ]picked"
 )
-# What is cut out wherever it stands. Each pattern begins with a character that is rare in messages,
-# which is what makes it fast.
+# Removed anywhere in the text. Each pattern begins with a character that is rare in messages,
+# which makes it fast.
 ASIDES = {
     "address": r"https?://[^\s>)]+",
     "remark": rf"\((?:[^()]*{_TICKET}[^()]*|(?i:{_CREDIT})\b[^()]*)\)",
@@ -174,7 +174,7 @@ ASIDES = {
     "thanks": r"^(?i:(?:many|much|big) )?(?i:thanks|thank you|thx|kudos)\b.*$",
     "credit": rf"[.,;!)–—-][-\s]*(?i:(?:with|also|and)\s+)?(?i:{_CREDIT})\b.*$",
 }
-# The same, looked for only in messages that hold a number.
+# The same, applied only to messages that contain a number.
 REFERENCES = {
     "solves": (
         r"(?:^|[.,;:–—-]*\s+|\()"
@@ -195,26 +195,26 @@ _TRAILER = re.compile(
     r"[A-Z][A-Za-z]+(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|Bug|See): |git-svn-id:|darcs-hash:"
 )
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s")
-# A line that ends before this column, although the next word had room, was ended on purpose.
+# A line that ends before this column, although the next word would fit, was ended on purpose.
 _WRAPS_AT = 60
 _LONELY_STOP = re.compile(r"\s+\.(?=\s|$)")
-# An abbreviation ends no sentence.
+# An abbreviation does not end a sentence.
 _SENTENCE = re.compile(
     r"[.!?;](?<=[\w)\]\"'`}>].)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)(?<!\bcf.)"
     r"\s+(?=[\"'`(\[]?[A-Z]|\w+ed\b|this\b|it\b)"
 )
 _ROLE = re.compile(r":[a-z:]+:`~?([^`]*)`")
 _MARKUP = re.compile(r"`+|\*\*+")
-# The verb may come after a scope ("kubelet: ", which stays), after filling words and an adverb.
+# The verb may come after a scope ("kubelet: ", which stays), after filler words and an adverb.
 _LEAD = re.compile(
     r"((?:[\w.,/+@ -]{1,40}: +)*)(?:(?i:i|we|just|also|now|please|finally|hopefully) +)?"
     r"((?:[A-Za-z][a-z]+ly +)?)([A-Za-z][a-z]+(?:-[a-z]+)?)(?![\w.(:/-])"
 )
-# "Closing handles should keep the loop alive" is a sentence; its gerund is no order.
+# "Closing handles should keep the loop alive" is a sentence; its gerund is not an imperative.
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|should|must|can|will|would|could|does|did|now|no longer)\b"
 )
-# What a reference that was cut out at the end leaves behind.
+# Words that dangle at the end after a reference was removed.
 _BEFORE_REFERENCES = """
 as and at by for from in of on per see the to via with
 """
@@ -223,11 +223,11 @@ _END = " \t.,;:!-–—"
 
 
 def opening(message: str) -> str:
-    r"""Return the first paragraph that says something, as one line.
+    r"""Return the first paragraph with content, as one line.
 
-    Old histories wrap their subjects, so a line is not enough; a trailer, a list, a new order and
-    a line that ended early end the paragraph. What a hosting service writes above the title of a
-    merge is passed over.
+    Old histories wrap their subjects, so one line is not enough. A trailer, a list, a new
+    imperative or a line that ends early ends the paragraph. The line that a hosting service writes
+    above the title of a merge is skipped.
 
     >>> opening("Merge pull request #7 from a/b\n\nSort routes by weight\n* and by name")
     'Sort routes by weight'
@@ -252,7 +252,7 @@ def opening(message: str) -> str:
 
 
 def query_of(message: str) -> str:
-    """Return what a developer might have typed to find what *message* is about; "" for nothing.
+    """Return the query for *message*, as a developer might type it; "" if it has none.
 
     >>> query_of("Fixed #34000 -- Fixed numberformat.format() crash on empty strings. Thanks A.")
     'fix numberformat.format() crash on empty strings'
@@ -263,7 +263,7 @@ def query_of(message: str) -> str:
 
 
 def as_query(text: str) -> str:
-    """Return the question in *text*, the opening of a message."""
+    """Return the query for *text*, the opening of a message."""
     text = _without_heads(text)
     for pattern in (*_ASIDES, *_REFERENCES) if _NUMBER.search(text) else _ASIDES:
         text = pattern.sub(" ", text)
@@ -279,7 +279,7 @@ def as_query(text: str) -> str:
 
 
 def _without_heads(text: str) -> str:
-    # Nearly every message begins with a word, and a head that does has one of these.
+    # Nearly every message begins with a word; a prefix that begins with a word has one of these.
     if text[:1].isalpha() and not _HEADED.search(text):
         return text
     while head := _HEAD.match(text):
@@ -290,7 +290,7 @@ def _without_heads(text: str) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of *text*, and the next where the first has no three words."""
+    """Return the first sentence of *text*, and the next if the first has fewer than three words."""
     for end in _SENTENCE.finditer(text):
         if text.count(" ", 0, end.start()) >= 2:
             return text[: end.start()]

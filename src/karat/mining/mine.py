@@ -1,4 +1,4 @@
-"""One repository becomes cases: its history is read, filtered, drawn from and asked about."""
+"""Mine one repository: scan its history, filter the commits, sample cases, build queries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,17 +28,17 @@ __all__ = ["MinedRepository", "Watch", "mine"]
 
 
 REWRITTEN_ALIKE = "rewritten-alike"
-REWRITTEN_ALIKE_WHY = "the model gave it the query of another commit"
+REWRITTEN_ALIKE_WHY = "the model returned the query of another commit"
 
-# Told what is being done, how much of it is done, and of how much (0: nobody knows).
+# Progress callback: the current step, the number done, and the total (0: unknown).
 Watch = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class MinedRepository:
-    """The cases of the repository at *path*, and how they came about.
+    """The queries of the repository at *path*, and the statistics of the mining.
 
-    *head* is the newest commit looked from, *time* when it was committed.
+    *head* is the newest commit of the scan, *time* its commit time.
     """
 
     path: str
@@ -57,9 +57,9 @@ def mine(
     rewriter: Rewriter | None = None,
     watch: Watch | None = None,
 ) -> MinedRepository:
-    """Return the cases of *repository*; where none is left, an error that says why.
+    """Return the queries of *repository*; raise InputError with the reason if none is left.
 
-    The result depends on the history and the recipe alone, with a *rewriter* also on its answers.
+    The result depends only on the history, the recipe and, if given, the answers of *rewriter*.
     """
     tell: Watch = watch or (lambda *_: None)
     losses = UnreadableCommits()
@@ -105,7 +105,7 @@ def mine(
 def _without_duplicates(
     drawn: SampledCases, asked: list[RewrittenQuery], recipe: MiningRecipe
 ) -> tuple[SampledCases, list[RewrittenQuery]]:
-    """Apply the rule ``duplicate`` once more, to the queries that a model has rewritten."""
+    """Apply the rule ``duplicate`` again, to the queries that a model has rewritten."""
     if DUPLICATE in recipe.asked.off:
         return drawn, asked
     pairs = list(zip(drawn.found, asked, strict=True))
@@ -123,13 +123,14 @@ def _folder(repository: str) -> str:
 
 
 def _parses(recipe: MiningRecipe, losses: UnreadableCommits) -> bool:
-    """Say whether syntax trees can be had; only symbols cannot do without."""
+    """Return whether tree-sitter is installed; symbol targets cannot work without it."""
     if have_grammars():
         return True
     if recipe.grain is Grain.SYMBOL:
-        raise MissingExtra("tree-sitter", extra="code", purpose="truth by symbols")
+        raise MissingExtra("tree-sitter", extra="code", purpose="targets by symbol")
     losses.notes.append(
-        "without tree-sitter, changes of comments alone are not told apart: " + install_hint("code")
+        "tree-sitter is not installed, so commits that change only comments are not dropped: "
+        + install_hint("code")
     )
     return False
 
@@ -138,18 +139,18 @@ def _counts(repository: str, commits: list[str], losses: UnreadableCommits) -> d
     try:
         return tree_counts(repository, commits)
     except InputError as error:
-        losses.notes.append(f"the files of the trees could not be counted: {error}")
+        losses.notes.append(f"cannot count the files of the base commits: {error}")
         return {}
 
 
 def _nothing(fall: FilterWaterfall, recipe: MiningRecipe) -> str:
-    """Return why no case is left, and what to do about it."""
+    """Return why no case is left, and how to change that."""
     if not fall.total:
         return {
-            "commit": "no commit to look at; expected some between --since and --until",
-            "pr": "no merge on the first-parent line; --unit commit looks at single commits",
+            "commit": "no commits to mine; check --since, --until and --branch",
+            "pr": "no merges on the first-parent line; use --unit commit to mine single commits",
         }[recipe.unit]
     worst = max(fall.steps, key=lambda step: step.dropped)
-    said = f"no case is left of {fall.total} commits; {worst.rule!r} took most, {worst.dropped}"
+    said = f"none of {fall.total} commits is usable; rule {worst.rule!r} dropped {worst.dropped}"
     hint = f"--off {worst.rule}" if worst.rule in rule_table() else ""
-    return f"{said}: {worst.why}" + (f"; {hint} turns it off" if hint else "")
+    return f"{said}: {worst.why}" + (f"; {hint} turns the rule off" if hint else "")

@@ -1,4 +1,4 @@
-"""Where a target of one commit is at another: through renames, changed lines and moved code."""
+"""Move targets from one commit to another: renames, shifted lines and moved definitions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -18,11 +18,10 @@ __all__ = ["MissingTarget", "Mover", "Renames", "shifted"]
 
 
 def shifted(hunks: Sequence[Hunk], first: int, last: int) -> tuple[int, int] | None:
-    """Return the lines *first* to *last* as they are numbered after *hunks*, in their order.
+    """Return the lines *first* to *last* with the numbers that they have after *hunks*.
 
-    Lines that were removed or replaced at either end are left off; between the first and the last
-    line that is still there everything belongs to the range, what was added as well. None where
-    no line is left.
+    Removed or replaced lines at either end are cut off. Everything between the first and the last
+    remaining line belongs to the range, including added lines. Return None if no line remains.
 
     >>> hunks = [Hunk(2, 1, 2, 3), Hunk(6, 2, 7, 0)]
     >>> shifted(hunks, 1, 5), shifted(hunks, 2, 6), shifted(hunks, 6, 7), shifted(hunks, 8, 8)
@@ -38,27 +37,27 @@ def shifted(hunks: Sequence[Hunk], first: int, last: int) -> tuple[int, int] | N
 
 
 def _line(hunks: Sequence[Hunk], line: int) -> int:
-    """Return the number of a line that is still there."""
+    """Return the new number of a line that still exists."""
     return line + sum(new - old for start, old, _, new in hunks if start < line)
 
 
-# A percentage: whatever is left of a file is compared.
+# A percentage: even files with little in common are compared.
 _HARDLY_ALIKE = 1
 
 
 class Renames:
-    """Where files that are not in the tree *new* any more have gone, by the history behind it."""
+    """Follows files that are missing in the revision *new* through its history."""
 
     def __init__(self, repository: str, new: Tree) -> None:
-        """Read nothing yet."""
+        """Defer all reading until the first call."""
         self._repository = repository
         self._new = new
         self._renamed_by = lru_cache(self._renamed)
 
     def follow(self, path: str) -> str:
-        """Return the path in the new tree of what was once at *path*, "" if it was deleted.
+        """Return the path in the new revision of the file once at *path*, "" if it was deleted.
 
-        Each rename on the way is later than the one before, hence the way ends.
+        Each rename is later than the one before, so the loop ends.
         """
         while path and path not in self._new.entries:
             commit = self._removals.get(path)
@@ -66,9 +65,9 @@ class Renames:
         return path
 
     def compare(self, old: Tree, path: str) -> FileDiff | None:
-        """Return how the file at *path* in *old* differs from what it has become, None if nothing.
+        """Return the diff between the file at *path* in *old* and its new version, None if deleted.
 
-        Where not one line in a hundred is left, all its lines are removed.
+        If less than one percent of the file remains, all its lines count as removed.
         """
         there = self.follow(path)
         if not there:
@@ -85,7 +84,7 @@ class Renames:
 
     @cached_property
     def _removals(self) -> Mapping[str, str]:
-        """Return which commit on the first-parent line removed or renamed each path last."""
+        """Return the last commit on the first-parent line that removed or renamed each path."""
         chosen = ("--first-parent", self._new.commit)
         removals: dict[str, str] = {}
         for printed in History(self._repository, chosen, 0, None).logged():
@@ -96,14 +95,14 @@ class Renames:
         return removals
 
     def _renamed(self, commit: str) -> Mapping[str, str]:
-        """Return old and new paths of the files that *commit* renamed."""
+        """Return the new path of each old path that *commit* renamed."""
         ((_, files),) = diffs(self._repository, [commit])
         renamed = (file.change for file in files if file.change.status == "R")
         return {normalise(change.old_path): normalise(change.path) for change in renamed}
 
 
 class MissingTarget(Exception):
-    """A target is not there any more; the message says why."""
+    """A target no longer exists; the message gives the reason."""
 
 
 class _Place(NamedTuple):
@@ -113,10 +112,9 @@ class _Place(NamedTuple):
 
 
 class Mover:
-    """Moves targets from the tree *old* to the tree *new*, which differ by *files*.
+    """Moves targets from the revision *old* to the revision *new*, which differ by *files*.
 
-    *renames* knows more about those that seem to be deleted, and *matcher* is the rule by which
-    hits will match the targets.
+    *renames* follows files that look deleted. *matcher* is the rule that matches hits with targets.
     """
 
     def __init__(
@@ -128,7 +126,7 @@ class Mover:
         renames: Renames,
         matcher: Matcher,
     ) -> None:
-        """Look at nothing yet."""
+        """Defer all reading until the first call."""
         self._old = old
         self._new = new
         self._renames = renames
@@ -145,10 +143,10 @@ class Mover:
                 self._origins[path] = "" if change.status == "A" else old_path
 
     def move(self, target: Target) -> Target:
-        """Return *target* as it is in the new tree, or raise Lost.
+        """Return *target* as it is in the new revision, or raise MissingTarget.
 
-        Its spelling stays as long as it still means the same file. A reference that no tree can
-        tell about stays as it is.
+        The spelling of its path stays if it still refers to the same file. A reference that no
+        revision can resolve is returned unchanged.
         """
         if target.ref in NOT_IN_A_TREE:
             return target
@@ -161,7 +159,7 @@ class Mover:
         place = next((place for place in places if place.path in still_meant), None)
         if place is None and len(places) > 1:
             listed = " and ".join(sorted(place.path for place in places))
-            raise MissingTarget(f"leads to {len(places)} files: {listed}")
+            raise MissingTarget(f"it now matches {len(places)} files: {listed}")
         if place is None:
             ((place, path),) = places.items()
             target = target._replace(path=_renamed(target, path, place.path))
@@ -169,10 +167,10 @@ class Mover:
         return target._replace(start_line=place.start_line, end_line=place.end_line)
 
     def _places(self, target: Target) -> dict[_Place, str]:
-        """Return where the files that *target* means are now, with their old paths."""
+        """Return the current locations of the files of *target*, with their old paths."""
         paths = self._find(self._old, target)
         if not paths:
-            raise MissingTarget(f"no such file at {self._old.short}, where it comes from")
+            raise MissingTarget(f"no such file at its base commit {self._old.short}")
         places: dict[_Place, str] = {}
         reasons: list[MissingTarget] = []
         for path in paths:
@@ -203,18 +201,18 @@ class Mover:
             return moved
 
     def _path(self, path: str) -> str:
-        """Return where the file at *path* is now, or raise Lost."""
+        """Return the current path of the file at *path*, or raise MissingTarget."""
         file = self._file(path)
         if file is None:
             return path
         if file.change.status == "D":
             raise MissingTarget("the file was deleted")
         if file.change.status == "T":
-            raise MissingTarget("is another kind of file now, such as a link")
+            raise MissingTarget("it is now another type of file, such as a link")
         return normalise(file.change.path)
 
     def _file(self, path: str) -> FileDiff | None:
-        """Return how the file at *path* has changed, None if it has not."""
+        """Return the diff of the file at *path*, None if it did not change."""
         file = self._changed.get(path)
         if file and file.change.status == "D" and path not in self._followed:
             self._followed.add(path)
@@ -225,16 +223,16 @@ class Mover:
         return defines(self._new, path, symbol, part=self._matcher.by_symbol)
 
     def _lines(self, path: str, here: str, target: Target) -> tuple[int, int]:
-        """Return the lines that are left; where none is, those of the definition they were in."""
+        """Return the remaining lines; if there are none, those of the definition around them."""
         if not target.end_line:
             return 0, 0
         if target.end_line > len(lines_of(self._old.content(path).text)):
             raise MissingTarget(
-                f"the file had no such lines at {self._old.short}, where it comes from"
+                f"the file did not have these lines at its base commit {self._old.short}"
             )
         file = self._file(path)
         if file and file.is_binary:
-            raise MissingTarget("is binary to Git, which cannot tell what became of its lines")
+            raise MissingTarget("Git treats the file as binary, so its lines cannot be followed")
         lines = shifted(file.hunks if file else (), target.start_line, target.end_line)
         if lines is None:
             found = _called(self._new, here, target.symbol) if target.symbol else []
@@ -244,7 +242,7 @@ class Mover:
         return lines
 
     def _moved(self, path: str, target: Target) -> _Place | None:
-        """Return where the definition has moved to: the one changed file that did not have it."""
+        """Return the new location of the definition: the only changed file that did not have it."""
         symbol = target.symbol
         if not _called(self._old, path, symbol):
             return None
@@ -263,13 +261,13 @@ class Mover:
 
 
 def _called(tree: Tree, path: str, symbol: str) -> list[Symbol]:
-    """Return the definitions of *symbol* at *path*, none where there is no such file."""
+    """Return the definitions of *symbol* at *path*; none if the file does not exist."""
     found = tree.definitions(path) if path in tree.entries else None
     return called(found or (), symbol, part=False)
 
 
 def _renamed(target: Target, old: str, new: str) -> str:
-    """Return how *target*, which meant the file *old*, is to mean *new*."""
+    """Return the path of *target*, which referred to the file *old*, so that it refers to *new*."""
     if target.ref == "file_name":
         return new.rpartition("/")[2]
     if target.ref == "uri" and target.path.endswith(f"/{old}"):

@@ -15,11 +15,11 @@ __all__ = ["MiningRecipe"]
 
 @dataclass(frozen=True, slots=True)
 class MiningRecipe:
-    """The same recipe gives the same cases of the same history.
+    """Settings of mining; the same recipe and history give the same cases.
 
-    *branch* to *include_merges* say which commits are looked at, as in :func:`scan`; *limit* is how
-    many cases are drawn from each repository (0: all). Each case is asked at every level of
-    *hardness*, and with *adversarial* made worse as well.
+    *branch* to *include_merges* select the commits, as in :func:`scan`; *limit* is the number of
+    cases per repository (0: all). Each case has one query for each level of *hardness*, and with
+    *adversarial* also the attacked variants of these queries.
     """
 
     branch: str = "HEAD"
@@ -36,28 +36,28 @@ class MiningRecipe:
     adversarial: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what no commit could satisfy."""
+        """Reject limits that no commit can satisfy."""
         limits = self.filters.limits
         if limits.min_files > limits.max_files:
             raise InputError(
-                f"at least {limits.min_files} and at most {limits.max_files} files; "
-                "expected the first to be no more than the second"
+                f"--min-files {limits.min_files} is above --max-files {limits.max_files}; "
+                "expected --min-files to be at most --max-files"
             )
 
     @property
     def asked(self) -> Filters:
-        """The filters, without the rule against merges where merges are wanted."""
+        """The filters, without the rule against merges if merges are included."""
         if self.unit == "commit" and not self.include_merges:
             return self.filters
         return self.filters._replace(off=self.filters.off | {"merge"})
 
     @property
     def asks_again(self) -> bool:
-        """Whether one commit can become several queries, which are then no independent ones."""
+        """Whether one commit can become several queries, which are then not independent."""
         return len(self.hardness) > 1 or self.adversarial
 
     def fits(self, candidate: Candidate) -> bool:
-        """Say whether *candidate* can be asked at one level of the hardness at least."""
+        """Return whether *candidate* has a query at one or more of the hardness levels."""
         if Level.CLEANED in self.hardness:
             return True
         return bool(levels(candidate.query, candidate.paths, wanted=self.hardness))

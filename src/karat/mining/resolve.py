@@ -1,4 +1,4 @@
-"""Whether everything that a gold set points to is there, at the commit it was written for."""
+"""Check that every target of a dataset exists at the commit it was written for."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ __all__ = ["Bases", "Missing", "PresenceReport", "bases", "resolve"]
 
 
 class Missing(NamedTuple):
-    """Something that is not there, or not alone: the name of a file that several have.
+    """A reference that does not resolve, or is ambiguous: a file name that several files have.
 
     *sort* is commits, paths, names, lines or symbols.
     """
@@ -32,9 +32,9 @@ class Missing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PresenceReport:
-    """What was looked for, counted by sort, and what is missing, in the order of the queries.
+    """The number of checked references by sort, and the missing ones in the order of the queries.
 
-    *unchecked* counts targets that no tree can tell about: document ids and content hashes.
+    *unchecked* counts targets that no revision can resolve: document ids and content hashes.
     """
 
     checked: Mapping[str, int]
@@ -43,16 +43,16 @@ class PresenceReport:
 
 
 class Bases(NamedTuple):
-    """The rows of a dataset by the commit that they were written for, or by its unknown name."""
+    """The rows of a dataset by base commit; *unknown* has commits that the repository lacks."""
 
     known: Mapping[str, list[int]]
     unknown: Mapping[str, list[int]]
 
 
 def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> PresenceReport:
-    """Look for every path, line range and symbol of *data* in *repository*.
+    """Look up every path, line range and symbol of *data* in *repository*.
 
-    Each case is looked up at its ``base_commit``, one without at *revision*.
+    Each query is checked at its ``base_commit``, or at *revision* if it has none.
     """
     matcher = MATCHERS.get(data.match)()
     found = bases(data, repository, default=revision)
@@ -81,9 +81,9 @@ def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> Presen
 
 
 def bases(data: Dataset, repository: str, *, default: str) -> Bases:
-    """Return the rows of *data* by commit; those without a ``base_commit`` belong to *default*.
+    """Return the rows of *data* by commit; rows without a ``base_commit`` belong to *default*.
 
-    A *default* that is no commit raises InputError.
+    A *default* that is not a commit raises InputError.
     """
     rows_of: dict[str, list[int]] = {}
     for row, extra in enumerate(data.extras):
@@ -108,7 +108,7 @@ def _sorts(target: Target) -> list[str]:
 
 
 def _problems(tree: Tree, target: Target, matcher: Matcher) -> Iterator[tuple[str, str]]:
-    """Yield what is missing of *target*; of a file that is not there, nothing else is asked."""
+    """Yield the problems of *target*; a missing file is reported once, without its details."""
     symbol, part = target.symbol, matcher.by_symbol
     if not target.path:
         if not any(defining(tree, symbol, part=part)):
@@ -133,6 +133,6 @@ def _problems(tree: Tree, target: Target, matcher: Matcher) -> Iterator[tuple[st
 def _size(tree: Tree, path: str) -> str:
     content = tree.content(path)
     if content.reason:
-        return f"{path} is no text ({content.reason})"
+        return f"{path} is not text ({content.reason})"
     count = len(lines_of(content.text))
     return f"{path} has {count} line{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Queries rewritten by a language model: checked like any other, and the rules' where they fail."""
+"""Rewrite queries with a language model; a bad answer falls back to the query of the rules."""
 
 import json
 import os
@@ -24,19 +24,19 @@ __all__ = [
     "completer",
 ]
 
-# Returns the answer of a model to an instruction and a text; EngineError where there is none.
+# Returns a model's answer to an instruction and a text; raises EngineError on failure.
 Complete = Callable[[str, str], str]
 
 
 def completer(
     model: str, *, api_base: str | None = None, timeout_s: float = 60.0, retries: int = 2
 ) -> Complete:
-    """Return what asks *model*, named as litellm does (``openai/gpt-4o-mini``, ``ollama/llama3``).
+    """Return a function that calls *model*, such as ``openai/gpt-4o-mini`` or ``ollama/llama3``.
 
-    Keys come from the environment, as litellm reads them. *api_base* is the address of a server
-    that speaks OpenAI's format.
+    Model names are those of litellm, which reads API keys from the environment. *api_base* is the
+    address of a server with an OpenAI-compatible API.
     """
-    # litellm else asks the network for a list of prices when it is imported.
+    # Without this, litellm downloads a list of prices at import.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     try:
         import litellm
@@ -44,7 +44,7 @@ def completer(
     except ImportError as error:
         raise MissingExtra("litellm", extra="llm", purpose="rewriting queries") from error
 
-    # It prints advice to standard output beside every error.
+    # litellm prints advice to standard output with every error.
     litellm.suppress_debug_info = True
 
     def complete(instruction: str, text: str) -> str:
@@ -61,12 +61,12 @@ def completer(
                 max_retries=retries,
                 api_base=api_base,
             )
-        except openai.OpenAIError as error:  # every error of litellm is one
+        except openai.OpenAIError as error:  # all litellm errors derive from it
             said = str(error).partition("\n")[0]
             raise EngineError(f"{model}: {type(error).__name__}: {said}") from error
         content = answer.choices[0].message.content
         if not isinstance(content, str) or not content.strip():
-            raise EngineError(f"{model}: the answer is empty; expected a question")
+            raise EngineError(f"{model}: the answer is empty; expected a query")
         return content
 
     return complete
@@ -85,7 +85,7 @@ _MOST_CHARACTERS = 2000
 
 
 class RewriteStatus(StrEnum):
-    """Where the text of a query comes from: a model, or the rules and why."""
+    """The origin of a query text: a model, or the rules and the reason."""
 
     REWRITTEN = "rewritten"
     RULES = "rules"
@@ -96,30 +96,30 @@ class RewriteStatus(StrEnum):
 
 
 class RewrittenQuery(NamedTuple):
-    """The text of a query, and where it comes from."""
+    """The text of a query, and its origin."""
 
     text: str
     status: RewriteStatus
 
 
 class Rewriter:
-    """Asks *complete*, which speaks for *model*, once for each commit; answers stay in *folder*.
+    """Calls *complete*, which queries *model*, once per commit; caches answers in *folder*.
 
-    An answer is kept by commit, prompt and model, so that a second run asks nothing and gives the
-    same. A failure is not kept. Which answers pass is decided anew in each run.
+    The cache key is commit, prompt and model, so a second run makes no calls and gives the same
+    result. Failures are not cached. Each run checks cached answers again.
     """
 
     def __init__(
         self, complete: Complete, *, model: str, folder: Path, prompt: str = PROMPT
     ) -> None:
-        """Ask with *prompt*; *folder* is created when there is something to keep."""
+        """Use *prompt*; *folder* is created with the first cached answer."""
         self._complete = complete
         self._folder = folder
         self._prompt = prompt
         self._kind = f"{sha256(prompt.encode()).hexdigest()}\0{model}"
 
     def rewrite(self, candidate: Candidate) -> RewrittenQuery:
-        """Return the model's query for *candidate*; where it fails, that of the rules."""
+        """Return the model's query for *candidate*, or that of the rules if the model fails."""
         kept = self._file(candidate)
         answer = _read(kept)
         if answer is None:
@@ -141,10 +141,10 @@ class Rewriter:
 
 
 def check(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
-    """Say whether *text* may stand for *query*: long enough, and it gives away no more.
+    """Return whether *text* may replace *query*: it is long enough and reveals no more.
 
-    A name out of code is a leak. So is any step of the ladder above PART that the query of the
-    rules does not reach, and the name or path of a file always.
+    A code identifier is a leak. So is a leak level above PART that the query of the rules does not
+    reach, and always the name or path of a file.
 
     >>> paths = ["src/sessions.py"]
     >>> check("users are logged out when the cookie expires early", "fix expiry", paths).value
@@ -163,7 +163,7 @@ def check(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
 
 
 def _read(path: Path) -> str | None:
-    """Return a kept answer; None where there is none, or none that can be read."""
+    """Return a cached answer; None if it is missing or unreadable."""
     try:
         answer = json.loads(path.read_text(encoding="utf-8"))["answer"]
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,6 +1,6 @@
-"""Why a commit is no case: a table of named rules, each of which can be turned off.
+"""Rules that drop commits: a table of named rules, each of which can be turned off.
 
-A rule here looks at one commit. They are asked in this order, the cheap ones first.
+Each rule looks at one commit. They are applied in this order, the cheap ones first.
 """
 
 import re
@@ -15,7 +15,7 @@ from karat.mining.words import FUNCTION_WORDS, LEAST_WORDS, content_words
 
 __all__ = ["NO_TARGET", "CaseLimits", "Rule", "is_english", "rules"]
 
-# Small words of languages that are written in Latin letters; none of them is an English word.
+# Function words of other languages in Latin script; none of them is an English word.
 _SMALL_WORDS = """
 aber au auch auf aux avec bei cette che como cuando da dans das de del dem der du een ein eine einen
 ele em essa est esta este et für gli het il isso ist la le les leur los mais mit muy más nach nas
@@ -29,10 +29,10 @@ _LEAST_ASCII = 0.8
 
 
 def is_english(text: str) -> bool:
-    """Say whether *text* may be English.
+    """Return whether *text* may be English.
 
-    Most letters are ASCII, and small words of other languages do not outnumber the English ones.
-    One foreign word alone says nothing: it may be quoted.
+    Most letters must be ASCII, and function words of other languages must not outnumber English
+    ones. A single foreign word is not evidence: it may be quoted.
 
     >>> is_english("fix the encoding of naïve dates"), is_english("修复 bug")
     (True, False)
@@ -50,16 +50,16 @@ def is_english(text: str) -> bool:
     return foreign < 2 or foreign <= sum(word in FUNCTION_WORDS for word in words)
 
 
-# The one rule that cannot be turned off: without a target there is nothing to score.
+# The only rule that cannot be turned off: a query without a target cannot be scored.
 NO_TARGET = "no-target"
 
 
 class Rule(NamedTuple):
-    """One reason to drop a commit; *why* completes "it is no case, because ...".
+    """One reason to drop a commit; *why* completes "it is dropped because ...".
 
-    What else is known of a rule spares asking it: one that is *targetless* drops no commit that has
-    a target, one with a *role* only those all whose files have it, and one with a *reason* those
-    whose message gives it.
+    The other fields let the filter skip rules: a *targetless* rule drops no commit that has a
+    target, a rule with a *role* drops only commits whose files all have that role, and a rule with
+    a *reason* only commits whose message has that reason.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Rule(NamedTuple):
 
 
 class CaseLimits(NamedTuple):
-    """How many target files a case may have, and how many words of content its question needs."""
+    """Limits on the number of target files and on the number of content words in the query."""
 
     min_files: int = 1
     max_files: int = 10
@@ -79,8 +79,8 @@ class CaseLimits(NamedTuple):
     max_words: int = 30
 
 
-# What a slow pattern needs is looked for first. In lower case, since a pattern that ignores case
-# takes three times as long.
+# A cheap test for a text that the slow pattern needs. In lower case, because a pattern that ignores
+# case takes three times as long.
 _BOT = re.compile(
     r"\bbot\b|_bot\b|robot|dependabot|renovate|greenkeeper|pre-commit-ci|github-actions|pyup|weblate"
     r"|transifex|semantic-release|snyk|\bci@|\bautomation\b"
@@ -100,39 +100,39 @@ _ONLY = (
     Role.VENDORED,
 )
 _SAID = {
-    Reason.REVERT: "it takes back another commit",
-    Reason.BUMP: "it raises a version",
+    Reason.REVERT: "it reverts another commit",
+    Reason.BUMP: "it changes a version number",
     Reason.LAYOUT: "it changes layout, spelling or licences",
-    Reason.MAINTENANCE: "it is about documentation, tests, types or the shape of the code",
-    Reason.DISTANT: "its message needs another commit to be understood",
-    Reason.VAGUE: "its message says nothing particular",
-    Reason.TANGLED: "it does two things at once",
+    Reason.MAINTENANCE: "it is about documentation, tests, types or refactoring",
+    Reason.DISTANT: "its message refers to another commit",
+    Reason.VAGUE: "its message is too vague",
+    Reason.TANGLED: "it makes two changes at once",
 }
 
 
 def rules(limits: CaseLimits) -> tuple[Rule, ...]:
-    """Return every rule that looks at one commit, in the order in which they are asked."""
+    """Return every rule that looks at one commit, in order of application."""
     return (
-        Rule("merge", "it only joins two lines of work", _is_merge),
-        Rule("root", "nothing lies before it that could be searched", _is_root),
-        Rule("bot", "a program wrote it", _by_bot),
+        Rule("merge", "it is a merge", _is_merge),
+        Rule("root", "it has no parent, so there is nothing to search", _is_root),
+        Rule("bot", "a bot wrote it", _by_bot),
         *map(_only_rule, _ONLY),
         Rule("no-source", "it changes no source file", _no_source, targetless=True),
-        Rule("added-only", "its files did not exist before it", _added_only, targetless=True),
-        Rule("moved-only", "it moves files and changes none", _moved_only),
+        Rule("added-only", "all of its files are new", _added_only, targetless=True),
+        Rule("moved-only", "it moves files without changing them", _moved_only),
         Rule("few-files", "it changes too few files", partial(_few_files, limits.min_files)),
         Rule("many-files", "it changes too many files", partial(_many_files, limits.max_files)),
-        Rule(NO_TARGET, "none of its files can be found before it", _no_target, targetless=True),
+        Rule(NO_TARGET, "none of its files existed before it", _no_target, targetless=True),
         *(_said_rule(reason, why) for reason, why in _SAID.items()),
-        Rule("short", "too few words are left", partial(_short, limits.min_words)),
-        Rule("long", "no one would type so many words", partial(_long, limits.max_words)),
+        Rule("short", "its query has too few words", partial(_short, limits.min_words)),
+        Rule("long", "its query has too many words", partial(_long, limits.max_words)),
         Rule("foreign", "its message is not English", _foreign),
-        Rule("path-only", "without paths nothing is left of its message", _path_only),
+        Rule("path-only", "its message has only paths", _path_only),
     )
 
 
 def _only_rule(role: Role) -> Rule:
-    why = f"it changes only files of the kind: {role}"
+    why = f"it changes only {role} files"
     return Rule(f"{role}-only", why, partial(_only, role), targetless=True, role=role)
 
 

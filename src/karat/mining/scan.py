@@ -1,4 +1,4 @@
-"""The commits of a history, and which files each touched, without reading a single file."""
+"""Scan the commits of a history with their changed paths, without reading any file."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["History", "Progress", "Unit", "scan"]
 
 
-# Looked up, compared and stored together.
+# Size of the batches that are looked up, compared and stored together.
 _SOME = 2048
-# Whatever the settings of the repository say.
+# Overrides the configuration of the repository.
 _PLAIN = ("--no-relative", "--no-color", "--no-ext-diff", "--no-textconv")
 
 
@@ -33,7 +33,7 @@ class History(NamedTuple):
     losses: UnreadableCommits | None
 
     def logged(self) -> Iterator[bytes]:
-        """Yield what Git prints about each; after one that it dies of, another Git goes on."""
+        """Yield Git's output for each commit; after a failure, a new process continues."""
         done = 0
         while True:
             asked = ("--no-abbrev", "--diff-merges=first-parent", *_PLAIN, *COMMIT)
@@ -52,7 +52,7 @@ class History(NamedTuple):
                 done += 1
 
     def cached(self, cache: "ScanCache") -> Iterator[bytes]:
-        """Yield the same, but only commits that *cache* lacks are compared, and then added."""
+        """Yield the same output; only commits that *cache* lacks are compared, and then added."""
         walk = self._walk()
         while some := list(islice(walk, _SOME)):
             known = cache.get(some)
@@ -68,7 +68,7 @@ class History(NamedTuple):
         return f"--skip={skipped}", *most, *self.chosen
 
     def _at(self, skipped: int) -> str:
-        """Return the commit after so many, or "" where Git cannot walk that far."""
+        """Return the commit after *skipped* others, or "" if Git cannot walk that far."""
         try:
             one = git(self.repository, "rev-list", f"--skip={skipped}", "-n1", *self.chosen)
         except InputError:
@@ -87,12 +87,12 @@ class History(NamedTuple):
 
 
 def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield what stands between two NULs in a row; the last piece before a failure as well."""
+    """Yield the parts between two NULs in a row, including the last part before a failure."""
     buffer = bytearray()
     failure: InputError | None = None
     try:
         for block in blocks:
-            # The first of the two may have ended the block before.
+            # The first of the two NULs may be in the block before.
             seen = max(len(buffer) - 1, 0)
             buffer += block
             end = buffer.rfind(b"\0\0", seen)
@@ -100,7 +100,7 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
                 yield from bytes(buffer[:end]).split(b"\0\0")
                 del buffer[: end + 2]
     except InputError as error:
-        # Git shows a commit after it has compared it, so that what it printed is complete.
+        # Git prints a commit after comparing it, so its output is complete.
         failure = error
     if buffer:
         yield bytes(buffer)
@@ -127,22 +127,22 @@ def scan(
     progress: Progress | None = None,
     losses: UnreadableCommits | None = None,
 ) -> Iterator[Commit]:
-    """Return the commits that *branch* reaches, in Git's order: newest first, by the committer.
+    """Return the commits reachable from *branch* in Git's order: newest committer time first.
 
-    *since* and *until* are ISO dates or times (UTC where they name no zone), the first included,
-    the second not; as ever in Git, a commit before *since* hides what lies behind it. Of those,
-    *max_commits* are taken (0: all). The unit ``commit`` leaves out merges unless *include_merges*;
-    the unit ``pr`` takes the merges on the first-parent line, and nothing else. A merge is compared
-    with its first parent: what it brought to the branch.
+    *since* (inclusive) and *until* (exclusive) are ISO dates or times, in UTC unless they name a
+    zone. As always in Git, a commit before *since* hides its ancestors. At most *max_commits* of
+    them are returned (0: all). The unit ``commit`` skips merges unless *include_merges*; the unit
+    ``pr`` returns only the merges on the first-parent line. A merge is compared with its first
+    parent, so its changes are those that it brought to the branch.
 
-    With a *cache* only commits that it lacks are compared; the result is the same. *progress* is
-    told how many commits are done. Commits that cannot be read go to *losses*; without it the first
-    of them raises InputError. A shallow clone is read as far as it goes, with a note in *losses*:
+    With a *cache*, only commits that it lacks are compared; the result is the same. *progress* is
+    called with the number of commits done. Unreadable commits are added to *unreadable*; without
+    it, the first one raises InputError. A shallow clone is read as far as it goes and adds a note:
     its oldest commits look like roots.
     """
     tip, shallow = _tip(repository, branch)
     if shallow and losses is not None:
-        losses.notes.append("shallow clone: what lies behind its oldest commits is absent")
+        losses.notes.append("shallow clone: commits before its oldest ones are missing")
     chosen = (
         *_merges(unit, include_merges=include_merges),
         *((f"--max-age={_instant(since, 'since')}",) if since else ()),
@@ -150,7 +150,7 @@ def scan(
         tip,
     )
     history = History(repository, chosen, max_commits, losses)
-    # The oldest commits of a shallow clone have other changes than the same commits elsewhere.
+    # The oldest commits of a shallow clone have other changes than in a full clone.
     printed = history.logged() if cache is None or shallow else history.cached(cache)
     return _read(printed, progress, losses)
 
@@ -183,7 +183,7 @@ def _tip(repository: str, branch: str) -> tuple[str, bool]:
     """Return the commit that *branch* names, and whether this is a shallow clone."""
     try:
         if branch.startswith(("-", "^")):
-            raise InputError("an option or an exclusion is no branch")
+            raise InputError("an option or an exclusion is not a branch")
         asked = ("--is-shallow-repository", f"{branch}^{{commit}}")
         shallow, tip = git(repository, "rev-parse", *asked).split()
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What Git said about each commit, kept in one SQLite file for all repositories."""
+"""A cache of Git's output per commit, in one SQLite file for all repositories."""
 
 import os
 import sqlite3
@@ -11,18 +11,18 @@ from karat.errors import InputError
 
 __all__ = ["ScanCache"]
 
-# Another stored form, or another question to Git, needs another name.
+# Change this name with the stored form or with the Git options.
 _SCHEMA = "CREATE TABLE IF NOT EXISTS commit_1 (id BLOB PRIMARY KEY, answer BLOB)"
 _SELECT = "SELECT answer FROM commit_1 WHERE id = ?"
 _INSERT = "INSERT OR REPLACE INTO commit_1 VALUES (?, ?)"
 
 
 class ScanCache:
-    """Answers of Git by the id of the commit, which settles them wherever the commit is found.
+    """Git's output by commit id, which determines it in every repository.
 
-    So a branch that has grown costs its new commits only, and nothing ever becomes stale. Values
-    are Git's own bytes behind their checksum: one that does not match counts as unknown. A file
-    that is no database, or a damaged one, is replaced. Several processes may use it at once.
+    A branch that has grown costs only its new commits, and no entry becomes stale. A value is Git's
+    output with a checksum; a wrong checksum is a cache miss. A damaged file, or one that is not a
+    database, is replaced. Several processes may use the cache at once.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -46,7 +46,7 @@ class ScanCache:
         self._database.close()
 
     def get(self, commits: Sequence[str]) -> dict[str, bytes]:
-        """Return the answers that are known."""
+        """Return the cached output of *commits*, without the cache misses."""
         found: dict[str, bytes] = {}
         try:
             for commit in commits:
@@ -59,7 +59,7 @@ class ScanCache:
         return found
 
     def put(self, answers: Mapping[str, bytes]) -> None:
-        """Keep *answers*, all in one transaction."""
+        """Store *answers* in one transaction."""
         rows = [
             (bytes.fromhex(commit), crc32(answer).to_bytes(4) + answer)
             for commit, answer in answers.items()
@@ -76,20 +76,20 @@ class ScanCache:
         except sqlite3.Error as error:
             raise self._unusable(error) from error
         self._file = _number(self._path)
-        # A damaged value may claim to be a text.
+        # A damaged value may have the type of a text.
         self._database.text_factory = bytes
         share(self._database)
         self._database.execute(_SCHEMA)
 
     def _replace(self, error: sqlite3.Error) -> None:
-        """Start with an empty file where *error* says that this one is damaged, or give up."""
-        # Its subclasses stand for a lock, a full disk and the like, which a new file cannot mend.
+        """Start with an empty file if *error* means that this one is damaged; raise otherwise."""
+        # Its subclasses mean a lock, a full disk and the like, which a new file cannot fix.
         if type(error) is not sqlite3.DatabaseError:
             self._database.close()
             raise self._unusable(error) from error
-        # In turn, so that nobody opens a file of which only a part has been removed.
+        # Under a lock, so that no process opens a partly removed file.
         with in_turn(self._path.parent):
-            # Another process may have replaced it since; a file that is open keeps its number.
+            # Another process may have replaced it already; an open file keeps its inode.
             is_here = _number(self._path) == self._file
             self._database.close()
             if is_here:
@@ -102,11 +102,11 @@ class ScanCache:
                 raise self._unusable(again) from again
 
     def _unusable(self, error: sqlite3.Error) -> InputError:
-        return InputError(f"{self._path}: no usable cache of commits: {error}")
+        return InputError(f"{self._path}: cannot use the cache of commits: {error}")
 
 
 def _number(path: Path) -> int:
-    """Return the number by which the disk knows a file, 0 where there is none."""
+    """Return the inode of a file, 0 if it does not exist."""
     try:
         return path.stat().st_ino
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What has to be found in the files of a case: the files, the lines, or the definitions."""
+"""Build the targets of a case: whole files, line ranges or definitions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -12,23 +12,23 @@ __all__ = ["MATCHES", "Grain", "targets"]
 
 
 class Grain(StrEnum):
-    """How fine the truth is."""
+    """The unit of a target."""
 
     FILE = "file"
     LINE = "line"
     SYMBOL = "symbol"
 
 
-# The mode in which hits are matched with targets of a grain.
+# The matching mode for targets of each grain.
 MATCHES: Mapping[Grain, str] = {Grain.FILE: "exact", Grain.LINE: "lines", Grain.SYMBOL: "symbol"}
 
 
 def targets(files: Iterable[FileTruth], grain: Grain) -> tuple[Target, ...]:
-    """Return what has to be found in *files*, graded 2 where code was changed, else 1.
+    """Return the targets in *files*, with grade 2 if code was changed, else 1.
 
-    A line target is a range of the file before the change; ranges that touch are one. It has the
-    name of the definition around it, if there is just one. A symbol target is a definition with
-    its lines. Where a file has none of what is asked for, the whole file is a target.
+    A line target is a range of the file before the change; adjacent ranges are joined. It has the
+    name of the definition around it, if there is exactly one. A symbol target is a definition with
+    its lines. A file without lines or definitions is a target as a whole.
 
     >>> login = Symbol("login", "function", 10, 30)
     >>> changed = (Region(12, 13, 2, (login,)), Region(13, 14, 1, (login,)))
@@ -51,7 +51,7 @@ def _lines(file: FileTruth) -> list[Target]:
 
 
 def _joined(regions: Iterable[Region]) -> Iterator[Region]:
-    """Yield *regions* by line, those that overlap or touch as one."""
+    """Yield *regions* by line; overlapping and adjacent ones are joined."""
     last: Region | None = None
     for region in sorted(regions):
         if last is None:

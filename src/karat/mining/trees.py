@@ -1,4 +1,4 @@
-"""The files of commits by path, and what is in them: what a gold set is checked against."""
+"""Revisions of a repository: files by path, with lazily read texts and definitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _NO_FILES = {SUBMODULE: "submodule", SYMLINK: "symlink"}
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """One commit: its entries by normalised path, read when asked for."""
+    """One commit: its entries by normalised path; contents are read on first use."""
 
     commit: str
     entries: Mapping[str, TreeEntry]
@@ -31,21 +31,21 @@ class Tree:
 
     @property
     def short(self) -> str:
-        """Return the id as people write it."""
+        """Return the short form of the commit id."""
         return self.commit[:12]
 
     def content(self, path: str) -> Content:
-        """Return the text at *path*, or the reason why a corpus would not hold it."""
+        """Return the text at *path*, or the reason why a corpus would skip it."""
         return self._blobs.content(self.entries[path])
 
     def definitions(self, path: str) -> list[Symbol] | None:
-        """Return what the text at *path* defines; None for a language without a grammar."""
+        """Return the definitions in the text at *path*; None if its language has no grammar."""
         return self._blobs.definitions(self.entries[path], language_of(path))
 
     def holding(self, word: str, among: Iterable[str] | None = None) -> Iterator[str]:
-        """Yield the paths of those files with a grammar that contain *word*, in any case.
+        """Yield the paths of files with a grammar that contain *word*, in any case.
 
-        Only files *among* those named are read, None being all.
+        Only files in *among* are read; None means all.
         """
         for path in self.entries if among is None else among:
             if language_of(path) in GRAMMARS and word.lower() in self.content(path).text.lower():
@@ -53,7 +53,7 @@ class Tree:
 
 
 class RepositoryTrees:
-    """The trees of one repository; each blob is read and parsed once for all of them.
+    """The revisions of one repository; each blob is read and parsed once for all of them.
 
     Close it, or use it in a ``with`` statement.
     """
@@ -71,15 +71,15 @@ class RepositoryTrees:
         self._objects.close()
 
     def each(self, commits: Iterable[str]) -> Iterator[Tree]:
-        """Yield the tree of each of *commits*, which are full ids, ancestors first.
+        """Yield the revision of each of *commits*, which are full ids, ancestors first.
 
-        One Git process lists the first of them, another what changes from each to the next.
+        One Git process lists the first commit, another the changes from each commit to the next.
         """
         order = in_order(self._repository, commits)
         changes = tree_changes(self._repository, [revision.tree for revision in order])
         entries: dict[str, TreeEntry] = {}
         for revision, changed in zip(order, changes, strict=True):
-            # A path whose spelling alone has changed goes before it comes.
+            # If only the spelling of a path changed, remove the old one before adding the new one.
             for entry in sorted(changed, key=lambda entry: entry.mode != GONE):
                 if entry.mode == GONE:
                     entries.pop(_path(entry), None)
@@ -88,7 +88,7 @@ class RepositoryTrees:
             yield Tree(revision.commit, entries.copy(), self._blobs)
 
     def at(self, commit: str) -> Tree:
-        """Return the tree of one commit."""
+        """Return the revision of one commit."""
         (tree,) = object_ids(self._repository, [commit], "tree")
         if not tree:
             raise InputError(f"{self._repository}: no commit {commit!r}")
@@ -101,7 +101,7 @@ def _path(entry: TreeEntry) -> str:
 
 
 class _Blobs:
-    """Texts and definitions by blob."""
+    """Cache of texts and definitions by blob."""
 
     def __init__(self, objects: ObjectReader) -> None:
         self._objects = objects
@@ -128,17 +128,17 @@ class _Blobs:
 
 
 class TreeCount(NamedTuple):
-    """The files of a tree: without its tests, and all of them."""
+    """The number of files in a commit: without tests, and in total."""
 
     production: int
     all: int
 
 
 def tree_counts(repository: str, commits: Iterable[str]) -> dict[str, TreeCount]:
-    """Return the count of each commit, by the names of its files alone.
+    """Return the count of each commit, from the names of its files only.
 
-    The first tree is listed; from each to the next only what came and went is looked at, so that
-    neighbours of a history cost little.
+    The first commit is listed; after that, only added and removed paths are read, so that
+    neighbouring commits are cheap.
     """
     names = list(dict.fromkeys(commits))
     if not names:
@@ -157,13 +157,13 @@ def tree_counts(repository: str, commits: Iterable[str]) -> dict[str, TreeCount]
 
 
 def _steps(repository: str, trees: Sequence[str]) -> list[tuple[list[bytes], list[bytes]]]:
-    """Return the paths that came and those that went from each of *trees* to the next."""
+    """Return the added and the removed paths from each of *trees* to the next."""
     given = "".join(f"{old} {new}\n" for old, new in pairwise(trees)).encode()
     asked = ("--stdin", "-r", "-z", "--name-status", "--no-renames", "--diff-filter=AD")
     steps: list[tuple[list[bytes], list[bytes]]] = []
     fields = iter(git(repository, "diff-tree", *asked, given=given).split(b"\0"))
     for entry in fields:
-        # A line for each pair of trees, and perhaps the status of a path, which comes next.
+        # A line for each pair of trees, and perhaps the status of the following path.
         *pairs, status = entry.split(b"\n")
         steps += [([], []) for _ in pairs]
         if status:

@@ -1,4 +1,4 @@
-"""What a commit tells about where its answer was: files, lines and definitions before it."""
+"""Find the targets of a commit: its changed files, lines and definitions before the change."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from karat.mining.diffs import TOUCHED, FileDiff, Hunk, Region, diffs, regions
 
 __all__ = ["CommitTargets", "FileTruth", "truth"]
 
-# Their files are read together.
+# Size of the batches of commits whose files are read together.
 _COMMITS_AT_ONCE = 64
 # The file after one commit is often the file before another.
 _TREES_KEPT = 32
@@ -31,9 +31,9 @@ Parse = Callable[[str, str], SyntaxTree | None]
 class FileTruth(NamedTuple):
     """A file that existed before the commit and was changed by it.
 
-    *path* and *blob* are those before the change, *new_path* is the one after it ("" for a deleted
-    file). Without *regions* the file as a whole is meant: it was deleted, renamed only or became
-    something else. *same_code* says that only comments, docstrings or layout changed.
+    *path* and *blob* are those before the change, *new_path* is the path after it ("" if deleted).
+    Without *regions* the target is the whole file: it was deleted, only renamed, or changed its
+    type. *same_code* means that only comments, docstrings or layout changed.
     """
 
     path: str
@@ -45,12 +45,12 @@ class FileTruth(NamedTuple):
 
     @property
     def grade(self) -> int:
-        """Return 2 for changed lines, 1 where the file was only added to or meant as a whole."""
+        """Return 2 for changed lines, 1 for insertions only or a whole file."""
         return max((region.grade for region in self.regions), default=TOUCHED)
 
 
 class CommitTargets(NamedTuple):
-    """The files of one commit that could have been found before it."""
+    """The target files of one commit."""
 
     commit: str
     files: tuple[FileTruth, ...]
@@ -65,13 +65,13 @@ def truth(
     syntax: bool = True,
     losses: UnreadableCommits | None = None,
 ) -> Iterator[CommitTargets]:
-    """Yield what each of *commits* changed, as it was in the first parent, in order.
+    """Yield the changed files of each of *commits* as they were in the first parent, in order.
 
-    Only files that exist there count, and of these the ones whose path there is *wanted* (None:
-    all). With *paths* only those are compared; a rename needs both of its paths. Without *syntax*
-    nothing is parsed: no symbols, and no code is called the same. Files that no corpus would hold
-    are left out and counted in *losses*, by reason; commits that cannot be read go there as well,
-    and raise InputError without it.
+    Only files that exist there count, and only those whose old path is *wanted* (None: all). With
+    *paths*, only those are compared; a rename needs both of its paths. Without *syntax* nothing is
+    parsed: there are no symbols, and *same_code* is never set. Files that a corpus would skip are
+    left out and counted by reason in *unreadable*. Commits that cannot be read are added to
+    *unreadable*, and raise InputError without it.
     """
     skipped = Counter[str]() if losses is None else losses.skipped
     trees = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else None
@@ -89,7 +89,7 @@ def truth(
 def _targets(
     files: Iterable[FileDiff], wanted: Callable[[str], bool] | None, skipped: Counter[str]
 ) -> Iterator[FileDiff]:
-    """Yield the files that were there before and are wanted, as far as Git's records tell."""
+    """Yield the wanted files that existed before, as far as Git's records show."""
     for file in files:
         change = file.change
         if change.status == "A" or (wanted and not wanted(change.old_path)):
@@ -119,7 +119,7 @@ def _is_utf8(path: str) -> bool:
 def _contents(
     objects: ObjectReader, files: Iterable[FileDiff], *, after: bool
 ) -> dict[str, Content]:
-    """Return what the files were before, and *after* where their code may still be the same."""
+    """Return the old contents, and the new ones in *after* if the code may be unchanged."""
     blobs: dict[str, None] = {}
     for change, hunks, _ in files:
         blobs[change.old_blob] = None
@@ -161,7 +161,7 @@ def _truth(file: FileDiff, contents: Mapping[str, Content], trees: Parse | None)
 def _compared(
     old: str, new: str, hunks: Sequence[Hunk], language: str, *, trees: Parse
 ) -> tuple[SyntaxTree | None, bool]:
-    """Return the syntax tree of the text *old*, and whether *new* holds the same code."""
+    """Return the syntax tree of the text *old*, and whether *new* has the same code."""
     lines = lines_of(old), lines_of(new)
     before, after = excerpts(*lines, hunks) if language == "python" else (old, new)
     tree = trees(before, language)

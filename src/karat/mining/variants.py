@@ -1,4 +1,4 @@
-"""Variants of a case: four levels of hardness, and queries made worse on purpose."""
+"""Variants of a query: four hardness levels, and adversarial attacks."""
 
 import random
 import re
@@ -12,7 +12,7 @@ __all__ = ["Attack", "Level", "attacks", "levels", "without_paths"]
 
 
 class Attack(StrEnum):
-    """What was done to a query; the tag of the query that came out."""
+    """An attack on a query; also the tag of the attacked query."""
 
     TYPO = "typo"
     NEGATION = "negated-distractor"
@@ -34,9 +34,9 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 
 def attacks(query: str, rng: random.Random) -> dict[Attack, str]:
-    """Return *query* after each attack that can be made on it; chance comes from *rng* alone.
+    """Return *query* after each attack that applies to it; randomness comes from *rng* only.
 
-    Names out of code are left as they are, for those who search copy them.
+    Code identifiers stay unchanged, because developers copy them.
 
     >>> for attack, text in attacks("fix the crash of getUser", random.Random(1)).items():
     ...     print(f"{attack}: {text}")
@@ -51,9 +51,9 @@ def attacks(query: str, rng: random.Random) -> dict[Attack, str]:
 
 
 def _with_typo(query: str, rng: random.Random) -> str:
-    """Return *query* with a slip in a word that tells where to look; others hurt no search.
+    """Return *query* with a typo in a content word; a typo elsewhere does not affect a search.
 
-    Whoever types a number looks at it.
+    Numbers stay unchanged, because people check them while typing.
     """
     words = query.split(" ")
     telling = content_words(query)
@@ -85,14 +85,14 @@ def _neighbour(letter: str, rng: random.Random) -> str:
 
 
 def _with_distractor(query: str, rng: random.Random) -> str:
-    """Return *query* with something that it does not speak of, as not meant."""
+    """Return *query* with an unrelated topic that is explicitly not wanted."""
     spoken = set(_WORD.findall(query.lower()))
     free = [thing for thing in _DISTRACTORS if spoken.isdisjoint(thing.split()[1:])]
     return f"{query}, not {rng.choice(free)}" if free else query
 
 
 class Level(StrEnum):
-    """What a query still says: all, no paths, no names spelled as in code, no such names."""
+    """The hardness: all words, no paths, identifiers split into words, no identifiers."""
 
     CLEANED = "cleaned"
     MASKED = "masked"
@@ -101,7 +101,7 @@ class Level(StrEnum):
 
 
 _PATHLIKE = re.compile(r"\w/[\w.-]+\.\w+|^\.?/\w|\w/\w[\w.-]*/\w")
-# Words that lead to what follows them, and hang in the air once it is gone.
+# Words that dangle once the word after them is removed.
 _BEFORE_NAMES = """
 a an and as at before by for from in inside into of on or per the this to using via when with within
 """
@@ -115,9 +115,9 @@ def levels(
     wanted: Iterable[Level] = Level,
     least: int = LEAST_WORDS,
 ) -> dict[Level, str]:
-    """Return *query* at each level *wanted* that leaves at least *least* words of content.
+    """Return *query* at each level of *wanted* that leaves at least *least* content words.
 
-    *paths* are those of the targets, before the change.
+    *paths* are the target paths before the change.
 
     >>> for level, text in levels(
     ...     "fix crash of getUser() with blank password in src/users.py", ["src/users.py"]
@@ -137,7 +137,7 @@ def levels(
 
 
 def without_paths(query: str, paths: Sequence[str]) -> str:
-    """Return *query* without the words that spell a path, or a file or module of *paths*.
+    """Return *query* without words that spell a path, or a file or module of *paths*.
 
     >>> without_paths("fix crash in flask.ext and docs/a.rst on reload", ["flask/ext/__init__.py"])
     'fix crash on reload'

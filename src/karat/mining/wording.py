@@ -1,4 +1,4 @@
-"""How messages say that a commit is no case: words, phrases and verbs, one table a reason."""
+"""Words, phrases and verbs by which a message shows that its commit is not usable."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ __all__ = ["Reason", "reasons"]
 
 
 class Reason(StrEnum):
-    """What a message may say of its commit."""
+    """A reason to drop a commit, derived from its message."""
 
     REVERT = "revert"
     BUMP = "bump"
@@ -21,10 +21,10 @@ class Reason(StrEnum):
 
 
 class _Wording(NamedTuple):
-    """Words and phrases that tell wherever they stand, and verbs that tell at the front.
+    """Words and phrases that count anywhere, and verbs that count at the start.
 
-    A phrase of *spared* takes the meaning away from the words in it: a "test client" is no test.
-    Phrases are set apart by commas.
+    A phrase in *spared* overrides its words: a "test client" is not about tests. Commas separate
+    phrases.
     """
 
     words: str = ""
@@ -172,7 +172,7 @@ def _phrases(text: str) -> list[str]:
 
 
 def _by_first_word() -> dict[str, list[tuple[Reason, str]]]:
-    """Return what begins with each word: a phrase between spaces, and a word as one of its own."""
+    """Return phrases by their first word; a phrase and a single word are padded with spaces."""
     found = defaultdict(list)
     for reason, wording in _TABLE.items():
         for phrase in (
@@ -190,7 +190,7 @@ _SPARING = frozenset(phrase.split()[0] for phrase in _SPARED)
 
 
 def reasons(said: Sequence[str], lead: str) -> set[Reason]:
-    """Return what the words *said*, in lower case, tell; *lead* is the first of them as an order.
+    """Return the reasons in the lower-case words *said*; *lead* is the first verb as imperative.
 
     >>> reasons(["fix", "trailing", "whitespace"], "fix")
     {<Reason.LAYOUT: 'layout'>}

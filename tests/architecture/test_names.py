@@ -11,11 +11,15 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "karat"
 MIRRORS = ("service/api/schemas/", "client/records.py")
 # Irregular participles that the endings -ed and -en miss; "Split", "Cut", "Hit" and "Run" are
 # nouns of the field only where GLOSSARY.md lists them.
-IRREGULAR = set(
-    "Asked Begun Bought Bound Brought Built Caught Come Cut Done Drawn Dug Fed Felt Found Gone Heard Held "
-    "Kept Known Laid Led Left Lent Lost Made Meant Met Paid Put Read Said Sent Set Shown Shut Sold Sought "
-    "Spent Split Spun Stood Struck Stuck Swung Taught Thought Told Torn Understood Won Worn Wound".split()
-)
+# fmt: off
+IRREGULAR = frozenset({
+    "Asked", "Begun", "Bought", "Bound", "Brought", "Built", "Caught", "Come", "Cut", "Done",
+    "Drawn", "Dug", "Fed", "Felt", "Found", "Gone", "Heard", "Held", "Kept", "Known", "Laid",
+    "Led", "Left", "Lent", "Lost", "Made", "Meant", "Met", "Paid", "Put", "Read", "Said", "Sent",
+    "Set", "Shown", "Shut", "Sold", "Sought", "Spent", "Split", "Spun", "Stood", "Struck",
+    "Stuck", "Swung", "Taught", "Thought", "Told", "Torn", "Understood", "Won", "Worn", "Wound",
+})
+# fmt: on
 NOUNS = {"Token"}
 
 

@@ -55,7 +55,7 @@ def test_a_planted_regression_fails_and_names_its_queries() -> None:
     assert (found.baseline, found.lead, found.best) == ("old", "mrr", ())
     assert [(query.rank_before, query.rank_after) for query in found.worst] == [(1, None)] * 5
     assert found.worst[0].text == "question 14"
-    assert found.verdict.startswith("old beats new on mrr by 0.525")
+    assert found.verdict.startswith("old is better than new: mrr +0.525")
 
 
 def test_a_small_slip_of_one_query_is_noise_and_strict_fails_it() -> None:

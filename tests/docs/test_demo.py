@@ -33,7 +33,7 @@ def test_a_young_history_gives_way_to_ours(tmp_path: Path, git: Callable[..., st
     assert shown.returncode == 0, shown.stderr
     assert "fewer than 30 cases" in shown.stdout
     assert "4 runs of 42 queries, 20 of them timed" in shown.stderr
-    assert "has the highest mean" in shown.stdout
+    assert "has the highest ndcg@10" in shown.stdout
     assert (tmp_path / "demo.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 

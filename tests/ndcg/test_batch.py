@@ -82,4 +82,4 @@ def test_two_systems_over_many_queries(evaluator: NDCGEvaluator) -> None:
     assert difference.difference == pytest.approx(10 / 11)
     # Ten wins and no loss: twice the chance of ten heads.
     assert difference.p == pytest.approx(2 / 2**10)
-    assert "improved beats baseline on ndcg@1" in verdict(found)
+    assert "improved is better than baseline: ndcg@1 +" in verdict(found)

@@ -9,6 +9,6 @@ def test_the_example_runs_and_finds_the_better_search(project_root: Path) -> Non
         [sys.executable, "-W", "error", example], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "improved beats baseline on ndcg@10 by 0." in done.stdout
+    assert "improved is better than baseline: ndcg@10 +0." in done.stdout
     assert "Last 10 of 30: ndcg@10 0." in done.stdout
     assert "half 0, ties" in done.stdout

@@ -65,7 +65,7 @@ def test_two_that_share_the_lead_are_both_unmarked() -> None:
 def test_the_verdict_is_the_conclusion(contest: Contest) -> None:
     table = compare_table(contest)
     assert table.conclusion == contest.verdict
-    assert "best has the highest mean, 0.850, and beats" in table.conclusion
+    assert "best has the highest mrr, 0.850, and is better than" in table.conclusion
 
 
 def test_notes_name_the_method_and_each_run(contest: Contest) -> None:

@@ -8,12 +8,11 @@ from karat.model.comparison import Comparison, Difference, Interval, Mean
 from karat.scoring.stats import compare, verdict
 
 NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
+NUMBERS = "+0.041 [0.012, 0.070], p = 0.004"
 
 
 # What follows the detectable difference where a smaller one was significant.
-SMALLER = (
-    ", and smaller ones, such as 0.041 here, less often or where they vary little between queries"
-)
+SMALLER = "; smaller ones, such as 0.041 here, are detected less often"
 REACH = "127 queries can reliably detect differences of about 0.075 or more"
 
 
@@ -78,14 +77,14 @@ def said(
     )
 
 
-def test_one_real_difference_and_one_inside_the_noise() -> None:
+def test_one_significant_difference_and_one_that_is_not() -> None:
     assert said(entry(), entry(metric="mrr@10", **NOISE)) == (
-        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004); the difference on mrr@10 is "
-        f"inside the noise: {REACH}{SMALLER}."
+        f"B is better than A: ndcg@10 {NUMBERS}. No significant difference between A and B on "
+        f"mrr@10 (+0.010 [0.012, 0.070]). {REACH}{SMALLER}."
     )
 
 
-def test_only_the_first_real_difference_has_its_numbers() -> None:
+def test_only_the_first_significant_difference_has_numbers() -> None:
     text = said(
         entry(),
         entry(metric="mrr@10"),
@@ -94,27 +93,28 @@ def test_only_the_first_real_difference_has_its_numbers() -> None:
         entry(metric="p@5", **NOISE),
     )
     assert text == (
-        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on mrr@10, hit@5 and "
-        f"ap; the difference on p@5 is inside the noise: {REACH}{SMALLER}."
+        f"B is better than A: ndcg@10 {NUMBERS}; also better on mrr@10, hit@5 and ap. No "
+        "significant difference between A and B on p@5 (+0.010 [0.012, 0.070]). "
+        f"{REACH}{SMALLER}."
     )
 
 
-def test_noise_on_the_first_metric_is_told_first() -> None:
+def test_the_first_metric_comes_first() -> None:
     text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
     assert text == (
-        f"The difference on ndcg@10 is inside the noise: {REACH}{SMALLER}; "
-        "B beats A on mrr@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap."
+        "No significant difference between A and B on ndcg@10 (+0.010 [0.012, 0.070]). "
+        f"B is better than A: mrr@10 {NUMBERS}; also better on ap. {REACH}{SMALLER}."
     )
 
 
-def test_each_winner_has_a_clause() -> None:
+def test_each_winner_has_a_sentence() -> None:
     lost: dict[str, Any] = {"difference": -0.2, "interval": interval(-0.3, -0.1)}
     text = said(
         entry(), entry(metric="hit@5", **lost), entry(metric="ap"), entry(metric="p@5", **lost)
     )
     assert text == (
-        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap; "
-        "A beats B on hit@5 by 0.200 [0.100, 0.300] (p = 0.004), and also on p@5."
+        f"B is better than A: ndcg@10 {NUMBERS}; also better on ap. "
+        "A is better than B: hit@5 +0.200 [0.100, 0.300], p = 0.004; also better on p@5."
     )
 
 
@@ -122,16 +122,16 @@ def test_where_less_is_better_the_smaller_mean_wins() -> None:
     fewer: dict[str, Any] = {"difference": -40.0, "interval": interval(-60.0, -20.0)}
     lower = ("lines@10", "tokens@10")
     assert said(entry(metric="lines@10", **fewer), lower=lower) == (
-        "B beats A on lines@10 (lower is better) by 40.000 [20.000, 60.000] (p = 0.004)."
+        "B is better than A: lines@10 -40.000 [-60.000, -20.000] (lower is better), p = 0.004."
     )
     lines, tokens = entry(metric="lines@10", **fewer), entry(metric="tokens@10", **fewer)
     assert said(entry(), lines, entry(metric="ap"), tokens, lower=lower) == (
-        "B beats A on ndcg@10 by 0.041 [0.012, 0.070] (p = 0.004), and also on ap, and on "
+        f"B is better than A: ndcg@10 {NUMBERS}; also better on ap, and on "
         "lines@10 and tokens@10 (lower is better)."
     )
     more = replace(lines, difference=40.0, interval=interval(20.0, 60.0))
     assert said(entry(), more, lower=lower).endswith(
-        "; A beats B on lines@10 (lower is better) by 40.000 [20.000, 60.000] (p = 0.004)."
+        ". A is better than B: lines@10 -40.000 [-60.000, -20.000] (lower is better), p = 0.004."
     )
 
 
@@ -144,12 +144,12 @@ def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
         "of about 31.250 on lines@10 and 310.000 on tokens@10 or more."
     )
     assert said(lines, entry(**NOISE), lower=lower).endswith(
-        "The differences on lines@10 and ndcg@10 are inside the noise: 127 queries can "
+        "No significant difference between A and B on lines@10 and ndcg@10. 127 queries can "
         "reliably detect differences of about 0.075, and 31.250 on lines@10 or more."
     )
 
 
-def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
+def test_the_lowest_mean_is_best_where_less_is_better() -> None:
     fewer: dict[str, Any] = {
         "difference": -40.0,
         "interval": interval(-60.0, -20.0),
@@ -167,9 +167,10 @@ def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
         C=110.0,
     )
     assert text == (
-        "On lines@10 (lower is better), B has the lowest mean, 80.000, and beats A by 40.000 "
-        "[20.000, 60.000] (p = 0.004, corrected for 3 comparisons). The difference of B from C is "
-        "inside the noise: 127 queries can reliably detect differences of about 31.250 or more."
+        "B has the lowest lines@10, 80.000 (lower is better), and is better than A (-40.000 "
+        "[-60.000, -20.000], p = 0.004 corrected for 3 comparisons). No significant difference "
+        "between B and C (+0.010 [0.012, 0.070]). 127 queries can reliably detect differences of "
+        "about 31.250 or more."
     )
     against = said(
         entry("A", "B", **fewer),
@@ -179,37 +180,41 @@ def test_of_many_systems_the_lowest_mean_is_told_where_less_is_better() -> None:
         pairs="baseline",
         lower=("lines@10",),
     )
-    assert against.startswith("On lines@10 (lower is better), B beats A by 40.000 [20.000, 60.000]")
-
-
-def test_a_lost_comparison_is_told_from_the_winners_side() -> None:
-    lost = entry(difference=-0.041, interval=interval(-0.070, -0.012), p_corrected=0.0001)
-    assert said(lost) == "A beats B on ndcg@10 by 0.041 [0.012, 0.070] (p < 0.001)."
-
-
-def test_several_metrics_inside_the_noise_share_a_clause() -> None:
-    assert said(entry(**NOISE), entry(metric="mrr@10", **NOISE), entry(metric="ap", **NOISE)) == (
-        f"The differences on ndcg@10, mrr@10 and ap are inside the noise: {REACH}."
+    assert against.startswith(
+        "B is better than A on lines@10 (lower is better): -40.000 [-60.000, -20.000], p = 0.004"
     )
 
 
-def test_what_cannot_be_said_is_left_out() -> None:
+def test_the_winner_is_the_subject() -> None:
+    lost = entry(difference=-0.041, interval=interval(-0.070, -0.012), p_corrected=0.0001)
+    assert said(lost) == "A is better than B: ndcg@10 +0.041 [0.012, 0.070], p < 0.001."
+
+
+def test_metrics_without_a_significant_difference_share_a_sentence() -> None:
+    assert said(entry(**NOISE), entry(metric="mrr@10", **NOISE), entry(metric="ap", **NOISE)) == (
+        f"No significant difference between A and B on ndcg@10, mrr@10 and ap. {REACH}."
+    )
+
+
+def test_missing_numbers_are_left_out() -> None:
     none = Interval(None, None, 0.95, "none")
-    assert said(entry(interval=none)) == "B beats A on ndcg@10 by 0.041 (p = 0.004)."
+    assert said(entry(interval=none)) == "B is better than A: ndcg@10 +0.041, p = 0.004."
     flat = entry(**NOISE | {"difference": 0.0, "detectable": None})
-    assert said(flat) == "The difference on ndcg@10 is inside the noise."
+    assert said(flat) == (
+        "No significant difference between A and B on ndcg@10 (0.000 [0.012, 0.070])."
+    )
     same = replace(flat, wins=0, ties=127, losses=0)
-    assert said(same) == "The difference on ndcg@10 is 0 on every query."
+    assert said(same) == "A and B have the same ndcg@10 on every query."
     one = entry(**NOISE, n=1)
     assert said(one).endswith("1 query can reliably detect differences of about 0.075 or more.")
 
 
-def test_no_common_query_is_called_so() -> None:
+def test_no_common_query_is_reported() -> None:
     unseen = entry(p=None, p_corrected=None, difference=None, n=0, detectable=None)
-    assert said(unseen) == "No query has a score of both on ndcg@10."
+    assert said(unseen) == "No query has scores of both A and B on ndcg@10."
 
 
-def test_against_a_baseline_each_system_has_its_say() -> None:
+def test_each_system_against_the_baseline() -> None:
     text = said(
         entry(),
         entry(system="C", difference=0.1, interval=interval(0.05, 0.15), p_corrected=0.001),
@@ -220,14 +225,15 @@ def test_against_a_baseline_each_system_has_its_say() -> None:
         pairs="baseline",
     )
     assert text == (
-        "On ndcg@10, B and C beat A: B by 0.041 [0.012, 0.070] (p = 0.004, corrected for 4 "
-        "comparisons); C by 0.100 [0.050, 0.150] (p = 0.001, corrected for 4 comparisons). "
-        "On ndcg@10, D loses to A by 0.200 [0.100, 0.300] (p = 0.001, corrected for 4 "
-        f"comparisons). The difference of E from A is inside the noise: {REACH}{SMALLER}."
+        f"B and C are better than A on ndcg@10: B {NUMBERS} corrected for 4 "
+        "comparisons; C +0.100 [0.050, 0.150], p = 0.001 corrected for 4 comparisons. "
+        "D is worse than A on ndcg@10: -0.200 [-0.300, -0.100], p = 0.001 corrected for 4 "
+        "comparisons. No significant difference between A and E (+0.010 [0.012, 0.070]). "
+        f"{REACH}{SMALLER}."
     )
 
 
-def test_of_all_pairs_the_best_system_is_told() -> None:
+def test_the_best_of_all_pairs() -> None:
     text = said(
         entry("A", "B"),
         entry("A", "C", **NOISE),
@@ -238,27 +244,29 @@ def test_of_all_pairs_the_best_system_is_told() -> None:
         C=0.511,
     )
     assert text == (
-        "On ndcg@10, B has the highest mean, 0.541, and beats A by 0.041 [0.012, 0.070] "
-        "(p = 0.004, corrected for 3 comparisons). The difference of B from C is inside the "
-        f"noise: {REACH}{SMALLER}."
+        f"B has the highest ndcg@10, 0.541, and is better than A ({NUMBERS} corrected for 3 "
+        "comparisons). No significant difference between B and C (-0.030 [0.012, 0.070]). "
+        f"{REACH}{SMALLER}."
     )
 
 
 def test_of_all_pairs_without_a_winner() -> None:
     pairs = [entry("A", "B", **NOISE), entry("A", "C", **NOISE), entry("B", "C", **NOISE)]
     text = said(*pairs, family=3, A=0.5, B=0.5, C=0.4)
-    assert text.startswith("On ndcg@10, A has the highest mean, 0.500. The differences of A from")
+    assert text.startswith(
+        "A has the highest ndcg@10, 0.500. A does not differ significantly from B and C. "
+    )
     assert said(*pairs, family=3) == "No query has a score on ndcg@10."
 
 
-def test_a_clear_winner_leaves_no_noise_sentence() -> None:
+def test_a_clear_winner_needs_one_sentence() -> None:
     pairs = [entry("A", "B"), entry("A", "C"), entry("B", "C")]
     text = said(*pairs, family=3, A=0.5, B=0.54, C=0.58)
-    assert "noise" not in text
+    assert "No significant" not in text
     assert text.count("comparisons)") == 2
 
 
-def test_uncorrected_p_values_are_called_so() -> None:
+def test_uncorrected_p_values_are_marked() -> None:
     pairs = [entry("A", "B"), entry("A", "C")]
     text = said(*pairs, family=2, correction="none", pairs="baseline")
     assert "not corrected for 2 comparisons" in text
@@ -273,8 +281,8 @@ def test_of_many_systems_only_the_farthest_and_the_first_are_named() -> None:
         correction="holm",
         pairs="baseline",
     )
-    assert text.startswith("On ndcg@10, 6 others beat A, most of all W5, by 0.150")
-    assert "The differences of N0, N1, N2, N3 and 3 others from A are inside the noise" in text
+    assert text.startswith("6 systems are better than A on ndcg@10, most of all W5: +0.150 [")
+    assert "A does not differ significantly from N0, N1, N2, N3 and 3 others. " in text
 
 
 def test_one_system_gets_no_verdict() -> None:
@@ -298,26 +306,26 @@ def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
     ]
     means: dict[str, Any] = dict.fromkeys(names, 0.4)
     assert said(*entries, entry("B", "C"), family=21, A=0.6, **means) == (
-        "On ndcg@10, A has the highest mean, 0.600, and beats 6 others, the nearest, B, by 0.100 "
-        "[0.010, 0.300] (p = 0.004, corrected for 21 comparisons)."
+        "A has the highest ndcg@10, 0.600, and is better than 6 others; the smallest difference "
+        "is to B: +0.100 [0.010, 0.300], p = 0.004 corrected for 21 comparisons."
     )
     noise = [entry("A", name, **NOISE) for name in names]
     assert said(*noise, entry("B", "C"), family=21, A=0.6, **means).startswith(
-        "On ndcg@10, A has the highest mean, 0.600. "
-        "The differences of A from B, C, D, E and 2 others are inside the noise"
+        "A has the highest ndcg@10, 0.600. "
+        "A does not differ significantly from B, C, D, E and 2 others. "
     )
 
 
 @pytest.mark.parametrize("pairs", ["all", "baseline"])
-def test_what_has_no_score_is_not_inside_the_noise(pairs: str) -> None:
+def test_a_system_without_scores_is_listed_separately(pairs: str) -> None:
     scores = np.random.default_rng(1).random((4, 40, 1))
     scores[2:] = np.nan
     systems = ["A", "B", "C", "D"]
     both = compare(scores, systems=systems, metrics=["ndcg@10"], pairs=pairs, draws=99)
-    assert verdict(both).endswith("C and D have no score on it.")
+    assert verdict(both).endswith("C and D have no score on ndcg@10.")
     assert "C" not in verdict(both).partition("C and D")[0]
     one = compare(scores[:3], systems=systems[:3], metrics=["ndcg@10"], draws=99)
-    assert verdict(one).endswith("C has no score on it.")
+    assert verdict(one).endswith("C has no score on ndcg@10.")
 
 
 def test_a_difference_above_the_detectable_one_needs_no_reason() -> None:
@@ -326,3 +334,22 @@ def test_a_difference_above_the_detectable_one_needs_no_reason() -> None:
     # Counts are in units of their own: 0.041 lines are not a small score.
     lines = entry(metric="lines@10", difference=-0.041)
     assert said(lines, entry(**NOISE), lower=("lines@10",)).endswith(f"{REACH}.")
+
+
+def test_equal_systems_among_others_are_called_equal() -> None:
+    tie: dict[str, Any] = {"wins": 0, "ties": 127, "losses": 0, "difference": 0.0}
+    entries = [
+        entry("A", "B", **NOISE | tie),
+        entry("A", "C", difference=-0.1),
+        entry("B", "C", difference=-0.1),
+    ]
+    text = said(*entries, family=3, A=0.6, B=0.6, C=0.5)
+    assert "A and B have the same score on every query." in text
+    assert "reliably detect" not in text
+
+
+def test_a_system_that_is_better_than_the_best_on_common_queries_is_reported() -> None:
+    entries = [entry("A", "B"), entry("A", "C", difference=-0.1), entry("B", "C", **NOISE)]
+    text = said(*entries, family=3, A=0.6, B=0.55, C=0.5)
+    assert f"B is better than A on their common queries ({NUMBERS} corrected for 3" in text
+    assert "No significant" not in text

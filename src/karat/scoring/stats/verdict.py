@@ -1,4 +1,4 @@
-"""The comparison in words: one short paragraph that calls noise noise."""
+"""The verdict on a comparison: a few short sentences for a busy engineer."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,16 +6,15 @@ from karat.model.comparison import Comparison, Difference
 
 __all__ = ["verdict"]
 
-# More names than this are a list that nobody reads.
+# Longer lists of names are cut.
 MOST_NAMED = 5
 
 
 def verdict(comparison: Comparison) -> str:
-    """Return the verdict on *comparison*; the first metric leads.
+    """Return the verdict on *comparison*, or an empty text if nothing was compared.
 
-    Two systems: every metric is judged, one of them with its numbers. More systems: the first
-    metric only, the best system against each other one, or each against the baseline where only
-    those pairs were compared. An empty text where nothing was compared.
+    For two systems it covers every metric. For more systems it covers the first metric: the best
+    system against the others, or each system against the baseline if only those pairs were tested.
     """
     if not comparison.differences:
         return ""
@@ -29,125 +28,122 @@ def verdict(comparison: Comparison) -> str:
 
 
 def two_systems(comparison: Comparison) -> str:
-    """Return the verdict on one pair: what is real, what is noise, the first metric's kind first.
-
-    The first real difference is told with interval and p value, the others by name.
-    """
+    """Return the verdict on one pair; the sentence about the first metric comes first."""
     entries = comparison.differences
+    one, other = entries[0].baseline, entries[0].system
     real = [entry for entry in entries if comparison.significant(entry)]
-    noise = [entry for entry in entries if entry not in real and entry.p is not None]
+    unclear = [entry for entry in entries if entry not in real and entry.p is not None]
     unseen = [entry.metric for entry in entries if entry.p is None]
-    clauses = real_clauses(comparison, real) if real else []
-    if noise:
-        what = f"on {listed([entry.metric for entry in noise])}"
-        place = 0 if noise[0] is entries[0] else len(clauses)
-        clauses.insert(place, rest_clause(comparison, what, noise, real))
+    sentences = winner_sentences(comparison, real)
+    if unclear:
+        metrics = listed([entry.metric for entry in unclear])
+        if all(is_tie(entry) for entry in unclear):
+            text = f"{one} and {other} have the same {metrics} on every query."
+        else:
+            text = f"No significant difference between {one} and {other} on {metrics}"
+            text += f" ({size(unclear[0])})." if len(unclear) == 1 else "."
+        sentences.insert(0 if unclear[0] is entries[0] else len(sentences), text)
     if unseen:
-        clauses.append(f"no query has a score of both on {listed(unseen)}")
-    return sentence("; ".join(clauses))
+        sentences.append(f"No query has scores of both {one} and {other} on {listed(unseen)}.")
+    return " ".join([*sentences, *reach_sentences(comparison, unclear, real)])
 
 
-def real_clauses(comparison: Comparison, real: Sequence[Difference]) -> list[str]:
-    """Return what the winner on the first metric of *real* wins, and then what the other one does.
+def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list[str]:
+    """Return one sentence for each system that is better on a metric.
 
-    The other one's first metric has its numbers too: it is what speaks against the winner.
+    Only the first metric of a system has numbers; the others are listed by name.
     """
-    clauses = []
+    sentences = []
     for name in dict.fromkeys(winner(comparison, entry) for entry in real):
         first, *others = (entry for entry in real if winner(comparison, entry) == name)
-        text = f"{name} beats {loser(comparison, first)} on {labelled(comparison, [first.metric])}"
-        text += f" by {amount(comparison, first)}"
+        text = f"{name} is better than {loser(comparison, first)}: {first.metric} "
+        text += numbers(comparison, first, hint=True)
         if others:
-            text += f", and also on {labelled(comparison, [entry.metric for entry in others])}"
-        clauses.append(text)
-    return clauses
+            text += f"; also better on {labelled(comparison, [entry.metric for entry in others])}"
+        sentences.append(f"{text}.")
+    return sentences
 
 
 def against_baseline(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
     """Return the verdict on several systems against the first one."""
-    baseline = comparison.systems[0]
-    groups = [
-        ("beats", "beat", [entry for entry in entries if better(comparison, entry)]),
-        ("loses to", "lose to", [entry for entry in entries if worse(comparison, entry)]),
-    ]
-    sentences = []
-    for one, many, members in groups:
-        if members:
-            verb = one if len(members) == 1 else many
-            farthest = max(members, key=lambda entry: abs(entry.difference or 0.0))
-            parts = [f"{entry.system} by {amount(comparison, entry)}" for entry in members]
-            if len(members) == 1:
-                text = f"{farthest.system} {verb} {baseline} by {amount(comparison, farthest)}"
-            elif len(members) > MOST_NAMED:
-                text = f"{len(members)} others {verb} {baseline}, most of all {farthest.system}, "
-                text += f"by {amount(comparison, farthest)}"
-            else:
-                names = listed([entry.system for entry in members])
-                text = f"{names} {verb} {baseline}: {'; '.join(parts)}"
-            sentences.append(sentence(f"on {labelled(comparison, [metric])}, {text}"))
+    baseline, label = comparison.systems[0], labelled(comparison, [metric])
     real = [entry for entry in entries if comparison.significant(entry)]
+    sentences = []
+    for word in ("better", "worse"):
+        is_better = word == "better"
+        members = [e for e in real if (winner(comparison, e) == e.system) is is_better]
+        names = listed([entry.system for entry in members])
+        if len(members) == 1:
+            text = f"{names} is {word} than {baseline} on {label}: "
+            sentences.append(f"{text}{numbers(comparison, members[0], flip=False)}.")
+        elif len(members) > MOST_NAMED:
+            most = max(members, key=lambda entry: abs(entry.difference or 0.0))
+            text = f"{len(members)} systems are {word} than {baseline} on {label}, most of all "
+            text += f"{most.system}: {numbers(comparison, most, flip=False)}"
+            sentences.append(f"{text}.")
+        elif members:
+            parts = [f"{e.system} {numbers(comparison, e, flip=False)}" for e in members]
+            text = f"{names} are {word} than {baseline} on {label}: {'; '.join(parts)}"
+            sentences.append(f"{text}.")
     rest = [entry for entry in entries if entry.n and entry not in real]
     if rest:
-        what = f"of {listed(first_few([entry.system for entry in rest]))} from {baseline}"
-        sentences.append(sentence(rest_clause(comparison, what, rest, real)))
+        others = [(entry.system, entry) for entry in rest]
+        sentences.append(rest_sentence(baseline, others))
+    sentences += reach_sentences(comparison, rest, real)
     return " ".join([*sentences, *unscored(comparison, metric)])
 
 
 def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
-    """Return the verdict on all pairs: the system with the best mean against the others.
-
-    Of many that it beats only the nearest is told with its numbers.
-    """
+    """Return the verdict on all pairs: the system with the best mean against the others."""
     scores = [(entry.mean, entry.system) for entry in comparison.means if entry.metric == metric]
     known = [(mean, system) for mean, system in scores if mean is not None]
     if not known:
         return f"No query has a score on {metric}."
-    # The first system wins a draw, so that the order of systems decides and not their names.
+    # Of equal means the first system wins, so that the order of systems decides, not their names.
     lower = metric in comparison.lower_is_better
     top = (min if lower else max)(mean for mean, _ in known)
     best = next(system for mean, system in known if mean == top)
     own = [entry for entry in entries if entry.n and best in (entry.baseline, entry.system)]
-    beaten = [entry for entry in own if winner(comparison, entry) == best]
-    real = [entry for entry in beaten if comparison.significant(entry)]
-    rest = [entry for entry in own if entry not in real]
-    text = f"on {labelled(comparison, [metric])}, {best} has the "
-    text += f"{'lowest' if lower else 'highest'} mean, {top:.3f}"
+    significant = [entry for entry in own if comparison.significant(entry)]
+    real = [entry for entry in significant if winner(comparison, entry) == best]
+    rest = [entry for entry in own if entry not in significant]
+    text = f"{best} has the {'lowest' if lower else 'highest'} {metric}, {top:.3f}"
+    text += " (lower is better)" if lower else ""
     if len(real) > MOST_NAMED:
         nearest = min(real, key=lambda entry: abs(entry.difference or 0.0))
-        text += f", and beats {len(real)} others, the nearest, {loser(comparison, nearest)}, "
-        text += f"by {amount(comparison, nearest)}"
+        text += f", and is better than {len(real)} others; the smallest difference is to "
+        text += f"{loser(comparison, nearest)}: {numbers(comparison, nearest)}"
     elif real:
-        parts = [f"{loser(comparison, entry)} by {amount(comparison, entry)}" for entry in real]
-        text += f", and beats {listed(parts)}"
-    sentences = [sentence(text)]
+        parts = [f"{loser(comparison, e)} ({numbers(comparison, e)})" for e in real]
+        text += f", and is better than {listed(parts)}"
+    sentences = [f"{text}."]
+    # Possible if runs lack queries: a mean uses all queries of a run, a pair only the common ones.
+    sentences += [
+        f"{winner(comparison, entry)} is better than {best} on their common queries "
+        f"({numbers(comparison, entry)})."
+        for entry in significant
+        if entry not in real
+    ]
     if rest:
-        others = [entry.system if entry.baseline == best else entry.baseline for entry in rest]
-        what = f"of {best} from {listed(first_few(others))}"
-        sentences.append(sentence(rest_clause(comparison, what, rest, real)))
+        others = [(e.system if e.baseline == best else e.baseline, e) for e in rest]
+        sentences.append(rest_sentence(best, others))
+    sentences += reach_sentences(comparison, rest, real)
     return " ".join([*sentences, *unscored(comparison, metric)])
 
 
 def unscored(comparison: Comparison, metric: str) -> list[str]:
-    """Return a sentence about the systems that have no score on *metric*, none without such."""
+    """Return a sentence about the systems without a score on *metric*, if there are any."""
     means = [mean for mean in comparison.means if mean.metric == metric]
     names = [mean.system for mean in means if mean.mean is None]
     if not names:
         return []
-    return [f"{listed(first_few(names))} {'has' if len(names) == 1 else 'have'} no score on it."]
-
-
-def better(comparison: Comparison, entry: Difference) -> bool:
-    """Return whether the system is significantly better than its baseline."""
-    return comparison.significant(entry) and winner(comparison, entry) == entry.system
-
-
-def worse(comparison: Comparison, entry: Difference) -> bool:
-    """Return whether the system is significantly worse than its baseline."""
-    return comparison.significant(entry) and winner(comparison, entry) == entry.baseline
+    return [
+        f"{listed(first_few(names))} {'has' if len(names) == 1 else 'have'} no score on {metric}."
+    ]
 
 
 def winner(comparison: Comparison, entry: Difference) -> str:
-    """Return the name with the better mean; at a draw the system."""
+    """Return the name with the better mean; of equal means the system."""
     return comparison.winner(entry) or entry.system
 
 
@@ -157,7 +153,7 @@ def loser(comparison: Comparison, entry: Difference) -> str:
 
 
 def labelled(comparison: Comparison, metrics: Sequence[str]) -> str:
-    """Return *metrics* as a list, those of which less is better last and marked so."""
+    """Return *metrics* as a list; those of which less is better come last and are marked."""
     more = [name for name in metrics if name not in comparison.lower_is_better]
     less = [name for name in metrics if name in comparison.lower_is_better]
     if not less:
@@ -166,43 +162,68 @@ def labelled(comparison: Comparison, metrics: Sequence[str]) -> str:
     return f"{listed(more)}, and on {text}" if more else text
 
 
-def amount(comparison: Comparison, entry: Difference) -> str:
-    """Return the size of a difference, with interval and p value, seen from the winner."""
-    difference = entry.difference or 0.0
-    text = number(abs(difference))
-    low, high = entry.interval.low, entry.interval.high
-    if low is not None and high is not None:
-        if difference < 0:
-            low, high = -high, -low
-        text += f" [{number(low)}, {number(high)}]"
-    text += f" (p {p_value(entry.p_corrected or 0.0)}"
+def numbers(
+    comparison: Comparison, entry: Difference, *, flip: bool = True, hint: bool = False
+) -> str:
+    """Return a significant difference with its interval and corrected p value.
+
+    It is winner minus loser, or with *flip* False always system minus baseline. *hint* marks a
+    metric of which less is better.
+    """
+    flips = flip and winner(comparison, entry) == entry.baseline
+    text = size(entry, flip=flips)
+    if hint and entry.metric in comparison.lower_is_better:
+        text += " (lower is better)"
+    text += f", p {p_value(entry.p_corrected or 0.0)}"
     if comparison.family > 1:
         plain = comparison.correction == "none"
-        text += f", {'not ' if plain else ''}corrected for {comparison.family} comparisons"
-    return text + ")"
+        text += f" {'not ' if plain else ''}corrected for {comparison.family} comparisons"
+    return text
 
 
-def rest_clause(
-    comparison: Comparison, what: str, entries: Sequence[Difference], real: Sequence[Difference]
-) -> str:
-    """Return the clause that calls differences noise, and what the set can reliably detect.
+def size(entry: Difference, *, flip: bool = False) -> str:
+    """Return the signed difference and its interval; with *flip* baseline minus system."""
+    sign = -1.0 if flip else 1.0
+    text = number(sign * (entry.difference or 0.0), signed=True)
+    low, high = entry.interval.low, entry.interval.high
+    if low is not None and high is not None:
+        low, high = sorted((sign * low, sign * high))
+        text += f" [{number(low)}, {number(high)}]"
+    return text
 
-    Where no query differs, it says that instead. Scores share one number, the largest. Metrics of
-    which less is better are counts of something, each in a unit of its own, and have theirs beside
-    it. A smaller difference among the *real* ones, which was detected all the same, is explained.
+
+def is_tie(entry: Difference) -> bool:
+    """Return whether both systems have the same score on every query."""
+    return entry.n > 0 and entry.ties == entry.n
+
+
+def rest_sentence(name: str, others: Sequence[tuple[str, Difference]]) -> str:
+    """Return the sentence about systems that do not differ significantly from *name*."""
+    names = listed(first_few([other for other, _ in others]))
+    if all(is_tie(entry) for _, entry in others):
+        return f"{name} and {names} have the same score on every query."
+    if len(others) > 1:
+        return f"{name} does not differ significantly from {names}."
+    ((_, entry),) = others
+    amount = size(entry, flip=entry.baseline != name)
+    return f"No significant difference between {name} and {names} ({amount})."
+
+
+def reach_sentences(
+    comparison: Comparison, entries: Sequence[Difference], real: Sequence[Difference]
+) -> list[str]:
+    """Return what the queries can detect, given the *entries* that are not significant.
+
+    All scores share one number, the largest. A metric of which less is better is a count with its
+    own unit, and has its own number. A *real* difference below that number gets an explanation.
     """
-    subject = "difference" if len(entries) == 1 else "differences"
-    verb = "is" if len(entries) == 1 else "are"
-    if all(entry.n > 0 and entry.ties == entry.n for entry in entries):
-        return f"the {subject} {what} {verb} 0 on every query"
-    text = f"the {subject} {what} {verb} inside the noise"
     reach: dict[str, float] = {}
     for entry in entries:
-        if entry.detectable:
+        if entry.detectable and not is_tie(entry):
             group = entry.metric if entry.metric in comparison.lower_is_better else ""
             reach[group] = max(reach.get(group, 0.0), entry.detectable)
     if not reach:
-        return text
+        return []
     smaller = smaller_than(comparison, real, reach)
     n = min(entry.n for entry in entries)
     queries = "query" if n == 1 else "queries"
@@ -210,20 +231,19 @@ def rest_clause(
     counts = [f"{number(value)} on {metric}" for metric, value in reach.items()]
     if counts and not scores and len(entries) == 1:
         counts = [number(value) for value in reach.values()]
-    found = ", and ".join([*scores, *([listed(counts)] if counts else [])])
-    text += f": {n} {queries} can reliably detect differences of about {found} or more"
+    values = ", and ".join([*scores, *([listed(counts)] if counts else [])])
+    text = f"{n} {queries} can reliably detect differences of about {values} or more"
     if smaller:
-        text += f", and smaller ones, such as {number(smaller)} here, less often or where they "
-        text += "vary little between queries"
-    return text
+        text += f"; smaller ones, such as {number(smaller)} here, are detected less often"
+    return [f"{text}."]
 
 
 def smaller_than(
     comparison: Comparison, real: Sequence[Difference], reach: Mapping[str, float]
 ) -> float | None:
-    """Return a difference among *real* that is below the *reach* of its group, None without such.
+    """Return a difference among *real* below the *reach* of its group, None if there is none.
 
-    *reach* is for a typical pair of systems and a power below 1, so that such differences happen.
+    *reach* holds for a power below 1, so some smaller differences are detected too.
     """
     for entry in real:
         group = entry.metric if entry.metric in comparison.lower_is_better else ""
@@ -233,17 +253,19 @@ def smaller_than(
     return None
 
 
-def number(value: float) -> str:
-    """Return *value* with three decimals, or two digits where those would all be 0.
+def number(value: float, *, signed: bool = False) -> str:
+    """Return *value* with three decimals, or two digits if those would all be 0.
 
-    >>> number(0.0412), number(0.00012), number(0.0), number(-0.0001)
-    ('0.041', '0.00012', '0.000', '-0.0001')
+    >>> number(0.0412), number(0.00012), number(-0.0001), number(0.0412, signed=True)
+    ('0.041', '0.00012', '-0.0001', '+0.041')
     """
-    return f"{value:.3f}" if abs(value) >= 0.0005 or value == 0.0 else f"{value:.2g}"
+    value += 0.0  # no negative zero
+    digits = ".3f" if abs(value) >= 0.0005 or value == 0.0 else ".2g"
+    return format(value, f"{'+' if signed and value else ''}{digits}")
 
 
 def p_value(p: float) -> str:
-    """Return *p* with its sign, as it is printed.
+    """Return *p* with "=" or "<" for printing.
 
     >>> p_value(0.0042), p_value(0.00001), p_value(0.04996)
     ('= 0.004', '< 0.001', '= 0.04996')
@@ -267,7 +289,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def first_few(names: Sequence[str]) -> Sequence[str]:
-    """Return *names*, of too many the first ones and how many others there are.
+    """Return *names*; if there are too many, the first ones and the number of others.
 
     >>> first_few(list("abcdefg"))
     ['a', 'b', 'c', 'd', '3 others']
@@ -275,13 +297,3 @@ def first_few(names: Sequence[str]) -> Sequence[str]:
     if len(names) <= MOST_NAMED:
         return names
     return [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
-
-
-def sentence(text: str) -> str:
-    """Return *text* with a full stop; a capital only if it starts with a word of ours.
-
-    >>> sentence("the difference is small"), sentence("bm25 beats grep")
-    ('The difference is small.', 'bm25 beats grep.')
-    """
-    own = ("the ", "on ", "no ")
-    return (text[0].upper() + text[1:] if text.startswith(own) else text) + "."

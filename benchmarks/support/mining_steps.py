@@ -59,15 +59,15 @@ def scan(repository: str, _number: int) -> Figures:
 def lines(repository: str, number: int) -> Figures:
     """Mine *number* cases of files and lines; nothing is parsed."""
     from karat.mining.commits import UnreadableCommits
-    from karat.mining.drawing import Drawing, draw
     from karat.mining.filters import Filters, select
+    from karat.mining.sampling import Sampling, sample_cases
     from karat.mining.scan import scan as commits
 
-    losses, filters = UnreadableCommits(), Filters()
-    chosen = select(commits(repository, losses=losses), filters)
-    wanted = Drawing(number, 0, lambda _: True, syntax=False)
-    drawn = draw(repository, chosen, filters, wanted, losses=losses)
-    return {"cases": len(drawn.found)}
+    unreadable, filters = UnreadableCommits(), Filters()
+    chosen = select(commits(repository, unreadable=unreadable), filters)
+    wanted = Sampling(number, 0, lambda _: True, syntax=False)
+    drawn = sample_cases(repository, chosen, filters, wanted, unreadable=unreadable)
+    return {"cases": len(drawn.cases)}
 
 
 def symbols(repository: str, number: int) -> Figures:
@@ -86,7 +86,7 @@ def filters(repository: str, _number: int) -> Figures:
     from karat.mining.filters import select
     from karat.mining.scan import scan as commits
 
-    read = list(commits(repository, losses=UnreadableCommits()))
+    read = list(commits(repository, unreadable=UnreadableCommits()))
     with timed() as taken:
         kept = len(select(read).candidates)
     return {"cpu_s": taken.cpu_s, "kept": kept}
@@ -196,8 +196,8 @@ def search(repository: str, number: int) -> Figures:
 def recent_cases(repository: str, number: int) -> dict[str, str]:
     """Return the parents of at most *number* cases of the last years, each with its question."""
     from karat.corpus.git.process import git
-    from karat.mining.drawing import Sampler
     from karat.mining.filters import select
+    from karat.mining.sampling import Sampler
     from karat.mining.scan import scan as commits
 
     head = int(git(repository, "show", "-s", "--format=%ct", "HEAD"))

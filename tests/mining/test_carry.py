@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.mining.carry import CarriedDataset, carry
+from karat.mining.dataset import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.diffs import diffs
-from karat.mining.gold import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
 
@@ -93,11 +93,11 @@ def test_what_is_lost_says_why(history: "Builder") -> None:
     )
     assert reasons(found) == [
         "the file was deleted",
-        f"no such file at {base}, where it comes from",
-        "is another kind of file now, such as a link",
-        "is binary to Git, which cannot tell what became of its lines",
+        f"no such file at its base commit {base}",
+        "it is now another type of file, such as a link",
+        "Git treats the file as binary, so its lines cannot be followed",
         "f.py does not define 'login'",
-        f"the file had no such lines at {base}, where it comes from",
+        f"the file did not have these lines at its base commit {base}",
         "nothing defines 'login' any more",
     ]
     assert places(found) == [("stays.py", 0, 0), ("image", 0, 0)]
@@ -186,7 +186,7 @@ def test_patterns_stay_as_long_as_they_match(history: "Builder") -> None:
         match="akashic",
     )
     assert places(found) == [("auth", 0, 0), ("lib/post.py", 0, 0), ("", 0, 0)]
-    assert reasons(found) == ["leads to 2 files: lib/auth/a.py and lib/auth/b.py"]
+    assert reasons(found) == ["it now matches 2 files: lib/auth/a.py and lib/auth/b.py"]
 
 
 def test_references_of_other_kinds(history: "Builder") -> None:
@@ -235,7 +235,7 @@ def test_each_case_comes_from_its_own_commit(history: "Builder") -> None:
     assert found.data.query_ids == ("two", "one", "again", "never")
     assert places(found) == [("a", line, line) for line in (4, 2, 5, 3, 4, 2)]
     assert found.dropped == ("lost",)
-    assert set(reasons(found)) == {"no commit '4711', where it comes from"}
+    assert set(reasons(found)) == {"the repository has no base commit '4711'"}
     assert found.data.extras[1] == {"base_commit": found.commit, "kept": 1}
     assert found.data.tags == {"sort": ("", "x", "", "")}
     assert resolve(found.data, history.path).missing == ()
@@ -272,7 +272,7 @@ def test_where_a_set_comes_from_must_be_known(history: "Builder") -> None:
         carry(data, history.path, to="v1", base="main")
     with pytest.raises(InputError, match="no revision 'v1'"):
         carry(data, history.path, to="main", base="v1")
-    with pytest.raises(InputError, match="'judgments' is no list"):
+    with pytest.raises(InputError, match="'judgments' is not a list"):
         judgments_of(Query("q", "", extra={"judgments": [{"path": "a"}]}))
 
 

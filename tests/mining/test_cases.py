@@ -6,12 +6,11 @@ from karat.corpus import Symbol
 from karat.mining.cases import cases
 from karat.mining.commits import Candidate, Change, Commit
 from karat.mining.diffs import Region
-from karat.mining.drawing import MinedCase
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import RewriteStatus, RewrittenQuery
-from karat.mining.targets import Grain
-from karat.mining.trees import TreeCount
-from karat.mining.truth import FileTruth
+from karat.mining.sampling import MinedCase
+from karat.mining.snapshots import FileCount
+from karat.mining.targets import Grain, TargetFile
 from karat.mining.variants import Level
 from karat.model import Query, Target
 
@@ -25,7 +24,7 @@ def change(path: str, status: str = "M") -> Change:
 TESTS = (change("tests/test_users.py"), change("tests/test_new.py", "A"), change("tests/\udcff.py"))
 COMMIT = Commit("c" * 40, ("p" * 40, "q" * 40), 86_400, "Ada", "a@b", QUERY, ())
 LOGIN = Symbol("getUser", "method", 3, 9, "Users")
-FILE = FileTruth(
+FILE = TargetFile(
     "src/users.py",
     "a" * 40,
     "M",
@@ -37,7 +36,7 @@ FOUND = MinedCase(Candidate(COMMIT, (change("src/users.py"),), TESTS, QUERY), (F
 
 def made(recipe: MiningRecipe, text: str = QUERY) -> list[Query]:
     asked = RewrittenQuery(text, RewriteStatus.RULES)
-    return list(cases(FOUND, asked, recipe, searched=TreeCount(40, 60)))
+    return list(cases(FOUND, asked, recipe, searched=FileCount(40, 60)))
 
 
 def test_what_is_recorded() -> None:

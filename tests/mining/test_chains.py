@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.mining.commits import Change, Commit
-from karat.mining.drafts import Draft, Sorter
+from karat.mining.drafts import Draft, FileClassifier
 from karat.mining.filters import Chains, Filters
 from karat.mining.rules import NO_TARGET, CaseLimits, rules
 
@@ -49,6 +49,6 @@ commits = st.builds(
 def test_the_first_rule_is_the_first_of_all(commit: Commit, off: set[str], most: int) -> None:
     filters = Filters(CaseLimits(max_files=most), frozenset(off))
     asked = [rule for rule in rules(filters.limits) if rule.name not in off]
-    draft = Draft(commit, Sorter(filters.roles).sort(commit.changes))
+    draft = Draft(commit, FileClassifier(filters.roles).sort(commit.changes))
     dropping = next((rule.name for rule in asked if rule.drops(draft)), "")
     assert Chains(asked).first(draft) == dropping

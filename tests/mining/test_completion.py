@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from karat.errors import EngineError, MissingExtra
-from karat.mining.rewriting import completer
+from karat.mining.rewriting import make_completer
 
 MODEL = "openai/test-model"
 
@@ -88,11 +88,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
     with pytest.raises(MissingExtra, match=r"pip install .*\[llm\]"):
-        completer(MODEL)
+        make_completer(MODEL)
 
 
 def test_the_answer_comes_back(server: Server) -> None:
-    complete = completer(MODEL, api_base=server.url)
+    complete = make_completer(MODEL, api_base=server.url)
     assert complete("Ask.", "Kept the session") == "visitors lose their session"
     (body,) = server.bodies
     assert body["model"] == "test-model"
@@ -110,11 +110,11 @@ def test_the_answer_comes_back(server: Server) -> None:
 def test_an_error_of_the_server_is_ours(server: Server, status: int, name: str) -> None:
     server.status = status
     with pytest.raises(EngineError, match=f"^{MODEL}: {name}: "):
-        completer(MODEL, api_base=server.url, retries=0)("Ask.", "text")
+        make_completer(MODEL, api_base=server.url, retries=0)("Ask.", "text")
 
 
 @pytest.mark.parametrize("content", ["", "  ", None])
 def test_an_empty_answer_is_refused(server: Server, content: str | None) -> None:
     server.content = content
     with pytest.raises(EngineError, match="the answer is empty"):
-        completer(MODEL, api_base=server.url)("Ask.", "text")
+        make_completer(MODEL, api_base=server.url)("Ask.", "text")

@@ -6,7 +6,7 @@ from karat.mining.cases import (
     Category,
     Complexity,
     Difficulty,
-    Facts,
+    DifficultyFacts,
     category,
     complexity,
     difficulty,
@@ -31,21 +31,27 @@ def test_complexity_counts_files(files: int, expected: Complexity) -> None:
 @pytest.mark.parametrize(
     ("facts", "expected"),
     [
-        (Facts(Leak.PATH, has_identifier=True, targets=1), Difficulty.EASY),
-        (Facts(Leak.STEM, has_identifier=True, targets=3), Difficulty.EASY),
-        (Facts(Leak.STEM, has_identifier=False, targets=1), Difficulty.MEDIUM),
-        (Facts(Leak.NONE, has_identifier=True, targets=1, candidates=2600), Difficulty.MEDIUM),
-        (Facts(Leak.PART, has_identifier=False, targets=1), Difficulty.HARD),
+        (DifficultyFacts(Leak.PATH, has_identifier=True, targets=1), Difficulty.EASY),
+        (DifficultyFacts(Leak.STEM, has_identifier=True, targets=3), Difficulty.EASY),
+        (DifficultyFacts(Leak.STEM, has_identifier=False, targets=1), Difficulty.MEDIUM),
+        (
+            DifficultyFacts(Leak.NONE, has_identifier=True, targets=1, candidates=2600),
+            Difficulty.MEDIUM,
+        ),
+        (DifficultyFacts(Leak.PART, has_identifier=False, targets=1), Difficulty.HARD),
     ],
 )
-def test_difficulty_by_hand(facts: Facts, expected: Difficulty) -> None:
+def test_difficulty_by_hand(facts: DifficultyFacts, expected: Difficulty) -> None:
     assert difficulty(facts) is expected
 
 
 def test_giving_away_more_never_makes_it_harder() -> None:
     order = list(Difficulty)
     for named, targets, candidates in itertools.product((True, False), (1, 3), (0, 5000)):
-        ranks = [order.index(difficulty(Facts(step, named, targets, candidates))) for step in Leak]
+        ranks = [
+            order.index(difficulty(DifficultyFacts(step, named, targets, candidates)))
+            for step in Leak
+        ]
         assert ranks == sorted(ranks, reverse=True)
 
 

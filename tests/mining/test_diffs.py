@@ -115,10 +115,10 @@ def test_roots_merges_and_empty_commits(history: "Builder") -> None:
 def test_a_missing_file_costs_the_commits_that_need_it(history: "Builder") -> None:
     ids = [history.commit({"a": f"{number}\n"}) for number in range(6)]
     history.lose(f"{ids[3]}:a")
-    losses = UnreadableCommits()
-    found = [commit for commit, _ in diffs(history.path, ids, losses=losses)]
+    unreadable = UnreadableCommits()
+    found = [commit for commit, _ in diffs(history.path, ids, unreadable=unreadable)]
     assert found == [ids[0], ids[1], ids[2], ids[5]]
-    assert [lost.commit for lost in losses.unreadable] == [ids[3], ids[4]]
+    assert [lost.commit for lost in unreadable.unreadable] == [ids[3], ids[4]]
     with pytest.raises(InputError, match="git diff-tree"):
         list(diffs(history.path, ids))
 
@@ -130,9 +130,9 @@ def test_a_partial_clone_reads_what_it_has(history: "Builder", tmp_path: Path) -
     part = str(tmp_path / "part")
     url = history.folder.as_uri()
     history.git("clone", "--quiet", "--bare", "--filter=blob:limit=1k", url, part)
-    losses = UnreadableCommits()
-    assert [commit for commit, _ in diffs(part, ids, losses=losses)] == [ids[0], ids[3]]
-    assert [lost.commit for lost in losses.unreadable] == ids[1:3]
+    unreadable = UnreadableCommits()
+    assert [commit for commit, _ in diffs(part, ids, unreadable=unreadable)] == [ids[0], ids[3]]
+    assert [lost.commit for lost in unreadable.unreadable] == ids[1:3]
 
 
 def test_a_patch_that_does_not_fit_its_records(
@@ -142,15 +142,15 @@ def test_a_patch_that_does_not_fit_its_records(
     tip = history.commit({"a": "b\n"})
 
     def records_only(
-        *arguments: str, losses: UnreadableCommits | None
+        *arguments: str, unreadable: UnreadableCommits | None
     ) -> Iterator[tuple[str, bytes]]:
-        for commit, printed in each_diff(*arguments, losses=losses):
+        for commit, printed in each_diff(*arguments, unreadable=unreadable):
             yield commit, printed.partition(b"\0\0")[0]
 
     monkeypatch.setattr("karat.mining.diffs.each_diff", records_only)
-    losses = UnreadableCommits()
-    assert list(diffs(history.path, [tip], losses=losses)) == []
-    assert [lost.commit for lost in losses.unreadable] == [tip]
+    unreadable = UnreadableCommits()
+    assert list(diffs(history.path, [tip], unreadable=unreadable)) == []
+    assert [lost.commit for lost in unreadable.unreadable] == [tip]
 
 
 def test_nothing_that_the_repository_names_is_run(history: "Builder", tmp_path: Path) -> None:

@@ -209,10 +209,10 @@ output:
 
 def test_rules_are_listed(generate: Generate) -> None:
     listed = generate("", "--list-rules").stdout
-    assert "docs-only       it changes only files of the kind: docs\n" in listed
+    assert "docs-only       it changes only docs files\n" in listed
     assert "code-equal      it changes only comments, docstrings or layout\n" in listed
     told = json.loads(generate("", "--list-rules", "--json").stdout)
-    assert told["docs-only"] == "it changes only files of the kind: docs"
+    assert told["docs-only"] == "it changes only docs files"
     assert len(told) == len(listed.splitlines())
 
 
@@ -278,7 +278,7 @@ def test_signatures_are_not_checked(project: "Builder", generate: Generate, tmp_
 
 def test_no_commit_in_that_time(project: "Builder", generate: Generate) -> None:
     done = generate(project.path, "--since", "2200-01-01")
-    assert "no commit to look at; expected some between --since and --until" in done.stderr
+    assert "no commits to mine; check --since, --until and --branch" in done.stderr
     assert "expected a date such as 2024-01-31" in generate(project.path, "--until", "x").stderr
     assert "--unit commit" in generate(project.path, "--unit", "pr").stderr
 
@@ -290,8 +290,8 @@ def test_no_case_is_left(history: "Builder", generate: Generate) -> None:
     done = generate(history.path)
     assert done.returncode == 2
     assert done.stderr.endswith(
-        "no case is left of 4 commits; 'docs-only' took most, 3: it changes only files of the "
-        "kind: docs; --off docs-only turns it off\n"
+        "none of 4 commits is usable; rule 'docs-only' dropped 3: it changes only docs files; "
+        "--off docs-only turns the rule off\n"
     )
     assert generate(history.path, "--off", "docs-only").returncode == 0
 
@@ -301,7 +301,7 @@ def test_what_cannot_be_turned_off(history: "Builder", generate: Generate) -> No
     history.commit({"a.py": "y\0"}, QUESTION)
     history.commit({"a.py": "z\0"}, f"{QUESTION} of stock")
     assert generate(history.path).stderr.endswith(
-        "'unreadable' took most, 2: too few of its files can be read as text\n"
+        "rule 'unreadable' dropped 2: too few of its files are readable text\n"
     )
 
 
@@ -358,7 +358,7 @@ def test_odd_files_are_left_out_and_counted(history: "Builder", generate: Genera
     assert done.returncode == 0
     (case,) = written()["test_cases"]
     assert case["ground_truth_files"] == ["Case.py", "code.py"]
-    assert done.stderr.startswith("note: files left out of the truth: ")
+    assert done.stderr.startswith("note: files that cannot be targets: ")
     for reason in ("lfs-pointer (1)", "too-large (1)", "name-not-utf-8 (1)"):
         assert reason in done.stderr
 
@@ -372,7 +372,7 @@ def test_a_model_words_the_queries(
         return "look into shop/cart.py for it" if "cart" in text else "goods run out without notice"
 
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("karat.mining.rewriting.completer", lambda model: complete)
+    monkeypatch.setattr("karat.mining.rewriting.make_completer", lambda model: complete)
     done = generate(project.path, "--rewrite", "openai/x", "--off", "duplicate")
     assert "wording     rewritten (4), llm_failed (1), llm_leaked (1)\n" in done.stdout
     assert "rewritten-alike" not in done.stdout
@@ -396,13 +396,13 @@ def test_queries_that_a_model_made_alike_are_dropped_and_counted(
     cases = {case["id"]: case["timestamp"] for case in written()["test_cases"]}
     assert len(cases) == 6
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("karat.mining.rewriting.completer", lambda model: complete)
+    monkeypatch.setattr("karat.mining.rewriting.make_completer", lambda model: complete)
     done = generate(project.path, "--rewrite", "openai/x")
     (left,) = written()["test_cases"]
     assert left["timestamp"] == min(cases.values())
     row = next(line for line in done.stdout.splitlines() if line.startswith("rewritten-alike"))
     assert row.split()[1] == "5"
-    assert row.endswith("the model gave it the query of another commit")
+    assert row.endswith("the model returned the query of another commit")
     (mined,) = written()["metadata"]["repositories"]
     assert (mined["cases"], mined["waterfall"]["rewritten-alike"]) == (1, 5)
 
@@ -412,5 +412,5 @@ def test_a_huge_file_is_not_read(history: "Builder", generate: Generate) -> None
     history.commit({"huge.py": "x = 1\n" * lines, "a.py": "x = 1\n"}, "Start")
     history.commit({"huge.py": "x = 2\n" * lines, "a.py": "x = 2\n"}, QUESTION)
     done = generate(history.path)
-    assert (done.returncode, done.stderr) == (0, "note: files left out of the truth: binary (1)\n")
+    assert (done.returncode, done.stderr) == (0, "note: files that cannot be targets: binary (1)\n")
     assert written()["test_cases"][0]["ground_truth_files"] == ["a.py"]

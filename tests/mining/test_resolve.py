@@ -6,7 +6,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.mining.resolve import resolve
-from karat.mining.trees import RepositoryTrees
+from karat.mining.snapshots import SnapshotReader
 from karat.model import Dataset, Query, Target
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def test_everything_that_is_missing_is_told_at_once(history: "Builder") -> None:
         f"src/auth.py has 7 lines at {tip}; expected lines 7-8",
         f"src/auth.py does not define 'log' at {tip}",
         f"docs/auth.md has 1 line at {tip}; expected lines 1-2",
-        f"data.bin is no text (binary) at {tip}; expected lines 1-1",
-        f"link is no text (symlink) at {tip}; expected lines 1-1",
+        f"data.bin is not text (binary) at {tip}; expected lines 1-1",
+        f"link is not text (symlink) at {tip}; expected lines 1-1",
         f"build.zzz does not define 'walk' at {tip}",
         f"nothing defines 'Nowhere' at {tip}",
         f"no file 'zzz' at {tip}",
@@ -125,7 +125,7 @@ def test_trees_are_those_that_git_lists(history: "Builder") -> None:
         history.commit({"a": None, "a/b": "1\n", nfd: None, nfc: "x = 1\n"}),
         history.commit({"a/b": "3\n", b"\xff": None}),
     ]
-    with RepositoryTrees(history.path) as trees:
+    with SnapshotReader(history.path) as trees:
         found = {tree.commit: tree for tree in trees.each(reversed(ids))}
         assert list(found) == ids
         assert sorted(found[ids[0]].entries) == ["a", nfc, "\udcff"]
@@ -139,4 +139,4 @@ def test_a_file_that_the_clone_lacks(history: "Builder") -> None:
     history.commit({"a.py": "x = 1\n"})
     history.lose("HEAD:a.py")
     (problem,) = problems(history, Target("a.py", 1, 1, 1))
-    assert "a.py is no text (missing)" in problem
+    assert "a.py is not text (missing)" in problem

@@ -6,7 +6,14 @@ import pytest
 
 from karat.errors import EngineError
 from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.rewriting import PROMPT, Complete, Rewriter, RewriteStatus, RewrittenQuery, check
+from karat.mining.rewriting import (
+    PROMPT,
+    Complete,
+    Rewriter,
+    RewriteStatus,
+    RewrittenQuery,
+    check_rewrite,
+)
 
 GOOD = "visitors are logged out although their visit has not expired"
 TARGET = Change("M", "src/cookies.py", "src/cookies.py", "a" * 40, "b" * 40, "100644", "100644")
@@ -96,9 +103,12 @@ def test_a_kept_answer_that_cannot_be_read_is_asked_for_again(
     ],
 )
 def test_what_an_answer_must_be(text: str, status: RewriteStatus) -> None:
-    assert check(text, "keep the session of visitors", ["src/cookies.py"]) is status
+    assert check_rewrite(text, "keep the session of visitors", ["src/cookies.py"]) is status
 
 
 def test_what_the_rules_gave_away_may_be_said() -> None:
     text = "the cookies of visitors expire too early"
-    assert check(text, "keep cookies of visitors", ["src/cookies.py"]) is RewriteStatus.REWRITTEN
+    assert (
+        check_rewrite(text, "keep cookies of visitors", ["src/cookies.py"])
+        is RewriteStatus.REWRITTEN
+    )

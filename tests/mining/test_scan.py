@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from karat.corpus.git.objects import blob_id
 from karat.errors import InputError, KaratError
-from karat.mining import mine as losses_module
+from karat.mining import commits as commits_module
 from karat.mining.commits import Change, UnreadableCommits
 from karat.mining.scan import scan
 
@@ -217,11 +217,11 @@ def test_a_shallow_clone_is_noted(history: "Builder", tmp_path: Path) -> None:
     ids = [history.commit({"a": str(number)}) for number in range(4)]
     url = history.folder.as_uri()
     history.git("clone", "--quiet", "--bare", "--depth=2", url, str(tmp_path / "part"))
-    losses = UnreadableCommits()
-    found = list(scan(str(tmp_path / "part"), losses=losses))
+    unreadable = UnreadableCommits()
+    found = list(scan(str(tmp_path / "part"), unreadable=unreadable))
     assert [(commit.id, commit.parents) for commit in found] == [(ids[3], (ids[2],)), (ids[2], ())]
-    assert losses.notes == ["shallow clone: what lies behind its oldest commits is absent"]
-    assert not losses.unreadable
+    assert unreadable.notes == ["shallow clone: commits before its oldest ones are missing"]
+    assert not unreadable.unreadable
 
 
 def test_a_clone_without_blobs_is_enough(history: "Builder", tmp_path: Path) -> None:
@@ -237,24 +237,26 @@ def test_a_clone_without_blobs_is_enough(history: "Builder", tmp_path: Path) -> 
 def test_a_missing_tree_costs_its_commits(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     tree = history.lose(f"{ids[2]}^{{tree}}")
-    losses = UnreadableCommits()
-    found = [commit.id for commit in scan(history.path, losses=losses)]
+    unreadable = UnreadableCommits()
+    found = [commit.id for commit in scan(history.path, unreadable=unreadable)]
     # The commit, and the next one, which is compared with it.
     assert found == [ids[4], ids[1], ids[0]]
-    assert [lost.commit for lost in losses.unreadable] == [ids[3], ids[2]]
-    assert all(tree in lost.reason for lost in losses.unreadable)
+    assert [lost.commit for lost in unreadable.unreadable] == [ids[3], ids[2]]
+    assert all(tree in lost.reason for lost in unreadable.unreadable)
     with pytest.raises(InputError, match=tree):
         list(scan(history.path))
-    assert [commit.id for commit in scan(history.path, max_commits=3, losses=losses)] == [ids[4]]
+    assert [commit.id for commit in scan(history.path, max_commits=3, unreadable=unreadable)] == [
+        ids[4]
+    ]
 
 
 def test_a_missing_commit_ends_the_walk(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     missing = history.lose(ids[1])
-    losses = UnreadableCommits()
-    found = [commit.id for commit in scan(history.path, losses=losses)]
+    unreadable = UnreadableCommits()
+    found = [commit.id for commit in scan(history.path, unreadable=unreadable)]
     assert found == [ids[4], ids[3]]
-    (lost,) = losses.unreadable
+    (lost,) = unreadable.unreadable
     assert lost.commit == ""
     assert missing in lost.reason
 
@@ -265,9 +267,9 @@ def test_a_broken_object(history: "Builder") -> None:
     place = history.folder / "objects" / tree[:2] / tree[2:]
     place.chmod(0o644)
     place.write_bytes(b"rubbish")
-    losses = UnreadableCommits()
-    assert [commit.id for commit in scan(history.path, losses=losses)] == [ids[2]]
-    assert [lost.commit for lost in losses.unreadable] == [ids[1], ids[0]]
+    unreadable = UnreadableCommits()
+    assert [commit.id for commit in scan(history.path, unreadable=unreadable)] == [ids[2]]
+    assert [lost.commit for lost in unreadable.unreadable] == [ids[1], ids[0]]
 
 
 def test_a_broken_header_costs_its_commit(history: "Builder") -> None:
@@ -278,25 +280,25 @@ def test_a_broken_header_costs_its_commit(history: "Builder") -> None:
         "hash-object", "-t", "commit", "-w", "--stdin", "--literally", given=raw.encode()
     )
     history.git("update-ref", "refs/heads/main", broken)
-    losses = UnreadableCommits()
-    assert [commit.id for commit in scan(history.path, losses=losses)] == [first]
-    assert [lost.commit for lost in losses.unreadable] == [broken]
+    unreadable = UnreadableCommits()
+    assert [commit.id for commit in scan(history.path, unreadable=unreadable)] == [first]
+    assert [lost.commit for lost in unreadable.unreadable] == [broken]
 
 
 def test_too_many_losses_are_an_error(history: "Builder", monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [history.commit({"a": str(number)}) for number in range(4)]
     for commit in ids:
         history.lose(f"{commit}^{{tree}}")
-    monkeypatch.setattr(losses_module, "MOST_UNREADABLE", 3)
-    with pytest.raises(InputError, match="3 commits cannot be read, expected a complete clone"):
-        list(scan(history.path, losses=UnreadableCommits()))
+    monkeypatch.setattr(commits_module, "MOST_UNREADABLE", 3)
+    with pytest.raises(InputError, match="3 commits cannot be read; expected a complete clone"):
+        list(scan(history.path, unreadable=UnreadableCommits()))
 
 
 def test_a_git_that_is_killed_is_no_fault_of_the_history(
     history: "Builder", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history.commit({"a": "a"})
-    commits = scan(history.path, losses=UnreadableCommits())
+    commits = scan(history.path, unreadable=UnreadableCommits())
     killed = ["sh", "-c", "kill -9 $$"]
     monkeypatch.setattr("karat.corpus.git.process.command", lambda *_: killed)
     with pytest.raises(KaratError, match="exit code -9"):

@@ -23,10 +23,10 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     def noted(
-        repository: str, commits: Sequence[str], *options: str, losses: UnreadableCommits | None
+        repository: str, commits: Sequence[str], *options: str, unreadable: UnreadableCommits | None
     ) -> Iterator[tuple[str, bytes]]:
         asked.extend(commits)
-        return each_diff(repository, commits, *options, losses=losses)
+        return each_diff(repository, commits, *options, unreadable=unreadable)
 
     monkeypatch.setattr("karat.mining.scan.each_diff", noted)
     return asked
@@ -90,16 +90,18 @@ def test_losses_are_the_same_as_well(history: "Builder", tmp_path: Path) -> None
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     history.lose(f"{ids[2]}^{{tree}}")
     plain = UnreadableCommits()
-    expected = list(scan(history.path, losses=plain))
+    expected = list(scan(history.path, unreadable=plain))
     for _ in range(2):
-        losses = UnreadableCommits()
+        unreadable = UnreadableCommits()
         with ScanCache(tmp_path / "commits.sqlite") as cache:
-            assert list(scan(history.path, cache=cache, losses=losses)) == expected
-        assert [lost.commit for lost in losses.unreadable] == [ids[3], ids[2]]
+            assert list(scan(history.path, cache=cache, unreadable=unreadable)) == expected
+        assert [lost.commit for lost in unreadable.unreadable] == [ids[3], ids[2]]
     history.lose(ids[1])
     walk = UnreadableCommits()
     with ScanCache(tmp_path / "commits.sqlite") as cache:
-        assert [commit.id for commit in scan(history.path, cache=cache, losses=walk)] == [ids[4]]
+        assert [commit.id for commit in scan(history.path, cache=cache, unreadable=walk)] == [
+            ids[4]
+        ]
     assert [lost.commit for lost in walk.unreadable] == ["", ids[3]]
 
 
@@ -160,7 +162,7 @@ def test_a_value_that_changed_is_unknown(
 
 
 def test_a_file_that_cannot_be_used_is_named(history: "Builder", tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no usable cache of commits"):
+    with pytest.raises(InputError, match="cannot use the cache of commits"):
         ScanCache(tmp_path)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.mining.diffs import Hunk
-from karat.mining.moving import shifted
+from karat.mining.moving import shift_lines
 
 LINES = 12
 
@@ -38,8 +38,8 @@ def test_a_range_is_where_its_lines_are(
     hunks, new = hunks_of(edit)
     last = min(first + length, LINES)
     left = [place for place, line in enumerate(new, start=1) if first <= line <= last]
-    assert shifted(hunks, first, last) == ((left[0], left[-1]) if left else None)
+    assert shift_lines(hunks, first, last) == ((left[0], left[-1]) if left else None)
 
 
 def test_nothing_changed() -> None:
-    assert shifted([], 3, 9) == (3, 9)
+    assert shift_lines([], 3, 9) == (3, 9)

@@ -3,7 +3,7 @@
 import pytest
 
 from karat.errors import InputError
-from karat.mining.drawing import split_by_time
+from karat.mining.sampling import split_by_time
 from karat.model import Dataset, Query, Target
 
 
@@ -35,5 +35,5 @@ def test_those_of_one_second_stay_together() -> None:
 
 @pytest.mark.parametrize(("days", "share"), [((1,), 0.5), ((2, 2), 0.5), ((1, 2), 0.01)])
 def test_what_cannot_be_split(days: tuple[int, ...], share: float) -> None:
-    with pytest.raises(InputError, match="cannot be split"):
+    with pytest.raises(InputError, match="cannot split"):
         split_by_time(dataset(*days), ("dev", "test"), share=share)

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from karat.corpus import Symbol
 from karat.mining.diffs import Region
-from karat.mining.targets import Grain, targets
-from karat.mining.truth import FileTruth
+from karat.mining.targets import Grain, TargetFile, build_targets
 from karat.model import Target
 
 LOGIN = Symbol("login", "method", 10, 30, "Session")
 LOGOUT = Symbol("logout", "method", 32, 40, "Session")
-FILE = FileTruth(
+FILE = TargetFile(
     "auth.py",
     "b0",
     "M",
@@ -26,15 +25,15 @@ FILE = FileTruth(
         Region(29, 33, 2, (LOGIN, LOGOUT)),
     ),
 )
-GONE = FileTruth("old.py", "b1", "D", "")
+GONE = TargetFile("old.py", "b1", "D", "")
 
 
 def test_files() -> None:
-    assert targets([FILE, GONE], Grain.FILE) == (Target("auth.py", 2), Target("old.py", 1))
+    assert build_targets([FILE, GONE], Grain.FILE) == (Target("auth.py", 2), Target("old.py", 1))
 
 
 def test_lines() -> None:
-    assert targets([FILE, GONE], Grain.LINE) == (
+    assert build_targets([FILE, GONE], Grain.LINE) == (
         Target("auth.py", 1, 1, 2),
         Target("auth.py", 2, 12, 14, "login"),
         Target("auth.py", 2, 29, 33),
@@ -43,7 +42,7 @@ def test_lines() -> None:
 
 
 def test_definitions() -> None:
-    assert targets([FILE, GONE], Grain.SYMBOL) == (
+    assert build_targets([FILE, GONE], Grain.SYMBOL) == (
         Target("auth.py", 2, 10, 30, "login"),
         Target("auth.py", 2, 32, 40, "logout"),
         Target("old.py", 1),
@@ -52,12 +51,12 @@ def test_definitions() -> None:
 
 def test_a_change_outside_of_all_definitions_means_the_file() -> None:
     outside = FILE._replace(regions=FILE.regions[:1])
-    assert targets([outside], Grain.SYMBOL) == (Target("auth.py", 1),)
+    assert build_targets([outside], Grain.SYMBOL) == (Target("auth.py", 1),)
 
 
 @pytest.mark.parametrize("grain", Grain)
 def test_every_file_has_a_target_and_its_grade(grain: Grain) -> None:
-    found = targets([FILE, GONE], grain)
+    found = build_targets([FILE, GONE], grain)
     for file in (FILE, GONE):
         assert max(one.grade for one in found if one.path == file.path) == file.grade
 
@@ -67,7 +66,7 @@ def test_ranges_cover_the_same_lines_and_never_touch(
     spans: list[tuple[int, int, int]],
 ) -> None:
     regions = tuple(Region(start, start + more, grade, ()) for start, more, grade in spans)
-    found = targets([FILE._replace(regions=regions)], Grain.LINE)
+    found = build_targets([FILE._replace(regions=regions)], Grain.LINE)
     lines = {line for one in found for line in range(one.start_line, one.end_line + 1)}
     assert lines == {
         line for region in regions for line in range(region.start_line, region.end_line + 1)

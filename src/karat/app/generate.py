@@ -13,11 +13,11 @@ from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.yamltext import load_yaml
 from karat.installation import __version__
-from karat.mining.drawing import split_by_time
-from karat.mining.gold import gold, names_of
-from karat.mining.mine import MinedRepository, Watch, mine
+from karat.mining.dataset import build_dataset, unique_names
+from karat.mining.mine import MinedRepository, MiningProgress, mine
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import Rewriter
+from karat.mining.sampling import split_by_time
 from karat.mining.scan_cache import ScanCache
 from karat.model import Dataset
 
@@ -63,14 +63,14 @@ def generate(
     *,
     rewrite: str = "",
     cache: bool = False,
-    watch: Watch | None = None,
+    watch: MiningProgress | None = None,
 ) -> GenerationResult:
     """Return the gold set that *recipe* gives for *repositories*.
 
     *rewrite* names a language model that words the queries, as litellm does. With *cache* what Git
     says about a commit is kept for the next time.
     """
-    names_of(repositories)
+    unique_names(repositories)
     paths = [str(Path(repository).resolve()) for repository in repositories]
     model = _Model(rewrite) if rewrite else None
     with ScanCache(_kept("commits.sqlite")) if cache else nullcontext() as commits:
@@ -80,11 +80,11 @@ def generate(
                 recipe,
                 cache=commits,
                 rewriter=model.rewriter if model else None,
-                watch=watch,
+                progress=watch,
             )
             for path in paths
         )
-    dataset = gold(mined, recipe, tool=f"karat {__version__}")
+    dataset = build_dataset(mined, recipe, tool=f"karat {__version__}")
     statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
     failure = model.failure if model else ""
     return GenerationResult(dataset, mined, dict(statuses.most_common()), failure)
@@ -95,7 +95,8 @@ def write_gold(
 ) -> dict[str, Dataset]:
     """Write *dataset* to *output*, or its parts beside it, and return what each file holds.
 
-    The parts of ``gold.json`` are ``gold.dev.json`` and ``gold.test.json`` if these are the names.
+    With the names dev and test, the parts of ``gold.json`` are ``gold.dev.json`` and
+    ``gold.test.json``.
     """
     parts = {output: dataset}
     if split:
@@ -110,10 +111,10 @@ class _Model:
     """A language model that rewrites, and what it first failed of."""
 
     def __init__(self, name: str) -> None:
-        from karat.mining.rewriting import completer
+        from karat.mining.rewriting import make_completer
 
         self.failure = ""
-        self._complete = completer(name)
+        self._complete = make_completer(name)
         self.rewriter = Rewriter(self._noting, model=name, folder=_kept("rewritten"))
 
     def _noting(self, instruction: str, text: str) -> str:

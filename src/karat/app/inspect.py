@@ -10,7 +10,7 @@ from karat.corpus.git.chain import object_ids
 from karat.corpus.git.process import git
 from karat.errors import InputError, UnknownName
 from karat.experiments.snapshots import NOWHERE_ELSE, check_names, home_of
-from karat.mining.trees import RepositoryTrees, Tree
+from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import normalise
 
@@ -85,7 +85,7 @@ def inspect_case(
     if not base or not commit:
         lacking = names[0] if not base else names[1]
         return replace(bare, problem=f"{place} has no commit {lacking!r}; --repo names another")
-    with RepositoryTrees(place) as trees:
+    with SnapshotReader(place) as trees:
         tree = trees.at(base)
         excerpts = tuple(_excerpt(tree, target) for target in query.targets)
     message = _text(git(place, "show", "-s", "--format=%B", commit)).strip()
@@ -107,7 +107,7 @@ def _text(printed: bytes) -> str:
     return printed.decode(errors="replace")
 
 
-def _excerpt(tree: Tree, target: Target) -> Excerpt:
+def _excerpt(tree: CommitSnapshot, target: Target) -> Excerpt:
     path = normalise(target.path)
     if path not in tree.entries:
         return Excerpt(target, problem=f"not in the tree of {tree.short}")

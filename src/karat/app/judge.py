@@ -13,9 +13,9 @@ from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset, write
-from karat.mining.gold import JudgmentRecord, judgments_of, with_judgments
-from karat.mining.resolve import bases
-from karat.mining.trees import RepositoryTrees, Tree
+from karat.mining.dataset import JudgmentRecord, judgments_of, with_judgments
+from karat.mining.resolve import base_commits
+from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import ordered, valid
@@ -262,12 +262,12 @@ def repository_code(
     """
     with ExitStack() as stack:
         commits: dict[int, str] = {}
-        tree_at: dict[int, Callable[[str], Tree]] = {}
+        tree_at: dict[int, Callable[[str], CommitSnapshot]] = {}
         for home, rows in homes(data, repositories, otherwise=".").items():
             default = revision or home.revision or HEAD
-            known = bases(part_of(data, rows), home.place, default=default).known
+            known = base_commits(part_of(data, rows), home.place, default=default).known
             # The hits of one query follow each other.
-            at = lru_cache(maxsize=1)(stack.enter_context(RepositoryTrees(home.place)).at)
+            at = lru_cache(maxsize=1)(stack.enter_context(SnapshotReader(home.place)).at)
             for place, commit in _by_row(known).items():
                 commits[rows[place]] = commit
                 tree_at[rows[place]] = at

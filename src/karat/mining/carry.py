@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from karat.corpus.git.chain import in_order, object_ids
 from karat.errors import InputError
+from karat.mining.dataset import judgments_of, with_judgments
 from karat.mining.diffs import diffs
-from karat.mining.gold import judgments_of, with_judgments
 from karat.mining.moving import MissingTarget, Mover, Renames
-from karat.mining.resolve import bases
-from karat.mining.trees import RepositoryTrees
+from karat.mining.resolve import base_commits
+from karat.mining.snapshots import SnapshotReader
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import MATCHERS
 
-__all__ = ["CarriedDataset", "Loss", "carry"]
+__all__ = ["CarriedDataset", "LostTarget", "carry"]
 
 Move = Callable[[Target], Target]
 
 
-class Loss(NamedTuple):
+class LostTarget(NamedTuple):
     """A target that does not exist at the new commit, and the reason."""
 
     query_id: str
@@ -39,14 +39,14 @@ class CarriedDataset:
     commit: str
     renamed: int
     shifted: int
-    lost: tuple[Loss, ...]
+    lost: tuple[LostTarget, ...]
     dropped: tuple[str, ...]
 
 
 class _Moved(NamedTuple):
     query: Query
     pairs: Mapping[Target, Target]
-    lost: tuple[Loss, ...]
+    lost: tuple[LostTarget, ...]
 
 
 def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -> CarriedDataset:
@@ -57,7 +57,7 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
     calls. The metadata store the new commit as ``carried_to``, because the queries no longer
     describe the change that comes next.
     """
-    known, unknown = bases(data, repository, default=_base(data, base))
+    known, unknown = base_commits(data, repository, default=_base(data, base))
     (commit,) = object_ids(repository, [to], "commit")
     if not commit:
         raise InputError(f"{repository}: no revision {to!r}; expected a commit or a tag")
@@ -69,10 +69,10 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
         for row in rows:
             moved[row] = _moved(queries[row], lose, commit)
     pairs = [f"{commit} {revision.commit}" for revision in in_order(repository, known)]
-    with RepositoryTrees(repository) as trees:
-        new = trees.at(commit)
+    with SnapshotReader(repository) as snapshots:
+        new = snapshots.at(commit)
         renames = Renames(repository, new)
-        for old, (_, files) in zip(trees.each(known), diffs(repository, pairs), strict=True):
+        for old, (_, files) in zip(snapshots.each(known), diffs(repository, pairs), strict=True):
             mover = Mover(old, new, files=files, renames=renames, matcher=matcher)
             for row in known[old.commit]:
                 moved[row] = _moved(queries[row], mover.move, commit)
@@ -99,12 +99,12 @@ def _losing(reason: str) -> Move:
 
 def _moved(query: Query, move: Move, commit: str) -> _Moved:
     pairs: dict[Target, Target] = {}
-    losses: list[Loss] = []
+    lost: list[LostTarget] = []
     for target in query.targets:
         try:
             pairs[target] = move(target)
         except MissingTarget as reason:
-            losses.append(Loss(query.id, target, str(reason)))
+            lost.append(LostTarget(query.id, target, str(reason)))
     extra = {**query.extra, "base_commit": commit}
     judged = [
         judgment._replace(target=pairs[judgment.target])
@@ -112,7 +112,7 @@ def _moved(query: Query, move: Move, commit: str) -> _Moved:
         if judgment.target in pairs
     ]
     there = query._replace(targets=_distinct(pairs.values()), extra=extra)
-    return _Moved(with_judgments(there, judged), pairs, tuple(losses))
+    return _Moved(with_judgments(there, judged), pairs, tuple(lost))
 
 
 def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:

@@ -7,13 +7,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from karat.mining.commits import Candidate
-from karat.mining.drawing import MinedCase
 from karat.mining.leaks import Leak, leak
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import RewrittenQuery
-from karat.mining.targets import targets
-from karat.mining.trees import TreeCount
-from karat.mining.truth import FileTruth
+from karat.mining.sampling import MinedCase
+from karat.mining.snapshots import FileCount
+from karat.mining.targets import TargetFile, build_targets
 from karat.mining.variants import attacks, levels
 from karat.mining.words import content_words, is_identifier
 from karat.model import Query
@@ -23,12 +22,12 @@ __all__ = [
     "Category",
     "Complexity",
     "Difficulty",
-    "Facts",
+    "DifficultyFacts",
     "cases",
     "category",
     "complexity",
     "difficulty",
-    "instant",
+    "format_time",
 ]
 
 
@@ -96,7 +95,7 @@ class Difficulty(StrEnum):
     HARD = "hard"
 
 
-class Facts(NamedTuple):
+class DifficultyFacts(NamedTuple):
     """The inputs of the difficulty; *candidates* counts the searchable files, 0 if unknown."""
 
     leak: Leak
@@ -119,16 +118,17 @@ def complexity(files: int) -> Complexity:
     return Complexity.MEDIUM if files <= 20 else Complexity.HIGH
 
 
-def difficulty(facts: Facts) -> Difficulty:
+def difficulty(facts: DifficultyFacts) -> Difficulty:
     """Return the difficulty class of a case; each fact that makes word matching harder adds points.
 
     A query that spells the file name (STEM and above) reveals the target. On django, a folder name
     in the query did not help a lexical search (37 % against 43 % first hits without; 62 % for
     STEM), and code identifiers helped most (57 % against 33 %), so these two facts count double.
 
-    >>> difficulty(Facts(Leak.PATH, has_identifier=True, targets=1)).value
+    >>> difficulty(DifficultyFacts(Leak.PATH, has_identifier=True, targets=1)).value
     'easy'
-    >>> difficulty(Facts(Leak.NONE, has_identifier=False, targets=3, candidates=2600)).value
+    >>> facts = DifficultyFacts(Leak.NONE, has_identifier=False, targets=3, candidates=2600)
+    >>> difficulty(facts).value
     'hard'
     """
     points = (
@@ -148,17 +148,17 @@ CLUSTER = "commit"
 _ID_LENGTH = 12
 
 
-def instant(seconds: int) -> str:
+def format_time(seconds: int) -> str:
     """Return a time in seconds since 1970 as text.
 
-    >>> instant(86_400)
+    >>> format_time(86_400)
     '1970-01-02T00:00:00Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def cases(
-    found: MinedCase, asked: RewrittenQuery, recipe: MiningRecipe, *, searched: TreeCount | None
+    case: MinedCase, rewritten: RewrittenQuery, recipe: MiningRecipe, *, searched: FileCount | None
 ) -> Iterator[Query]:
     """Yield the queries of one mined commit; *rewritten* is its query text and the text's origin.
 
@@ -166,31 +166,31 @@ def cases(
     The category is that of the unchanged text; leak, identifier and difficulty are those of the
     final text. *searched* counts the files that can be searched, if known.
     """
-    commit, paths = found.candidate.commit, tuple(file.path for file in found.files)
-    wanted = targets(found.files, recipe.grain)
-    for suffix, text, variant in _variants(asked.text, paths, recipe, commit.id):
-        facts = Facts(
+    commit, paths = case.candidate.commit, tuple(file.path for file in case.files)
+    wanted = build_targets(case.files, recipe.grain)
+    for suffix, text, variant in _variants(rewritten.text, paths, recipe, commit.id):
+        facts = DifficultyFacts(
             leak(text, paths),
             any(map(is_identifier, text.split())),
             len(paths),
             searched.production if searched else 0,
         )
         tags = {
-            "category": category(asked.text).value,
+            "category": category(rewritten.text).value,
             "complexity": complexity(len(paths)).value,
             "difficulty": difficulty(facts).value,
             "leak": facts.leak.name.lower(),
             "identifier": "yes" if facts.has_identifier else "no",
             **variant,
-            **({CLUSTER: commit.id[:_ID_LENGTH]} if recipe.asks_again else {}),
+            **({CLUSTER: commit.id[:_ID_LENGTH]} if recipe.has_variants else {}),
         }
         extra: dict[str, object] = {
             "base_commit": commit.parents[0],
             "commit_hash": commit.id,
-            "query_status": asked.status.value,
-            "timestamp": instant(commit.time),
-            "files": [_as_record(file) for file in found.files],
-            "related_tests": list(_tests(found.candidate)),
+            "query_status": rewritten.status.value,
+            "timestamp": format_time(commit.time),
+            "files": [_as_record(file) for file in case.files],
+            "related_tests": list(_tests(case.candidate)),
             "candidates": searched._asdict() if searched else None,
         }
         yield Query(commit.id[:_ID_LENGTH] + suffix, text, wanted, tags, extra)
@@ -204,11 +204,11 @@ def _variants(
     A level that does not change the text adds no query: the first level with a text keeps it.
     """
     texts = levels(query, paths, wanted=recipe.hardness)
-    asked: set[str] = set()
+    used: set[str] = set()
     for level in recipe.hardness:
-        if level not in texts or texts[level] in asked:
+        if level not in texts or texts[level] in used:
             continue
-        asked.add(texts[level])
+        used.add(texts[level])
         suffix = f"-{level}" if len(recipe.hardness) > 1 else ""
         tags = {"hardness": level.value}
         if not recipe.adversarial:
@@ -231,7 +231,7 @@ def _tests(candidate: Candidate) -> Iterator[str]:
             yield change.old_path
 
 
-def _as_record(file: FileTruth) -> dict[str, object]:
+def _as_record(file: TargetFile) -> dict[str, object]:
     """Return a target file as JSON; a region is ``first-last:grade`` and its definitions."""
     return {
         "path": file.path,

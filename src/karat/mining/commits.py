@@ -18,7 +18,7 @@ __all__ = [
     "Commit",
     "UnreadableCommit",
     "UnreadableCommits",
-    "lose",
+    "add_unreadable",
     "read_changes",
     "read_commit",
 ]
@@ -104,16 +104,16 @@ class UnreadableCommits:
         self.notes: list[str] = []
 
 
-def lose(losses: UnreadableCommits | None, commit: str, error: InputError) -> None:
+def add_unreadable(unreadable: UnreadableCommits | None, commit: str, error: InputError) -> None:
     """Add *commit* to *unreadable*; raise *error* if that is None or already too long."""
-    if losses is None:
+    if unreadable is None:
         raise error
-    if len(losses.unreadable) == MOST_UNREADABLE:
+    if len(unreadable.unreadable) == MOST_UNREADABLE:
         raise InputError(
-            f"{MOST_UNREADABLE} commits cannot be read; expected a complete clone (git fetch "
-            f"--unshallow --refetch). Last: {commit}: {error}"
+            f"{MOST_UNREADABLE} commits cannot be read; expected a complete clone. "
+            f"Last: {commit}: {error}"
         ) from error
-    losses.unreadable.append(UnreadableCommit(commit, str(error)))
+    unreadable.unreadable.append(UnreadableCommit(commit, str(error)))
 
 
 # The format begins with NUL, so two NULs in a row occur only between commits: no path is empty, and

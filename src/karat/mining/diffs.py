@@ -10,7 +10,7 @@ from karat.corpus.chunkers.definitions import Symbol, tree_symbols
 from karat.corpus.chunkers.grammars import SyntaxTree
 from karat.corpus.git.process import git, git_blocks
 from karat.errors import InputError
-from karat.mining.commits import Change, UnreadableCommits, lose, read_changes
+from karat.mining.commits import Change, UnreadableCommits, add_unreadable, read_changes
 
 __all__ = ["CHANGED", "TOUCHED", "FileDiff", "Hunk", "Region", "diffs", "each_diff", "regions"]
 
@@ -20,7 +20,7 @@ _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")
 
 
 def each_diff(
-    repository: str, commits: Sequence[str], *options: str, losses: UnreadableCommits | None
+    repository: str, commits: Sequence[str], *options: str, unreadable: UnreadableCommits | None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield each of *commits* with the output of ``git diff-tree *options*``, in order.
 
@@ -39,7 +39,7 @@ def each_diff(
                 yield left[done - 1], output
             return
         except InputError as error:
-            lose(losses, left[done], error)
+            add_unreadable(unreadable, left[done], error)
         left = left[done + 1 :]
 
 
@@ -109,7 +109,7 @@ def diffs(
     *,
     alike: int = _HALF_ALIKE,
     paths: Collection[str] = (),
-    losses: UnreadableCommits | None = None,
+    unreadable: UnreadableCommits | None = None,
 ) -> Iterator[tuple[str, tuple[FileDiff, ...]]]:
     """Yield each of *commits* with its files, compared with the first parent, in order.
 
@@ -120,11 +120,11 @@ def diffs(
     """
     only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
     asked = (*_ASKED, f"-M{alike}%", *only)
-    for commit, printed in each_diff(repository, commits, *asked, losses=losses):
+    for commit, printed in each_diff(repository, commits, *asked, unreadable=unreadable):
         try:
             yield commit, _files(printed)
         except InputError as error:
-            lose(losses, commit, error)
+            add_unreadable(unreadable, commit, error)
 
 
 def _files(printed: bytes) -> tuple[FileDiff, ...]:

@@ -11,7 +11,7 @@ from karat.mining.commits import Candidate, Change, Commit
 from karat.mining.messages import as_query, opening
 from karat.mining.wording import Reason, reasons
 
-__all__ = ["Draft", "Files", "Role", "Sorter", "role_of", "signs"]
+__all__ = ["ChangedFiles", "Draft", "FileClassifier", "Role", "role_of", "signs"]
 
 # A cheap test for a character that the slow pattern needs.
 _DIGIT = re.compile(r"\d")
@@ -120,7 +120,7 @@ _PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _SEPARATORS = bytes.maketrans(_PUNCTUATION, b" " * len(_PUNCTUATION))
 
 
-class Files(NamedTuple):
+class ChangedFiles(NamedTuple):
     """The relevant changes of a commit, by role.
 
     *sole* is the role of all its files, if they share one.
@@ -132,7 +132,7 @@ class Files(NamedTuple):
     sole: Role | None
 
 
-class Sorter:
+class FileClassifier:
     """Classifies the files of commits, with a cache of the role of each path.
 
     *roles* are the roles that may be targets; paths that *excluded* matches are never targets.
@@ -148,7 +148,7 @@ class Sorter:
         self._excluded = excluded
         self._roles: dict[str, Role] = {}
 
-    def sort(self, changes: Sequence[Change]) -> Files:
+    def sort(self, changes: Sequence[Change]) -> ChangedFiles:
         """Return the files that a search before the change could return, and count the others.
 
         Changes of mode only, links and submodules are not targets.
@@ -172,7 +172,7 @@ class Sorter:
             elif role is test:
                 tests.append(change)
         sole = seen.pop() if len(seen) == 1 else None
-        return Files(tuple(targets), tuple(tests), added, sole)
+        return ChangedFiles(tuple(targets), tuple(tests), added, sole)
 
     def _role(self, path: str) -> Role:
         if self._excluded is not None and self._excluded(path):
@@ -184,7 +184,7 @@ def _only_mode(change: Change) -> bool:
     return change.old_blob == change.new_blob and change.old_path == change.path
 
 
-class Text(NamedTuple):
+class ParsedMessage(NamedTuple):
     """The parsed message: its query and the reasons to drop the commit."""
 
     query: str
@@ -196,20 +196,20 @@ class Draft:
 
     __slots__ = ("_text", "commit", "files")
 
-    def __init__(self, commit: Commit, files: Files) -> None:
+    def __init__(self, commit: Commit, files: ChangedFiles) -> None:
         """Examine *commit*, whose changes are classified as *files*."""
         self.commit = commit
         self.files = files
-        self._text: Text | None = None
+        self._text: ParsedMessage | None = None
 
     @property
-    def text(self) -> Text:
+    def text(self) -> ParsedMessage:
         """The parsed message."""
         if self._text is None:
             subject = opening(self.commit.message)
             query = as_query(subject)
             said = reasons(_words(subject), _lead(query))
-            self._text = Text(query, said | signs(self.commit.message, query))
+            self._text = ParsedMessage(query, said | signs(self.commit.message, query))
         return self._text
 
     def candidate(self) -> Candidate:

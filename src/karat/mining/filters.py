@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.mining.commits import Candidate, Commit
-from karat.mining.drafts import Draft, Role, Sorter
+from karat.mining.drafts import Draft, FileClassifier, Role
 from karat.mining.messages import opening
 from karat.mining.rules import NO_TARGET, CaseLimits, Rule, rules
 
@@ -24,7 +24,7 @@ __all__ = [
     "Filters",
     "Reverts",
     "Selection",
-    "oldest",
+    "oldest_commits",
     "rule_table",
     "select",
 ]
@@ -33,14 +33,16 @@ __all__ = [
 class Chains:
     """Rules, grouped by the commits that they may drop."""
 
-    def __init__(self, asked: Sequence[Rule]) -> None:
-        """Apply *rules* in this order: rules about files, then reasons, then the others."""
-        self._reasons = [(rule.reason, rule.name) for rule in asked if rule.reason]
-        said = [place for place, rule in enumerate(asked) if rule.reason]
+    def __init__(self, active: Sequence[Rule]) -> None:
+        """Apply *active* rules in this order: rules about files, then reasons, then the others."""
+        self._reasons = [(rule.reason, rule.name) for rule in active if rule.reason]
+        positions = [index for index, rule in enumerate(active) if rule.reason]
         # Without rules about reasons, the first chain has all rules.
-        files, text = (asked[: said[0]], asked[said[-1] + 1 :]) if said else (asked, ())
-        self._found = [(rule.name, rule.drops) for rule in files if not rule.targetless]
-        self._not_found = {
+        files, text = (
+            (active[: positions[0]], active[positions[-1] + 1 :]) if positions else (active, ())
+        )
+        self._with_targets = [(rule.name, rule.drops) for rule in files if not rule.targetless]
+        self._without_targets = {
             sole: [(rule.name, rule.drops) for rule in files if rule.role in {None, sole}]
             for sole in (None, *Role)
         }
@@ -49,7 +51,9 @@ class Chains:
     def first(self, draft: Draft) -> str:
         """Return the name of the first rule that drops *draft*, "" if none does."""
         files = draft.files
-        for name, drops in self._found if files.targets else self._not_found[files.sole]:
+        for name, drops in (
+            self._with_targets if files.targets else self._without_targets[files.sole]
+        ):
             if drops(draft):
                 return name
         said = draft.text.reasons
@@ -184,9 +188,9 @@ def rule_table() -> dict[str, str]:
 def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     """Return the candidates among *commits*, which may come in any order."""
     _check_names(filters.off)
-    asked = [rule for rule in rules(filters.limits) if rule.name not in filters.off]
-    chains = Chains(asked)
-    sort = Sorter(filters.roles, _excluder(filters.exclude)).sort
+    active = [rule for rule in rules(filters.limits) if rule.name not in filters.off]
+    chains = Chains(active)
+    sort = FileClassifier(filters.roles, _excluder(filters.exclude)).sort
     dropped: Counter[str] = Counter()
     reverts = Reverts()
     kept: list[Candidate] = []
@@ -200,7 +204,7 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
         else:
             kept.append(draft.candidate())
     fall = FilterWaterfall(
-        total, tuple(FilterStep(name, why, dropped[name]) for name, why, *_ in asked)
+        total, tuple(FilterStep(name, why, dropped[name]) for name, why, *_ in active)
     )
     for name, narrow in (("reverted", reverts.without_reverted), (DUPLICATE, _distinct)):
         if name not in filters.off:
@@ -232,7 +236,7 @@ def _excluder(patterns: Sequence[str]) -> Callable[[str], bool] | None:
         raise InputError(f"{error}; expected patterns as in .gitignore") from error
 
 
-def oldest(queries: Iterable[tuple[Candidate, str]]) -> set[str]:
+def oldest_commits(queries: Iterable[tuple[Candidate, str]]) -> set[str]:
     """Return the ids of the commits that remain if each query may occur once.
 
     Case and punctuation are ignored. The oldest commit of each query remains, because a
@@ -248,7 +252,7 @@ def oldest(queries: Iterable[tuple[Candidate, str]]) -> set[str]:
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    kept = oldest((candidate, candidate.query) for candidate in candidates)
+    kept = oldest_commits((candidate, candidate.query) for candidate in candidates)
     return [candidate for candidate in candidates if candidate.commit.id in kept]
 
 

@@ -46,57 +46,61 @@ def leak(query: str, paths: Iterable[str]) -> Leak:
     >>> leak("tags of JSON", paths).name, leak("JSON", paths).name, leak("tuples", paths).name
     ('STEM', 'PART', 'NONE')
     """
-    asked = _asked(query)
-    return max((_step(asked, path) for path in paths), default=Leak.NONE)
+    query_names = _query_names(query)
+    return max((_step(query_names, path) for path in paths), default=Leak.NONE)
 
 
-class _Asked(NamedTuple):
+class _QueryNames(NamedTuple):
     names: Sequence[str]
-    ways: Sequence[str]
+    slashed: Sequence[str]
     words: Set[str]
 
 
-class _Named(NamedTuple):
+class _PathNames(NamedTuple):
     """The names of a path; *stem* is empty if it is too generic, *specific* are revealing words."""
 
     file: str
-    way: str
+    tail: str
     stem: frozenset[str]
-    told: frozenset[str]
+    specific: frozenset[str]
 
 
-def _asked(query: str) -> _Asked:
+def _query_names(query: str) -> _QueryNames:
     names = [token.lower() for token in tokens(query)]
-    ways = [_way(name) for name in names if "/" in name or "." in name or "::" in name]
+    slashed = [_slashed(name) for name in names if "/" in name or "." in name or "::" in name]
     words = {_singular(part) for part in parts(query)}
-    return _Asked(names, ways, words)
+    return _QueryNames(names, slashed, words)
 
 
-def _step(asked: _Asked, path: str) -> Leak:
-    named = _named(path)
-    if asked.ways and named.way and any(named.way in way for way in asked.ways):
+def _step(query_names: _QueryNames, path: str) -> Leak:
+    path_names = _path_names(path)
+    if (
+        query_names.slashed
+        and path_names.tail
+        and any(path_names.tail in tail for tail in query_names.slashed)
+    ):
         return Leak.PATH
-    if named.file in asked.names:
+    if path_names.file in query_names.names:
         return Leak.BASENAME
-    if named.stem and named.stem <= asked.words:
+    if path_names.stem and path_names.stem <= query_names.words:
         return Leak.STEM
-    return Leak.NONE if named.told.isdisjoint(asked.words) else Leak.PART
+    return Leak.NONE if path_names.specific.isdisjoint(query_names.words) else Leak.PART
 
 
 @lru_cache(maxsize=1 << 15)
-def _named(path: str) -> _Named:
+def _path_names(path: str) -> _PathNames:
     *folders, file = path.split("/")
     stem = file.rpartition(".")[0] or file
     steps = [*folders, stem]
     if stem in _NAMELESS and folders:
         steps = folders
-    way = _way("/".join(steps[-2:]).lower()) if len(steps) > 1 else ""
-    told = frozenset(_singular(word) for step in steps for word in parts(step)) - _GENERIC
+    tail = _slashed("/".join(steps[-2:]).lower()) if len(steps) > 1 else ""
+    specific = frozenset(_singular(word) for step in steps for word in parts(step)) - _GENERIC
     words = frozenset(map(_singular, parts(steps[-1])))
-    return _Named(file.lower(), way, words if words - _GENERIC else frozenset(), told)
+    return _PathNames(file.lower(), tail, words if words - _GENERIC else frozenset(), specific)
 
 
-def _way(name: str) -> str:
+def _slashed(name: str) -> str:
     """Return the parts of a path or dotted name in one form, between slashes."""
     steps = name.replace("::", "/").replace("(", "/").replace(".", "/").strip("/")
     return f"/{steps}/"

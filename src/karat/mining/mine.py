@@ -11,27 +11,27 @@ from karat.errors import InputError, MissingExtra
 from karat.installation import install_hint
 from karat.mining.cases import cases
 from karat.mining.commits import UnreadableCommits
-from karat.mining.drawing import Drawing, SampledCases, draw
-from karat.mining.filters import DUPLICATE, FilterWaterfall, oldest, rule_table, select
+from karat.mining.filters import DUPLICATE, FilterWaterfall, oldest_commits, rule_table, select
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import Rewriter, RewriteStatus, RewrittenQuery
+from karat.mining.sampling import SampledCases, Sampling, sample_cases
 from karat.mining.scan import scan
+from karat.mining.snapshots import FileCount, count_files
 from karat.mining.targets import Grain
-from karat.mining.trees import TreeCount, tree_counts
 from karat.model import Query
 
 if TYPE_CHECKING:
     from karat.mining.scan_cache import ScanCache
 
 
-__all__ = ["MinedRepository", "Watch", "mine"]
+__all__ = ["MinedRepository", "MiningProgress", "mine"]
 
 
 REWRITTEN_ALIKE = "rewritten-alike"
 REWRITTEN_ALIKE_WHY = "the model returned the query of another commit"
 
 # Progress callback: the current step, the number done, and the total (0: unknown).
-Watch = Callable[[str, int, int], None]
+MiningProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class MinedRepository:
     time: int
     queries: tuple[Query, ...]
     waterfall: FilterWaterfall
-    losses: UnreadableCommits
+    unreadable: UnreadableCommits
 
 
 def mine(
@@ -55,14 +55,14 @@ def mine(
     *,
     cache: "ScanCache | None" = None,
     rewriter: Rewriter | None = None,
-    watch: Watch | None = None,
+    progress: MiningProgress | None = None,
 ) -> MinedRepository:
     """Return the queries of *repository*; raise InputError with the reason if none is left.
 
     The result depends only on the history, the recipe and, if given, the answers of *rewriter*.
     """
-    tell: Watch = watch or (lambda *_: None)
-    losses = UnreadableCommits()
+    report: MiningProgress = progress or (lambda *_: None)
+    unreadable = UnreadableCommits()
     commits = scan(
         _folder(repository),
         branch=recipe.branch,
@@ -72,48 +72,50 @@ def mine(
         unit=recipe.unit,
         include_merges=recipe.include_merges,
         cache=cache,
-        progress=lambda done: tell("reading history", done, 0),
-        losses=losses,
+        progress=lambda done: report("reading history", done, 0),
+        unreadable=unreadable,
     )
     newest = ("rev-list", "--no-commit-header", "--max-count=1", "--format=%H %ct", recipe.branch)
     head, time = git(repository, *newest).decode().split()
-    drawn = draw(
+    sample = sample_cases(
         repository,
-        select(commits, recipe.asked),
-        recipe.asked,
-        Drawing(recipe.limit, recipe.seed, recipe.fits, _parses(recipe, losses)),
-        losses=losses,
-        progress=lambda done, total: tell("reading changes", done, total),
+        select(commits, recipe.effective_filters),
+        recipe.effective_filters,
+        Sampling(recipe.limit, recipe.seed, recipe.fits, _parses(recipe, unreadable)),
+        unreadable=unreadable,
+        progress=lambda done, total: report("reading changes", done, total),
     )
-    if not drawn.found:
-        raise InputError(f"{repository}: {_nothing(drawn.waterfall, recipe)}")
-    asked = [RewrittenQuery(found.candidate.query, RewriteStatus.RULES) for found in drawn.found]
+    if not sample.cases:
+        raise InputError(f"{repository}: {_nothing(sample.waterfall, recipe)}")
+    rewritten = [RewrittenQuery(case.candidate.query, RewriteStatus.RULES) for case in sample.cases]
     if rewriter:
-        for done, found in enumerate(drawn.found):
-            asked[done] = rewriter.rewrite(found.candidate)
-            tell("rewriting", done + 1, len(drawn.found))
-        drawn, asked = _without_duplicates(drawn, asked, recipe)
-    parents = [found.candidate.commit.parents[0] for found in drawn.found]
-    counts = _counts(repository, parents, losses)
+        for done, case in enumerate(sample.cases):
+            rewritten[done] = rewriter.rewrite(case.candidate)
+            report("rewriting", done + 1, len(sample.cases))
+        sample, rewritten = _without_duplicates(sample, rewritten, recipe)
+    parents = [case.candidate.commit.parents[0] for case in sample.cases]
+    counts = _counts(repository, parents, unreadable)
     queries: list[Query] = []
-    for found, query in zip(drawn.found, asked, strict=True):
-        searched = counts.get(found.candidate.commit.parents[0])
-        queries.extend(cases(found, query, recipe, searched=searched))
-    return MinedRepository(repository, head, int(time), tuple(queries), drawn.waterfall, losses)
+    for case, query in zip(sample.cases, rewritten, strict=True):
+        searched = counts.get(case.candidate.commit.parents[0])
+        queries.extend(cases(case, query, recipe, searched=searched))
+    return MinedRepository(
+        repository, head, int(time), tuple(queries), sample.waterfall, unreadable
+    )
 
 
 def _without_duplicates(
-    drawn: SampledCases, asked: list[RewrittenQuery], recipe: MiningRecipe
+    sample: SampledCases, rewritten: list[RewrittenQuery], recipe: MiningRecipe
 ) -> tuple[SampledCases, list[RewrittenQuery]]:
     """Apply the rule ``duplicate`` again, to the queries that a model has rewritten."""
-    if DUPLICATE in recipe.asked.off:
-        return drawn, asked
-    pairs = list(zip(drawn.found, asked, strict=True))
-    kept = oldest((found.candidate, query.text) for found, query in pairs)
-    pairs = [(found, query) for found, query in pairs if found.candidate.commit.id in kept]
-    dropped = len(drawn.found) - len(pairs)
-    fall = drawn.waterfall.then(REWRITTEN_ALIKE, REWRITTEN_ALIKE_WHY, dropped)
-    return SampledCases([found for found, _ in pairs], fall), [query for _, query in pairs]
+    if DUPLICATE in recipe.effective_filters.off:
+        return sample, rewritten
+    pairs = list(zip(sample.cases, rewritten, strict=True))
+    kept = oldest_commits((case.candidate, query.text) for case, query in pairs)
+    pairs = [(case, query) for case, query in pairs if case.candidate.commit.id in kept]
+    dropped = len(sample.cases) - len(pairs)
+    fall = sample.waterfall.then(REWRITTEN_ALIKE, REWRITTEN_ALIKE_WHY, dropped)
+    return SampledCases([case for case, _ in pairs], fall), [query for _, query in pairs]
 
 
 def _folder(repository: str) -> str:
@@ -122,24 +124,26 @@ def _folder(repository: str) -> str:
     return repository
 
 
-def _parses(recipe: MiningRecipe, losses: UnreadableCommits) -> bool:
+def _parses(recipe: MiningRecipe, unreadable: UnreadableCommits) -> bool:
     """Return whether tree-sitter is installed; symbol targets cannot work without it."""
     if have_grammars():
         return True
     if recipe.grain is Grain.SYMBOL:
         raise MissingExtra("tree-sitter", extra="code", purpose="targets by symbol")
-    losses.notes.append(
+    unreadable.notes.append(
         "tree-sitter is not installed, so commits that change only comments are not dropped: "
         + install_hint("code")
     )
     return False
 
 
-def _counts(repository: str, commits: list[str], losses: UnreadableCommits) -> dict[str, TreeCount]:
+def _counts(
+    repository: str, commits: list[str], unreadable: UnreadableCommits
+) -> dict[str, FileCount]:
     try:
-        return tree_counts(repository, commits)
+        return count_files(repository, commits)
     except InputError as error:
-        losses.notes.append(f"cannot count the files of the base commits: {error}")
+        unreadable.notes.append(f"cannot count the files of the base commits: {error}")
         return {}
 
 

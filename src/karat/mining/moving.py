@@ -8,24 +8,30 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.definitions import Symbol
 from karat.mining.commits import read_commit
 from karat.mining.diffs import FileDiff, Hunk, diffs
-from karat.mining.lookup import NOT_IN_A_TREE, called, defines, defining, find_paths
+from karat.mining.lookup import (
+    NOT_IN_REPOSITORY,
+    defines,
+    definitions_named,
+    files_defining,
+    find_paths,
+)
 from karat.mining.scan import History
-from karat.mining.trees import Tree
+from karat.mining.snapshots import CommitSnapshot
 from karat.model import Target
 from karat.scoring.matching.modes import Matcher, normalise
 
-__all__ = ["MissingTarget", "Mover", "Renames", "shifted"]
+__all__ = ["MissingTarget", "Mover", "Renames", "shift_lines"]
 
 
-def shifted(hunks: Sequence[Hunk], first: int, last: int) -> tuple[int, int] | None:
+def shift_lines(hunks: Sequence[Hunk], first: int, last: int) -> tuple[int, int] | None:
     """Return the lines *first* to *last* with the numbers that they have after *hunks*.
 
     Removed or replaced lines at either end are cut off. Everything between the first and the last
     remaining line belongs to the range, including added lines. Return None if no line remains.
 
     >>> hunks = [Hunk(2, 1, 2, 3), Hunk(6, 2, 7, 0)]
-    >>> shifted(hunks, 1, 5), shifted(hunks, 2, 6), shifted(hunks, 6, 7), shifted(hunks, 8, 8)
-    ((1, 7), (5, 7), None, (8, 8))
+    >>> [shift_lines(hunks, *lines) for lines in [(1, 5), (2, 6), (6, 7), (8, 8)]]
+    [(1, 7), (5, 7), None, (8, 8)]
     """
     for start, count, _, _ in hunks:
         if start <= first < start + count:
@@ -46,16 +52,16 @@ _HARDLY_ALIKE = 1
 
 
 class Renames:
-    """Follows files that are missing in the revision *new* through its history."""
+    """Follows files that are missing in the snapshot *new* through its history."""
 
-    def __init__(self, repository: str, new: Tree) -> None:
+    def __init__(self, repository: str, new: CommitSnapshot) -> None:
         """Defer all reading until the first call."""
         self._repository = repository
         self._new = new
         self._renamed_by = lru_cache(self._renamed)
 
     def follow(self, path: str) -> str:
-        """Return the path in the new revision of the file once at *path*, "" if it was deleted.
+        """Return the path in the new snapshot of the file once at *path*, "" if it was deleted.
 
         Each rename is later than the one before, so the loop ends.
         """
@@ -64,7 +70,7 @@ class Renames:
             path = self._renamed_by(commit).get(path, "") if commit else ""
         return path
 
-    def compare(self, old: Tree, path: str) -> FileDiff | None:
+    def compare(self, old: CommitSnapshot, path: str) -> FileDiff | None:
         """Return the diff between the file at *path* in *old* and its new version, None if deleted.
 
         If less than one percent of the file remains, all its lines count as removed.
@@ -112,15 +118,15 @@ class _Place(NamedTuple):
 
 
 class Mover:
-    """Moves targets from the revision *old* to the revision *new*, which differ by *files*.
+    """Moves targets from the snapshot *old* to the snapshot *new*, which differ by *files*.
 
     *renames* follows files that look deleted. *matcher* is the rule that matches hits with targets.
     """
 
     def __init__(
         self,
-        old: Tree,
-        new: Tree,
+        old: CommitSnapshot,
+        new: CommitSnapshot,
         *,
         files: Iterable[FileDiff],
         renames: Renames,
@@ -143,15 +149,15 @@ class Mover:
                 self._origins[path] = "" if change.status == "A" else old_path
 
     def move(self, target: Target) -> Target:
-        """Return *target* as it is in the new revision, or raise MissingTarget.
+        """Return *target* as it is in the new snapshot, or raise MissingTarget.
 
         The spelling of its path stays if it still refers to the same file. A reference that no
-        revision can resolve is returned unchanged.
+        snapshot can resolve is returned unchanged.
         """
-        if target.ref in NOT_IN_A_TREE:
+        if target.ref in NOT_IN_REPOSITORY:
             return target
         if not target.path:
-            if not any(defining(self._new, target.symbol, part=self._matcher.by_symbol)):
+            if not any(files_defining(self._new, target.symbol, part=self._matcher.by_symbol)):
                 raise MissingTarget(f"nothing defines {target.symbol!r} any more")
             return target
         places = self._places(target)
@@ -182,10 +188,10 @@ class Mover:
             raise reasons[0]
         return places
 
-    def _find(self, tree: Tree, target: Target) -> list[str]:
-        paths = find_paths(tree, target, self._matcher)
+    def _find(self, snapshot: CommitSnapshot, target: Target) -> list[str]:
+        paths = find_paths(snapshot, target, self._matcher)
         if target.ref == "file_name" and len(paths) > 1:
-            raise MissingTarget(f"{len(paths)} files have this name at {tree.short}")
+            raise MissingTarget(f"{len(paths)} files have this name at {snapshot.short}")
         return paths
 
     def _place(self, path: str, target: Target) -> _Place:
@@ -233,7 +239,7 @@ class Mover:
         file = self._file(path)
         if file and file.is_binary:
             raise MissingTarget("Git treats the file as binary, so its lines cannot be followed")
-        lines = shifted(file.hunks if file else (), target.start_line, target.end_line)
+        lines = shift_lines(file.hunks if file else (), target.start_line, target.end_line)
         if lines is None:
             found = _called(self._new, here, target.symbol) if target.symbol else []
             if len(found) != 1:
@@ -248,7 +254,7 @@ class Mover:
             return None
         found = [
             (place, definition)
-            for place in defining(self._new, symbol, part=False, among=self._origins)
+            for place in files_defining(self._new, symbol, part=False, among=self._origins)
             if not _called(self._old, self._origins[place], symbol)
             for definition in _called(self._new, place, symbol)
         ]
@@ -260,10 +266,10 @@ class Mover:
         return _Place(place, definition.start_line, definition.end_line)
 
 
-def _called(tree: Tree, path: str, symbol: str) -> list[Symbol]:
+def _called(snapshot: CommitSnapshot, path: str, symbol: str) -> list[Symbol]:
     """Return the definitions of *symbol* at *path*; none if the file does not exist."""
-    found = tree.definitions(path) if path in tree.entries else None
-    return called(found or (), symbol, part=False)
+    found = snapshot.definitions(path) if path in snapshot.entries else None
+    return definitions_named(found or (), symbol, part=False)
 
 
 def _renamed(target: Target, old: str, new: str) -> str:

@@ -45,14 +45,14 @@ class MiningRecipe:
             )
 
     @property
-    def asked(self) -> Filters:
+    def effective_filters(self) -> Filters:
         """The filters, without the rule against merges if merges are included."""
         if self.unit == "commit" and not self.include_merges:
             return self.filters
         return self.filters._replace(off=self.filters.off | {"merge"})
 
     @property
-    def asks_again(self) -> bool:
+    def has_variants(self) -> bool:
         """Whether one commit can become several queries, which are then not independent."""
         return len(self.hardness) > 1 or self.adversarial
 

@@ -8,15 +8,15 @@ from typing import NamedTuple
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.git.chain import object_ids
 from karat.errors import InputError
-from karat.mining.lookup import NOT_IN_A_TREE, defines, defining, find_paths, near
-from karat.mining.trees import RepositoryTrees, Tree
+from karat.mining.lookup import NOT_IN_REPOSITORY, defines, files_defining, find_paths, suggest
+from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher
 
-__all__ = ["Bases", "Missing", "PresenceReport", "bases", "resolve"]
+__all__ = ["BaseCommits", "MissingReference", "PresenceReport", "base_commits", "resolve"]
 
 
-class Missing(NamedTuple):
+class MissingReference(NamedTuple):
     """A reference that does not resolve, or is ambiguous: a file name that several files have.
 
     *sort* is commits, paths, names, lines or symbols.
@@ -34,15 +34,15 @@ class Missing(NamedTuple):
 class PresenceReport:
     """The number of checked references by sort, and the missing ones in the order of the queries.
 
-    *unchecked* counts targets that no revision can resolve: document ids and content hashes.
+    *unchecked* counts targets that no snapshot can resolve: document ids and content hashes.
     """
 
     checked: Mapping[str, int]
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingReference, ...]
     unchecked: int = 0
 
 
-class Bases(NamedTuple):
+class BaseCommits(NamedTuple):
     """The rows of a dataset by base commit; *unknown* has commits that the repository lacks."""
 
     known: Mapping[str, list[int]]
@@ -55,32 +55,34 @@ def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> Presen
     Each query is checked at its ``base_commit``, or at *revision* if it has none.
     """
     matcher = MATCHERS.get(data.match)()
-    found = bases(data, repository, default=revision)
-    missing: dict[int, list[Missing]] = {}
+    found = base_commits(data, repository, default=revision)
+    missing: dict[int, list[MissingReference]] = {}
     for name, rows in found.unknown.items():
         for row in rows:
-            problem = Missing(data.query_ids[row], "commits", f"no commit {name!r} in {repository}")
+            problem = MissingReference(
+                data.query_ids[row], "commits", f"no commit {name!r} in {repository}"
+            )
             missing[row] = [problem]
     checked = Counter(commits=len(found.known) + len(found.unknown))
     unchecked = 0
-    with RepositoryTrees(repository) as trees:
-        for tree in trees.each(found.known):
-            for row in found.known[tree.commit]:
+    with SnapshotReader(repository) as snapshots:
+        for snapshot in snapshots.each(found.known):
+            for row in found.known[snapshot.commit]:
                 targets = data.targets(row)
-                inside = [target for target in targets if target.ref not in NOT_IN_A_TREE]
+                inside = [target for target in targets if target.ref not in NOT_IN_REPOSITORY]
                 unchecked += len(targets) - len(inside)
                 for target in inside:
                     checked.update(_sorts(target))
                 missing[row] = [
-                    Missing(data.query_ids[row], *problem)
+                    MissingReference(data.query_ids[row], *problem)
                     for target in inside
-                    for problem in _problems(tree, target, matcher)
+                    for problem in _problems(snapshot, target, matcher)
                 ]
     listed = (problem for row in sorted(missing) for problem in missing[row])
     return PresenceReport(dict(checked), tuple(listed), unchecked)
 
 
-def bases(data: Dataset, repository: str, *, default: str) -> Bases:
+def base_commits(data: Dataset, repository: str, *, default: str) -> BaseCommits:
     """Return the rows of *data* by commit; rows without a ``base_commit`` belong to *default*.
 
     A *default* that is not a commit raises InputError.
@@ -99,7 +101,7 @@ def bases(data: Dataset, repository: str, *, default: str) -> Bases:
             unknown[name] = rows
         else:
             raise InputError(f"{repository}: no revision {name!r}; expected a commit or a tag")
-    return Bases(known, unknown)
+    return BaseCommits(known, unknown)
 
 
 def _sorts(target: Target) -> list[str]:
@@ -107,31 +109,33 @@ def _sorts(target: Target) -> list[str]:
     return [sort for sort, given in there.items() if given]
 
 
-def _problems(tree: Tree, target: Target, matcher: Matcher) -> Iterator[tuple[str, str]]:
+def _problems(
+    snapshot: CommitSnapshot, target: Target, matcher: Matcher
+) -> Iterator[tuple[str, str]]:
     """Yield the problems of *target*; a missing file is reported once, without its details."""
     symbol, part = target.symbol, matcher.by_symbol
     if not target.path:
-        if not any(defining(tree, symbol, part=part)):
-            yield "symbols", f"nothing defines {symbol!r} at {tree.short}"
+        if not any(files_defining(snapshot, symbol, part=part)):
+            yield "symbols", f"nothing defines {symbol!r} at {snapshot.short}"
         return
-    paths = find_paths(tree, target, matcher)
+    paths = find_paths(snapshot, target, matcher)
     if not paths:
-        offer = near(target.path, tree.entries)
-        yield "paths", f"no file {target.path!r} at {tree.short}{offer}"
+        offer = suggest(target.path, snapshot.entries)
+        yield "paths", f"no file {target.path!r} at {snapshot.short}{offer}"
         return
     if target.ref == "file_name" and len(paths) > 1:
-        yield "names", f"{len(paths)} files are called {target.path!r} at {tree.short}"
+        yield "names", f"{len(paths)} files are called {target.path!r} at {snapshot.short}"
     if target.end_line:
-        lengths = [len(lines_of(tree.content(path).text)) for path in paths]
+        lengths = [len(lines_of(snapshot.content(path).text)) for path in paths]
         if max(lengths) < target.end_line:
             wanted = f"expected lines {target.start_line}-{target.end_line}"
-            yield "lines", f"{_size(tree, paths[0])} at {tree.short}; {wanted}"
-    if symbol and not any(defines(tree, path, symbol, part=part) for path in paths):
-        yield "symbols", f"{target.path} does not define {symbol!r} at {tree.short}"
+            yield "lines", f"{_size(snapshot, paths[0])} at {snapshot.short}; {wanted}"
+    if symbol and not any(defines(snapshot, path, symbol, part=part) for path in paths):
+        yield "symbols", f"{target.path} does not define {symbol!r} at {snapshot.short}"
 
 
-def _size(tree: Tree, path: str) -> str:
-    content = tree.content(path)
+def _size(snapshot: CommitSnapshot, path: str) -> str:
+    content = snapshot.content(path)
     if content.reason:
         return f"{path} is not text ({content.reason})"
     count = len(lines_of(content.text))

@@ -20,15 +20,15 @@ __all__ = [
     "RewriteStatus",
     "Rewriter",
     "RewrittenQuery",
-    "check",
-    "completer",
+    "check_rewrite",
+    "make_completer",
 ]
 
 # Returns a model's answer to an instruction and a text; raises EngineError on failure.
 Complete = Callable[[str, str], str]
 
 
-def completer(
+def make_completer(
     model: str, *, api_base: str | None = None, timeout_s: float = 60.0, retries: int = 2
 ) -> Complete:
     """Return a function that calls *model*, such as ``openai/gpt-4o-mini`` or ``ollama/llama3``.
@@ -130,7 +130,7 @@ class Rewriter:
             self._folder.mkdir(parents=True, exist_ok=True)
             write_text(kept, json.dumps({"answer": answer}))
         text = " ".join(answer.split()).strip("\"'“” ")
-        status = check(text, candidate.query, candidate.paths)
+        status = check_rewrite(text, candidate.query, candidate.paths)
         return RewrittenQuery(
             text if status is RewriteStatus.REWRITTEN else candidate.query, status
         )
@@ -140,16 +140,16 @@ class Rewriter:
         return self._folder / f"{key}.json"
 
 
-def check(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
+def check_rewrite(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
     """Return whether *text* may replace *query*: it is long enough and reveals no more.
 
     A code identifier is a leak. So is a leak level above PART that the query of the rules does not
     reach, and always the name or path of a file.
 
     >>> paths = ["src/sessions.py"]
-    >>> check("users are logged out when the cookie expires early", "fix expiry", paths).value
+    >>> check_rewrite("users are logged out when the cookie expires", "fix expiry", paths).value
     'rewritten'
-    >>> check("where does sessions.py set the cookie lifetime", "fix expiry", paths).value
+    >>> check_rewrite("where does sessions.py set the cookie lifetime", "fix expiry", paths).value
     'llm_leaked'
     """
     if len(content_words(text)) < LEAST_WORDS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from karat.corpus.git.process import git, git_blocks
 from karat.errors import InputError
-from karat.mining.commits import COMMIT, Commit, UnreadableCommits, lose, read_commit
+from karat.mining.commits import COMMIT, Commit, UnreadableCommits, add_unreadable, read_commit
 from karat.mining.diffs import each_diff
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ class History(NamedTuple):
     repository: str
     chosen: tuple[str, ...]
     max_commits: int
-    losses: UnreadableCommits | None
+    unreadable: UnreadableCommits | None
 
     def logged(self) -> Iterator[bytes]:
         """Yield Git's output for each commit; after a failure, a new process continues."""
         done = 0
         while True:
-            asked = ("--no-abbrev", "--diff-merges=first-parent", *_PLAIN, *COMMIT)
+            options = ("--no-abbrev", "--diff-merges=first-parent", *_PLAIN, *COMMIT)
             settings = ("-c", "log.showRoot=true")
-            blocks = git_blocks(self.repository, *settings, "log", *asked, *self._from(done))
+            blocks = git_blocks(self.repository, *settings, "log", *options, *self._from(done))
             try:
                 for output in _pieces(blocks):
                     done += 1
@@ -46,7 +46,7 @@ class History(NamedTuple):
                 return
             except InputError as error:
                 broken = self._at(done)
-                lose(self.losses, broken, error)
+                add_unreadable(self.unreadable, broken, error)
                 if not broken:
                     return
                 done += 1
@@ -57,8 +57,8 @@ class History(NamedTuple):
         while some := list(islice(walk, _SOME)):
             known = cache.get(some)
             lacking = [commit for commit in some if commit not in known]
-            asked = ("--always", *COMMIT)
-            new = dict(each_diff(self.repository, lacking, *asked, losses=self.losses))
+            options = ("--always", *COMMIT)
+            new = dict(each_diff(self.repository, lacking, *options, unreadable=self.unreadable))
             cache.put(new)
             known |= new
             yield from (known[commit] for commit in some if commit in known)
@@ -83,7 +83,7 @@ class History(NamedTuple):
                 *lines, rest = (rest + block).split(b"\n")
                 yield from (line.decode("ascii") for line in lines)
         except InputError as error:
-            lose(self.losses, "", error)
+            add_unreadable(self.unreadable, "", error)
 
 
 def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -125,7 +125,7 @@ def scan(
     include_merges: bool = False,
     cache: "ScanCache | None" = None,
     progress: Progress | None = None,
-    losses: UnreadableCommits | None = None,
+    unreadable: UnreadableCommits | None = None,
 ) -> Iterator[Commit]:
     """Return the commits reachable from *branch* in Git's order: newest committer time first.
 
@@ -141,22 +141,22 @@ def scan(
     its oldest commits look like roots.
     """
     tip, shallow = _tip(repository, branch)
-    if shallow and losses is not None:
-        losses.notes.append("shallow clone: commits before its oldest ones are missing")
+    if shallow and unreadable is not None:
+        unreadable.notes.append("shallow clone: commits before its oldest ones are missing")
     chosen = (
         *_merges(unit, include_merges=include_merges),
         *((f"--max-age={_instant(since, 'since')}",) if since else ()),
         *((f"--min-age={_instant(until, 'until') - 1}",) if until else ()),
         tip,
     )
-    history = History(repository, chosen, max_commits, losses)
+    history = History(repository, chosen, max_commits, unreadable)
     # The oldest commits of a shallow clone have other changes than in a full clone.
     printed = history.logged() if cache is None or shallow else history.cached(cache)
-    return _read(printed, progress, losses)
+    return _read(printed, progress, unreadable)
 
 
 def _read(
-    printed: Iterable[bytes], progress: Progress | None, losses: UnreadableCommits | None
+    printed: Iterable[bytes], progress: Progress | None, unreadable: UnreadableCommits | None
 ) -> Iterator[Commit]:
     done = 0
     for done, output in enumerate(printed, start=1):
@@ -164,7 +164,9 @@ def _read(
             commit = read_commit(output)
         except ValueError:
             start = output[:80].decode(errors="replace")
-            lose(losses, start.split(" ")[0].strip("\0"), InputError(f"broken commit: {start!r}"))
+            add_unreadable(
+                unreadable, start.split(" ")[0].strip("\0"), InputError(f"broken commit: {start!r}")
+            )
             continue
         yield commit
         if progress and done % _TOLD_EACH == 0:
@@ -184,8 +186,8 @@ def _tip(repository: str, branch: str) -> tuple[str, bool]:
     try:
         if branch.startswith(("-", "^")):
             raise InputError("an option or an exclusion is not a branch")
-        asked = ("--is-shallow-repository", f"{branch}^{{commit}}")
-        shallow, tip = git(repository, "rev-parse", *asked).split()
+        options = ("--is-shallow-repository", f"{branch}^{{commit}}")
+        shallow, tip = git(repository, "rev-parse", *options).split()
     except ValueError as error:
         if not git(repository, "rev-list", "--all", "--max-count=1"):
             raise InputError(f"{repository}: no commits yet") from error

@@ -127,14 +127,14 @@ def _samples(dataset: "Dataset") -> Table:
 def _warnings(made: "GenerationResult") -> Iterable[str]:
     """Yield what a user should know about what was left out or did not work."""
     for one in made.mined:
-        losses = one.losses
-        yield from losses.notes
-        if losses.skipped:
-            yield f"files left out of the truth: {_listed(losses.skipped.most_common())}"
-        if losses.unreadable:
-            shown = ", ".join(commit[:12] for commit, _ in losses.unreadable[:UNREADABLE_SHOWN])
-            reason = losses.unreadable[0].reason
-            yield f"{len(losses.unreadable):,} commits cannot be read ({shown}...): {reason}"
+        unreadable = one.unreadable
+        yield from unreadable.notes
+        if unreadable.skipped:
+            yield f"files that cannot be targets: {_listed(unreadable.skipped.most_common())}"
+        if unreadable.unreadable:
+            shown = ", ".join(commit[:12] for commit, _ in unreadable.unreadable[:UNREADABLE_SHOWN])
+            reason = unreadable.unreadable[0].reason
+            yield f"{len(unreadable.unreadable):,} commits cannot be read ({shown}...): {reason}"
     if made.failure:
         yield f"the model did not always answer: {made.failure}"
 

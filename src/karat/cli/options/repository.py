@@ -40,10 +40,10 @@ def by_name(repos: Sequence[str]) -> dict[str, str]:
     alone = [folder for name, _, folder in pairs if not name]
     if len(alone) < 2:
         return {name: folder for name, _, folder in pairs}
-    from karat.mining.gold import names_of
+    from karat.mining.dataset import unique_names
 
     named = {name: folder for name, _, folder in pairs if name}
-    return dict(zip(names_of(alone), alone, strict=True)) | named
+    return dict(zip(unique_names(alone), alone, strict=True)) | named
 
 
 def _folders(

@@ -9,8 +9,8 @@ import pytest
 from karat.errors import InputError, MissingExtra
 from karat.formats import read_dataset, write
 from karat.installation import install_hint
+from karat.mining.dataset import build_dataset, unique_names
 from karat.mining.filters import Filters
-from karat.mining.gold import gold, names_of
 from karat.mining.mine import mine
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rules import CaseLimits
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def test_metadata(project: "Builder") -> None:
     recipe = MiningRecipe(filters=Filters(exclude=("*.js",)), seed=3, since="2020-01-01")
-    made = gold([mine(project.path, recipe)], recipe, tool="karat 1")
+    made = build_dataset([mine(project.path, recipe)], recipe, tool="karat 1")
     head, time = project.git("show", "-s", "--format=%H %cI", "main").split()
     about: dict[str, Any] = dict(made.metadata)
     (repository,) = about.pop("repositories")
@@ -62,14 +62,14 @@ def test_metadata(project: "Builder") -> None:
 
 def test_where_other_files_are_targets_all_are_searched(project: "Builder") -> None:
     recipe = MiningRecipe(filters=Filters(off=frozenset({"tests-only"})))
-    made = gold([mine(project.path, recipe)], recipe, tool="")
+    made = build_dataset([mine(project.path, recipe)], recipe, tool="")
     assert made.metadata["candidates"] == "all"
 
 
 @pytest.mark.parametrize("grain", Grain)
 def test_nothing_is_lost_in_the_file(project: "Builder", tmp_path: Path, grain: Grain) -> None:
     recipe = MiningRecipe(grain=grain)
-    made = gold([mine(project.path, recipe)], recipe, tool="")
+    made = build_dataset([mine(project.path, recipe)], recipe, tool="")
     write(made, tmp_path / "gold.json", format="gold")
     assert read_dataset(tmp_path / "gold.json") == made
     assert made.match == {"file": "exact", "line": "lines", "symbol": "symbol"}[grain]
@@ -82,7 +82,7 @@ def test_several_repositories(
     other.commit({"a.py": "x = 1\n"}, "Start")
     other.commit({"a.py": "x = 2\n"}, "Count visitors twice in reports")
     recipe = MiningRecipe()
-    made = gold([mine(project.path, recipe), mine(other.path, recipe)], recipe, tool="")
+    made = build_dataset([mine(project.path, recipe), mine(other.path, recipe)], recipe, tool="")
     assert made.name == "history0 + history1"
     assert made.query_ids[-1].startswith("history1-")
     assert made.tags["repository"] == ("history0",) * 6 + ("history1",)
@@ -92,11 +92,11 @@ def test_several_repositories(
 
 def test_a_repository_counts_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="given twice"):
-        names_of([str(tmp_path), f"{tmp_path}/../{tmp_path.name}"])
+        unique_names([str(tmp_path), f"{tmp_path}/../{tmp_path.name}"])
 
 
 def test_fewer_than_the_fewest_is_refused() -> None:
-    with pytest.raises(InputError, match="at least 3 and at most 2"):
+    with pytest.raises(InputError, match="--min-files 3 is above --max-files 2"):
         MiningRecipe(filters=Filters(CaseLimits(3, 2)))
 
 
@@ -104,6 +104,6 @@ def test_without_grammars(project: "Builder", monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("karat.mining.mine.have_grammars", lambda: False)
     made = mine(project.path, MiningRecipe())
     assert len(made.queries) == 7
-    assert install_hint("code") in made.losses.notes[0]
+    assert install_hint("code") in made.unreadable.notes[0]
     with pytest.raises(MissingExtra, match=r"pip install .*\[code\]"):
         mine(project.path, replace(MiningRecipe(), grain=Grain.SYMBOL))

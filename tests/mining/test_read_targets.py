@@ -10,13 +10,13 @@ from karat.corpus.git.objects import ObjectReader, blob_id
 from karat.errors import InputError
 from karat.mining.commits import UnreadableCommits
 from karat.mining.diffs import Hunk, regions
-from karat.mining.truth import FileTruth, truth
+from karat.mining.targets import TargetFile, read_targets
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder
 
 # By its name, since the package has a function of that name.
-SOURCE = import_module("karat.mining.truth")
+SOURCE = import_module("karat.mining.targets")
 
 FILE, PROGRAM, LINK, MODULE = "100644", "100755", "120000", "160000"
 
@@ -43,14 +43,14 @@ def alone():
 """
 
 
-def truth_of(history: "Builder", commit: str, **options: bool) -> dict[str, FileTruth]:
-    losses = UnreadableCommits()
-    ((found, files),) = truth(history.path, [commit], losses=losses, **options)  # type: ignore[arg-type]
-    assert (found, losses.unreadable) == (commit, [])
+def truth_of(history: "Builder", commit: str, **options: bool) -> dict[str, TargetFile]:
+    unreadable = UnreadableCommits()
+    ((found, files),) = read_targets(history.path, [commit], unreadable=unreadable, **options)  # type: ignore[arg-type]
+    assert (found, unreadable.unreadable) == (commit, [])
     return {file.path: file for file in files}
 
 
-def named(file: FileTruth) -> list[tuple[int, int, int, list[str]]]:
+def named(file: TargetFile) -> list[tuple[int, int, int, list[str]]]:
     return [
         (region[0], region[1], region[2], [symbol.qualified for symbol in region.symbols])
         for region in file.regions
@@ -164,7 +164,7 @@ def test_added_files_and_unwanted_ones_are_no_targets(history: "Builder") -> Non
         asked.append(path)
         return path != "b.py"
 
-    ((_, files),) = truth(history.path, [tip], wanted=wanted)
+    ((_, files),) = read_targets(history.path, [tip], wanted=wanted)
     assert {file.path for file in files} == {"a.py", "old_c.py"}
     assert set(asked) == {"a.py", "b.py", "old_c.py"}
 
@@ -197,10 +197,10 @@ def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
             "module": (MODULE, "1" * 40),
         }
     )
-    losses = UnreadableCommits()
-    ((_, files),) = truth(history.path, [tip], losses=losses)
+    unreadable = UnreadableCommits()
+    ((_, files),) = read_targets(history.path, [tip], unreadable=unreadable)
     assert [file.path for file in files] == ["good.py"]
-    assert losses.skipped == {
+    assert unreadable.skipped == {
         "symlink": 1,
         "binary": 1,
         "lfs-pointer": 1,
@@ -286,7 +286,7 @@ def test_every_target_is_in_the_corpus_of_the_parent(history: "Builder") -> None
         history.commit({"a.py": state, "dir/b.py": f"{state}{number}\n"})
         for number, state in enumerate(states)
     ]
-    found = list(truth(history.path, ids))
+    found = list(read_targets(history.path, ids))
     assert [len(files) for _, files in found] == [0, 2, 2, 2, 2, 1]
     for commit, files in found[1:]:
         before = from_git(history.path, f"{commit}^")
@@ -300,12 +300,12 @@ def test_every_target_is_in_the_corpus_of_the_parent(history: "Builder") -> None
 def test_a_missing_file_costs_its_commits(history: "Builder") -> None:
     ids = [history.commit({"a.py": f"x = {number}\n"}) for number in range(5)]
     history.lose(f"{ids[2]}:a.py")
-    losses = UnreadableCommits()
-    found = [commit for commit, _ in truth(history.path, ids, losses=losses)]
+    unreadable = UnreadableCommits()
+    found = [commit for commit, _ in read_targets(history.path, ids, unreadable=unreadable)]
     assert found == [ids[0], ids[1], ids[4]]
-    assert [lost.commit for lost in losses.unreadable] == [ids[2], ids[3]]
+    assert [lost.commit for lost in unreadable.unreadable] == [ids[2], ids[3]]
     with pytest.raises(InputError, match="git diff-tree"):
-        list(truth(history.path, ids))
+        list(read_targets(history.path, ids))
 
 
 def test_a_file_that_vanishes_meanwhile_is_counted(
@@ -314,16 +314,16 @@ def test_a_file_that_vanishes_meanwhile_is_counted(
     history.commit({"a.py": CODE})
     tip = history.commit({"a.py": f"{CODE}\n"})
     monkeypatch.setattr(ObjectReader, "find", lambda _, oids: [None] * len(oids))
-    losses = UnreadableCommits()
-    assert list(truth(history.path, [tip], losses=losses)) == [(tip, ())]
-    assert losses.skipped == {"missing": 1}
+    unreadable = UnreadableCommits()
+    assert list(read_targets(history.path, [tip], unreadable=unreadable)) == [(tip, ())]
+    assert unreadable.skipped == {"missing": 1}
 
 
 def test_many_commits_are_read_in_parts(
     history: "Builder", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [history.commit({"a.py": f"x = {number}\n"}) for number in range(7)]
-    expected = list(truth(history.path, ids))
+    expected = list(read_targets(history.path, ids))
     monkeypatch.setattr(SOURCE, "_COMMITS_AT_ONCE", 2)
-    assert list(truth(history.path, ids)) == expected
+    assert list(read_targets(history.path, ids)) == expected
     assert [len(files) for _, files in expected] == [0, 1, 1, 1, 1, 1, 1]

@@ -9,17 +9,17 @@ from karat.errors import InputError
 from karat.mining.commits import Candidate, Change, Commit, UnreadableCommits
 from karat.mining.filters import CODE_EQUAL, Filters, FilterWaterfall, Selection, rule_table
 from karat.mining.leaks import leak
-from karat.mining.truth import FileTruth, truth
+from karat.mining.targets import TargetFile, read_targets
 from karat.model import Dataset, Query
 
 __all__ = [
-    "NOT_DRAWN",
-    "Drawing",
+    "NOT_SAMPLED",
     "MinedCase",
     "SampledCases",
     "Sampler",
-    "draw",
-    "seats",
+    "Sampling",
+    "allocate",
+    "sample_cases",
     "split_by_time",
 ]
 
@@ -54,18 +54,18 @@ class Sampler:
 
     def take(self, limit: int) -> list[Candidate]:
         """Return *limit* of the remaining candidates in their order, or all if there are fewer."""
-        shares = seats({stratum: len(places) for stratum, places in self._left.items()}, limit)
+        shares = allocate({stratum: len(places) for stratum, places in self._left.items()}, limit)
         chosen = [self._left[stratum].pop() for stratum in shares for _ in range(shares[stratum])]
         return [self._candidates[place] for place in sorted(chosen)]
 
 
-def seats(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
+def allocate(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
     """Return how many of *limit* cases each stratum of *sizes* gets, by largest remainder.
 
     After the whole shares, the rest goes first to strata without a case, the largest first, then by
     remainder; ties are broken by name.
 
-    >>> seats({"a": 90, "b": 9, "c": 1}, 10)
+    >>> allocate({"a": 90, "b": 9, "c": 1}, 10)
     {'a': 9, 'b': 1, 'c': 0}
     """
     total = sum(sizes.values())
@@ -110,9 +110,9 @@ def _folder(path: str) -> str:
 
 
 # Reasons to drop a candidate here, besides the rule table; they cannot be turned off.
-NOT_DRAWN, TOO_HARD, UNREADABLE = "not-drawn", "too-hard", "unreadable"
+NOT_SAMPLED, TOO_HARD, UNREADABLE = "not-drawn", "too-hard", "unreadable"
 _WHY = {
-    NOT_DRAWN: "left out by --limit",
+    NOT_SAMPLED: "left out by --limit",
     TOO_HARD: "too few words are left at the chosen hardness",
     UNREADABLE: "too few of its files are readable text",
 }
@@ -124,10 +124,10 @@ class MinedCase(NamedTuple):
     """A case: a candidate commit, and its target files before it."""
 
     candidate: Candidate
-    files: tuple[FileTruth, ...]
+    files: tuple[TargetFile, ...]
 
 
-class Drawing(NamedTuple):
+class Sampling(NamedTuple):
     """How to sample: the number of cases (0: all) and the conditions.
 
     A candidate for which *fits* is false is replaced. Without *syntax* nothing is parsed.
@@ -142,17 +142,17 @@ class Drawing(NamedTuple):
 class SampledCases(NamedTuple):
     """Cases in the order of the history, and the waterfall that led to them."""
 
-    found: list[MinedCase]
+    cases: list[MinedCase]
     waterfall: FilterWaterfall
 
 
-def draw(
+def sample_cases(
     repository: str,
     selection: Selection,
     filters: Filters,
-    drawing: Drawing,
+    sampling: Sampling,
     *,
-    losses: UnreadableCommits,
+    unreadable: UnreadableCommits,
     progress: Callable[[int, int], None] | None = None,
 ) -> SampledCases:
     """Return as many cases as *sampling* requests, or all that *selection* has.
@@ -161,28 +161,30 @@ def draw(
     of *filters*. *progress* is called with the number of cases so far and the total; if there are
     fewer cases than requested, the last call still reports completion.
     """
-    sampler = Sampler(selection.candidates, drawing.seed)
-    wanted = min(drawing.limit or len(sampler), len(sampler))
-    dropped = Counter({NOT_DRAWN: 0, TOO_HARD: 0, UNREADABLE: 0, CODE_EQUAL: 0})
-    found: dict[str, MinedCase] = {}
-    while some := sampler.take(wanted - len(found)):
-        fitting = [candidate for candidate in some if drawing.fits(candidate)]
+    sampler = Sampler(selection.candidates, sampling.seed)
+    wanted = min(sampling.limit or len(sampler), len(sampler))
+    dropped = Counter({NOT_SAMPLED: 0, TOO_HARD: 0, UNREADABLE: 0, CODE_EQUAL: 0})
+    cases: dict[str, MinedCase] = {}
+    while some := sampler.take(wanted - len(cases)):
+        fitting = [candidate for candidate in some if sampling.fits(candidate)]
         dropped[TOO_HARD] += len(some) - len(fitting)
-        examined = _examined(repository, fitting, filters, syntax=drawing.syntax, losses=losses)
+        examined = _examined(
+            repository, fitting, filters, syntax=sampling.syntax, unreadable=unreadable
+        )
         for case, reason in examined:
             if reason:
                 dropped[reason] += 1
             else:
-                found[case.candidate.commit.id] = case
+                cases[case.candidate.commit.id] = case
                 if progress:
-                    progress(len(found), wanted)
-    if progress and len(found) < wanted:
+                    progress(len(cases), wanted)
+    if progress and len(cases) < wanted:
         progress(wanted, wanted)
-    dropped[NOT_DRAWN] = len(sampler)
+    dropped[NOT_SAMPLED] = len(sampler)
     fall = selection.waterfall
     for rule, why in {**_WHY, CODE_EQUAL: rule_table()[CODE_EQUAL]}.items():
         fall = fall.then(rule, why, dropped[rule])
-    ordered = (found.get(candidate.commit.id) for candidate in selection.candidates)
+    ordered = (cases.get(candidate.commit.id) for candidate in selection.candidates)
     return SampledCases([case for case in ordered if case], fall)
 
 
@@ -192,19 +194,19 @@ def _examined(
     filters: Filters,
     *,
     syntax: bool,
-    losses: UnreadableCommits,
+    unreadable: UnreadableCommits,
 ) -> Iterator[tuple[MinedCase, str]]:
     """Yield each of *candidates* with its targets and the reason to drop it ("" for none)."""
     least = max(filters.limits.min_files, 1)
     waiting = {candidate.commit.id: candidate for candidate in candidates}
     paths = {path for candidate in candidates for path in candidate.paths}
-    for commit, known in truth(
+    for commit, known in read_targets(
         repository,
         list(waiting),
         wanted=paths.__contains__,
         paths=_compared(candidates),
         syntax=syntax,
-        losses=losses,
+        unreadable=unreadable,
     ):
         candidate = waiting.pop(commit)
         files = tuple(file for file in known if file.path in candidate.paths)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from karat.corpus import classify
-from karat.mining.trees import TreeCount, tree_counts
+from karat.mining.snapshots import FileCount, count_files
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder
@@ -14,16 +14,16 @@ def test_by_hand(history: "Builder") -> None:
     same = history.commit({"a.py": "2"})
     later = history.commit({"tests/test_b.py": "1", "b.py": "1", "a.py": None})
     again = history.commit({"b.py": "2"})
-    assert tree_counts(history.path, [first, same, later, again, first]) == {
-        first: TreeCount(2, 3),
-        same: TreeCount(2, 3),
-        later: TreeCount(2, 4),
-        again: TreeCount(2, 4),
+    assert count_files(history.path, [first, same, later, again, first]) == {
+        first: FileCount(2, 3),
+        same: FileCount(2, 3),
+        later: FileCount(2, 4),
+        again: FileCount(2, 4),
     }
 
 
 def test_nothing(history: "Builder") -> None:
-    assert tree_counts(history.path, []) == {}
+    assert count_files(history.path, []) == {}
 
 
 def test_in_any_order_like_each_tree_alone(history: "Builder") -> None:
@@ -33,8 +33,8 @@ def test_in_any_order_like_each_tree_alone(history: "Builder") -> None:
     ]
     commits.append(history.commit({b"\xff.py": "1"}, branch="side", parents=[commits[1]]))
     for order in (commits, commits[::-1], commits[::2] + commits[1::2]):
-        counts = tree_counts(history.path, order)
+        counts = count_files(history.path, order)
         for commit in commits:
             listed = history.git("ls-tree", "-r", "--name-only", commit).splitlines()
             tests = sum(classify(path).is_test for path in listed)
-            assert counts[commit] == TreeCount(len(listed) - tests, len(listed))
+            assert counts[commit] == FileCount(len(listed) - tests, len(listed))

@@ -1,4 +1,4 @@
-"""Revisions of a repository: files by path, with lazily read texts and definitions."""
+"""Snapshots of a repository, one per commit: files by path, texts and definitions on demand."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ from karat.corpus.git.process import git
 from karat.errors import InputError
 from karat.scoring.matching.modes import normalise
 
-__all__ = ["RepositoryTrees", "Tree", "TreeCount", "tree_counts"]
+__all__ = ["CommitSnapshot", "FileCount", "SnapshotReader", "count_files"]
 
 _NO_FILES = {SUBMODULE: "submodule", SYMLINK: "symlink"}
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class CommitSnapshot:
     """One commit: its entries by normalised path; contents are read on first use."""
 
     commit: str
@@ -52,8 +52,8 @@ class Tree:
                 yield path
 
 
-class RepositoryTrees:
-    """The revisions of one repository; each blob is read and parsed once for all of them.
+class SnapshotReader:
+    """The snapshots of one repository; each blob is read and parsed once for all of them.
 
     Close it, or use it in a ``with`` statement.
     """
@@ -64,14 +64,14 @@ class RepositoryTrees:
         self._objects = ObjectReader(repository)
         self._blobs = _Blobs(self._objects)
 
-    def __enter__(self) -> "RepositoryTrees":
+    def __enter__(self) -> "SnapshotReader":
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._objects.close()
 
-    def each(self, commits: Iterable[str]) -> Iterator[Tree]:
-        """Yield the revision of each of *commits*, which are full ids, ancestors first.
+    def each(self, commits: Iterable[str]) -> Iterator[CommitSnapshot]:
+        """Yield the snapshot of each of *commits*, which are full ids, ancestors first.
 
         One Git process lists the first commit, another the changes from each commit to the next.
         """
@@ -85,15 +85,15 @@ class RepositoryTrees:
                     entries.pop(_path(entry), None)
                 else:
                     entries[_path(entry)] = entry
-            yield Tree(revision.commit, entries.copy(), self._blobs)
+            yield CommitSnapshot(revision.commit, entries.copy(), self._blobs)
 
-    def at(self, commit: str) -> Tree:
-        """Return the revision of one commit."""
+    def at(self, commit: str) -> CommitSnapshot:
+        """Return the snapshot of one commit."""
         (tree,) = object_ids(self._repository, [commit], "tree")
         if not tree:
             raise InputError(f"{self._repository}: no commit {commit!r}")
         entries = {_path(entry): entry for entry in list_tree(self._repository, tree)}
-        return Tree(commit, entries, self._blobs)
+        return CommitSnapshot(commit, entries, self._blobs)
 
 
 def _path(entry: TreeEntry) -> str:
@@ -127,14 +127,14 @@ class _Blobs:
         return self._definitions[key]
 
 
-class TreeCount(NamedTuple):
+class FileCount(NamedTuple):
     """The number of files in a commit: without tests, and in total."""
 
     production: int
     all: int
 
 
-def tree_counts(repository: str, commits: Iterable[str]) -> dict[str, TreeCount]:
+def count_files(repository: str, commits: Iterable[str]) -> dict[str, FileCount]:
     """Return the count of each commit, from the names of its files only.
 
     The first commit is listed; after that, only added and removed paths are read, so that
@@ -149,7 +149,7 @@ def tree_counts(repository: str, commits: Iterable[str]) -> dict[str, TreeCount]
     counts = {names[0]: count}
     for name, (came, went) in zip(names[1:], _steps(repository, trees), strict=True):
         more, fewer = _counted(came), _counted(went)
-        count = TreeCount(
+        count = FileCount(
             count.production + more.production - fewer.production, count.all + more.all - fewer.all
         )
         counts[name] = count
@@ -171,6 +171,6 @@ def _steps(repository: str, trees: Sequence[str]) -> list[tuple[list[bytes], lis
     return steps
 
 
-def _counted(paths: Sequence[bytes]) -> TreeCount:
+def _counted(paths: Sequence[bytes]) -> FileCount:
     tests = sum(classify(path.decode(errors="surrogateescape")).is_test for path in paths)
-    return TreeCount(len(paths) - tests, len(paths))
+    return FileCount(len(paths) - tests, len(paths))

@@ -5,23 +5,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.mining.cases import CLUSTER, instant
+from karat.mining.cases import CLUSTER, format_time
 from karat.mining.drafts import Role
 from karat.mining.mine import MinedRepository
 from karat.mining.recipe import MiningRecipe
 from karat.mining.targets import MATCHES
 from karat.model import Dataset, Query, Target
 
-__all__ = ["JudgmentRecord", "gold", "judgments_of", "names_of", "with_judgments"]
+__all__ = ["JudgmentRecord", "build_dataset", "judgments_of", "unique_names", "with_judgments"]
 
 
-def gold(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -> Dataset:
+def build_dataset(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -> Dataset:
     """Return the cases of all repositories; with several, the ids contain the repository name.
 
     Nothing depends on the current time: ``generated_at`` is the time of the newest commit, so the
     same history and recipe give the same bytes.
     """
-    names = names_of([one.path for one in mined])
+    names = unique_names([one.path for one in mined])
     queries = [
         query if len(mined) == 1 else _named(query, name, one.path)
         for name, one in zip(names, mined, strict=True)
@@ -29,7 +29,7 @@ def gold(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -
     ]
     metadata = {
         "repository": ", ".join(one.path for one in mined),
-        "generated_at": instant(max(one.time for one in mined)),
+        "generated_at": format_time(max(one.time for one in mined)),
         "total_commits_analyzed": sum(one.waterfall.total for one in mined),
         "test_cases_generated": len(queries),
         "tool": tool,
@@ -40,10 +40,10 @@ def gold(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -
     return Dataset.of(queries, name=" + ".join(names), match=match, metadata=metadata)
 
 
-def names_of(paths: Sequence[str]) -> list[str]:
+def unique_names(paths: Sequence[str]) -> list[str]:
     """Return a name for each repository: the shortest end of its path that is unique.
 
-    >>> names_of(["/a/flask.git", "/b/click/.git"]), names_of(["/x/a/repo", "/x/b/repo"])
+    >>> unique_names(["/a/flask.git", "/b/click/.git"]), unique_names(["/x/a/repo", "/x/b/repo"])
     (['flask', 'click'], ['a-repo', 'b-repo'])
     """
     ways = [Path(path).resolve() for path in paths]
@@ -66,9 +66,9 @@ def _named(query: Query, name: str, path: str) -> Query:
 
 
 def _as_metadata(recipe: MiningRecipe) -> dict[str, object]:
-    filters = recipe.asked
+    filters = recipe.effective_filters
     return {
-        **({"cluster": CLUSTER} if recipe.asks_again else {}),
+        **({"cluster": CLUSTER} if recipe.has_variants else {}),
         "level": recipe.grain.value,
         "hardness": [level.value for level in recipe.hardness],
         "adversarial": recipe.adversarial,
@@ -89,7 +89,7 @@ def _as_metadata(recipe: MiningRecipe) -> dict[str, object]:
 
 
 def _as_record(mined: MinedRepository, name: str) -> dict[str, object]:
-    fall, losses = mined.waterfall, mined.losses
+    fall, unreadable = mined.waterfall, mined.unreadable
     return {
         "name": name,
         "path": mined.path,
@@ -97,9 +97,9 @@ def _as_record(mined: MinedRepository, name: str) -> dict[str, object]:
         "commits": fall.total,
         "cases": fall.kept,
         "waterfall": {step.rule: step.dropped for step in fall.steps},
-        "skipped_files": dict(losses.skipped),
-        "unreadable_commits": [commit for commit, _ in losses.unreadable],
-        "notes": losses.notes,
+        "skipped_files": dict(unreadable.skipped),
+        "unreadable_commits": [commit for commit, _ in unreadable.unreadable],
+        "notes": unreadable.notes,
     }
 
 

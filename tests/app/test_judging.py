@@ -1,16 +1,17 @@
-"""What awaits a grade, brought up to date grade by grade, is what would be found from scratch."""
+"""The judging pool of the service: updated grade by grade, it equals a pool made from scratch."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.app.judge import best_rank, pool
+from karat.app.judge import best_rank, candidates, is_judged
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.service.results import JudgingPool, edited
+from karat.scoring.matching.modes import MATCHERS
+from karat.service.results import JudgingPool, edited, grade_at
 from karat.service.store import StoredJudgment
 
 PATHS = ("a.py", "b.py", "c.py")
@@ -60,7 +61,14 @@ def judgments(made: Made) -> list[StoredJudgment]:
     edits,
     st.integers(1, 4),
 )
-def test_it_is_what_pooling_finds(
+@example(
+    "lines",
+    ([], []),
+    ([], [("a.py", (1, 9)), ("a.py", (5, 14))]),
+    [("q1", ("b.py", (1, 9)), None)],
+    1,
+)
+def test_it_equals_a_pool_from_scratch(
     match: str, one: Answered, other: Answered, made: Made, step: int
 ) -> None:
     runs = {"one": run("one", one), "other": run("other", other)}
@@ -68,8 +76,15 @@ def test_it_is_what_pooling_finds(
     found = JudgingPool(gold(match), runs, depth=3)
     for start in range(0, len(history), step):
         found.add(history[start : start + step])
+    # The uploaded dataset decides the units, its edited targets which of them are judged.
+    now, matcher = edited(gold(match), history), MATCHERS.get(match)()
     expected = sorted(
-        pool(edited(gold(match), history), runs, depth=3),
+        (
+            item
+            for row, items in candidates(gold(match), runs, depth=3).items()
+            for item in items
+            if not is_judged(item.hit, now.targets(row), matcher)
+        ),
         key=lambda item: (best_rank(item), item.row),
     )
     assert found.page(limit=100) == expected
@@ -87,3 +102,16 @@ def test_a_grade_is_looked_up_in_its_own_query_only(monkeypatch: pytest.MonkeyPa
     (made,) = judgments([("q1", ("c.py", (1, 9)), 1.0)])
     found.add([made, replace(made, version=3, grade=2.0)])
     assert looked == [1]
+
+
+def test_a_file_stays_one_unit_when_the_last_target_is_removed() -> None:
+    hits = [[], [("a.py", (1, 9)), ("a.py", (5, 14))]]
+    found = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
+    removed, graded = judgments([("q1", ("b.py", (1, 9)), None), ("q1", ("a.py", (5, 14)), 2.0)])
+    found.add([removed])
+    assert [item.hit.path for item in found.page(limit=9)] == ["a.py"]
+    # A grade of any chunk is one of the file, so the other chunk must not be offered again.
+    found.add([graded])
+    assert found.page(limit=9) == []
+    grade = grade_at(gold("lines"), "q1", "a.py", start_line=1, end_line=9, judgments=[graded])
+    assert grade == 2.0

@@ -1,4 +1,4 @@
-"""Make a baseline of a run, and hold a later gold set against it."""
+"""Create the baseline of a run, and align a baseline with a later version of the dataset."""
 
 from array import array
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ __all__ = ["Common", "RankedRun", "common_with", "make_baseline", "ranked"]
 
 
 class RankedRun(NamedTuple):
-    """A scored run, and for each query the rank of its first relevant hit, None without one."""
+    """A scored run, and the rank of the first relevant hit of each query (None without one)."""
 
     evaluation: Evaluation
     ranks: tuple[float | None, ...]
 
 
 class Common(NamedTuple):
-    """A baseline on the rows of a gold set; *rows* are the queries that both ask alike.
+    """A baseline restricted to the queries that it shares with a dataset; *rows* are their rows.
 
-    *note* says what differs, and is empty where nothing does.
+    *note* describes the differences, and is empty if there are none.
     """
 
     table: ScoreTable
@@ -47,7 +47,7 @@ def make_baseline(
     version: str,
     scoring: Scoring | None = None,
 ) -> Baseline:
-    """Return the scores of *run*, query by query, with what they were made from."""
+    """Return the scores of *run* per query, with the inputs they were computed from."""
     scoring = scoring or Scoring()
     measures = scoring.parsed(gold)
     evaluation, ranks = ranked(gold, run, measures, scoring=scoring, name=name)
@@ -78,10 +78,9 @@ def ranked(
     name: str,
     confidence: Confidence | None = None,
 ) -> RankedRun:
-    """Return a loaded *run*, scored by *measures*; a first rank is one over the reciprocal rank.
+    """Return a loaded *run*, scored by *measures*; a first rank is 1 / reciprocal rank.
 
-    A run whose names surely do not match those of *gold* raises InputError: its scores decide
-    nothing.
+    A run whose document names clearly do not match those of *gold* raises InputError.
     """
     reciprocal = parse("mrr", level=scoring.level)
     evaluation = evaluate_run(
@@ -94,7 +93,7 @@ def ranked(
         clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
     )
     if evaluation.notes.mismatch and evaluation.notes.mismatch.sure:
-        raise InputError(f"nothing can be checked: {'; '.join(evaluation.warnings)}")
+        raise InputError(f"cannot check this run: {'; '.join(evaluation.warnings)}")
     found = evaluation.table.columns[str(reciprocal)]
     return RankedRun(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
 
@@ -109,8 +108,8 @@ def common_with(
 ) -> Common:
     """Return *baseline* on the queries of *gold*.
 
-    Where the gold set is another one, InputError is raised, or with *allow_changed* only the
-    queries are kept that are still asked with the same words and the same targets.
+    If the dataset has changed, raise InputError; with *allow_changed*, use only the queries whose
+    text and targets are unchanged.
     """
     _check_settings(baseline, _settings(gold, scoring))
     names = list(map(str, measures))
@@ -127,11 +126,11 @@ def common_with(
     note = _difference(baseline, gold, same=len(rows))
     if note and not allow_changed:
         raise InputError(
-            f"the gold set is not the one of the baseline: {note}; write a new one (karat baseline "
-            "update), or compare the queries that are the same (--allow-changed-dataset)"
+            f"the dataset differs from that of the baseline: {note}; write a new baseline (karat "
+            "baseline update), or compare the unchanged queries (--allow-changed-dataset)"
         )
     if not rows:
-        raise InputError("the gold set has no query of the baseline; nothing can be compared")
+        raise InputError("the dataset has no query of the baseline, so there is nothing to compare")
     kept = {row: before[gold.query_ids[row]] for row in rows}
     columns = {
         name: array(
@@ -146,7 +145,7 @@ def common_with(
 
 
 def _rank(reciprocal: float) -> float:
-    """Return the rank; the expected one of tied hits need not be whole.
+    """Return the rank; the expected rank of tied hits may be fractional.
 
     >>> _rank(1 / 49), _rank(0.75)
     (49, 1.3333333333333333)
@@ -161,12 +160,12 @@ def _all(gold: Dataset) -> range:
 
 
 def _digests(gold: Dataset) -> list[str]:
-    """Return what tells whether a query is still the same: its words, targets, tags and match."""
+    """Return a digest of each query: its text, targets, tags and matching mode."""
     return [gold_digest(Dataset.of([query], match=gold.match))[:16] for query in gold.queries()]
 
 
 def _difference(baseline: Baseline, gold: Dataset, *, same: int) -> str:
-    """Return how the queries differ, in words; their order alone does not count."""
+    """Return a description of how the queries differ; their order is ignored."""
     known = {query.id for query in baseline.queries}
     new = sum(query_id not in known for query_id in gold.query_ids)
     changed = len(gold) - new - same
@@ -177,7 +176,7 @@ def _difference(baseline: Baseline, gold: Dataset, *, same: int) -> str:
 
 
 def _settings(gold: Dataset, scoring: Scoring) -> dict[str, object]:
-    """Return what decides how hits are judged; where the tree lies does not."""
+    """Return the settings that affect how hits are judged; the root folder does not."""
     return {
         "match": scoring.match or gold.match,
         "ties": scoring.ties,
@@ -194,6 +193,6 @@ def _check_settings(baseline: Baseline, settings: dict[str, object]) -> None:
         before = baseline.settings.get(key)
         if before != value:
             raise InputError(
-                f"the baseline was judged with {key} {before}, this run with {value}; expected one "
-                "way of judging for both"
+                f"the baseline was judged with {key} {before}, this run with {value}; use the same "
+                "settings for both"
             )

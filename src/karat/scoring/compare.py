@@ -1,4 +1,4 @@
-"""Compare runs on one gold set, the first being the baseline."""
+"""Compare runs on one dataset; the first run is the baseline."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -22,10 +22,10 @@ from karat.scoring.stats.verdict import first_few, listed
 
 __all__ = ["compare", "compared", "compared_tables", "contest_of", "means_among"]
 
-# Measures of everything that was returned, and those that cut it at a rank.
+# Measures of all returned hits, and measures with a cut-off.
 SET_MEASURES = "set-"
 CUT_MEASURES = {"set-f1": "f1", "set-precision": "precision", "set-recall": "recall"}
-# Lists that are longer by this factor make set measures incomparable.
+# If lists are longer by this factor, set measures are not comparable.
 SIMILAR_LENGTH = 1.1
 
 
@@ -41,10 +41,10 @@ def compare(
     truth_format: str | None = None,
     run_format: str | None = None,
 ) -> Contest:
-    """Return the scores of each of *runs* on *truth* and what their differences are worth.
+    """Return the scores of each of *runs* on *truth*, and the statistical comparison.
 
-    *measured* are the same runs with their notes, where they were made now: hits that were dropped
-    on the way are counted.
+    *measured* are the same runs with their measurement notes, if they were made in this process:
+    their dropped hits are counted.
     """
     if len(runs) < 2:
         raise InputError(f"expected two or more runs to compare, not {len(runs)}")
@@ -88,7 +88,7 @@ def contest_of(
     *,
     clusters: Sequence[str] | None,
 ) -> Contest:
-    """Return runs that are scored already, compared over all queries; one run has only means."""
+    """Return the comparison of scored runs over all queries; a single run has only means."""
     everywhere = range(len(evaluations[0].table.query_ids))
     overall = compared(
         evaluations, means_among(measures), everywhere, confidence, clusters=clusters
@@ -105,9 +105,9 @@ def contest_of(
 
 
 def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence where set measures compare runs that returned lists of different length.
+    """Yield a warning if set measures compare runs that returned lists of different length.
 
-    A longer list finds more and is less precise, whatever its ranking.
+    A longer list has higher recall and lower precision, whatever its ranking.
     """
     names = [name for name in metrics if name.startswith(SET_MEASURES)]
     lengths = {each.name: each.notes.hits_per_query for each in evaluations}
@@ -126,7 +126,7 @@ def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]
 
 
 def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
-    """Return the verdict in words; there is none where fewer than two runs can be compared."""
+    """Return the verdict; there is none if fewer than two runs can be compared."""
     broken = [evaluation.name for evaluation in evaluations if evaluation.broken]
     if broken and len(evaluations) - len(broken) < 2 <= len(evaluations):
         return f"No verdict: the names of {listed(broken)} do not match those of the gold set."
@@ -141,9 +141,9 @@ def compared(
     *,
     clusters: Sequence[str] | None,
 ) -> Comparison:
-    """Return *evaluations* compared over the queries at *rows*.
+    """Return the comparison of *evaluations* over the queries at *rows*.
 
-    A run whose names do not match those of the gold set has no scores here: it neither wins nor
+    A run whose document names do not match the dataset has no scores here, so it neither wins nor
     loses.
     """
     tables = [evaluation.shown().table for evaluation in evaluations]
@@ -158,7 +158,7 @@ def compared_tables(
     *,
     clusters: Sequence[str] | None,
 ) -> Comparison:
-    """Return *tables*, all of the same queries, compared over those at *rows*."""
+    """Return the comparison of *tables*, which have the same queries, over those at *rows*."""
     import numpy as np
 
     names = [str(measure) for measure in measures]
@@ -183,9 +183,9 @@ def compared_tables(
 def _wilcoxon_notes(
     evaluations: Sequence[Evaluation], measures: Sequence[Measure]
 ) -> tuple[str, ...]:
-    """Return one sentence per run and measure against the first run, and what speaks against it.
+    """Return one sentence per run and measure against the first run, and the test's caveat.
 
-    A run whose names do not match has no test.
+    A run whose document names do not match has no test.
     """
     import numpy as np
 
@@ -208,7 +208,7 @@ def _wilcoxon_notes(
 
 
 def means_among(measures: Sequence[Measure]) -> list[Measure]:
-    """Return the measures that have a paired test; where there is none, raise InputError."""
+    """Return the measures that have a paired test; raise InputError if there is none."""
     found = [measure for measure in measures if measure.definition.average == "arithmetic"]
     if not found:
         raise InputError("no measure to compare; sums and geometric means have no paired test")

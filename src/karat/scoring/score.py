@@ -1,4 +1,4 @@
-"""Score one run against a gold set."""
+"""Score one run against a dataset."""
 
 from array import array
 from collections import Counter
@@ -33,9 +33,9 @@ def mean_intervals(
     *,
     clusters: Sequence[str] | None = None,
 ) -> list[Interval | None]:
-    """Return an interval for the mean of each column; none where a measure is no plain mean.
+    """Return an interval for the mean of each column; none for measures without a plain mean.
 
-    Queries that share a label in *clusters* are drawn together.
+    Queries with the same label in *clusters* are resampled together.
     """
     import numpy as np
 
@@ -73,8 +73,8 @@ def score(
 ) -> Evaluation:
     """Return the scores of *run* on *truth*, both from a path or from memory.
 
-    Without *confidence* no interval is made, and numpy is not loaded. *by* names tags to report
-    apart.
+    Without *confidence* no interval is computed, and numpy is not loaded. *by* names tags by which
+    to break results down.
     """
     scoring = scoring or Scoring()
     gold = load_truth(truth, format=truth_format)
@@ -99,9 +99,9 @@ def evaluate_run(
     name: str,
     clusters: Sequence[str] | None = None,
 ) -> Evaluation:
-    """Return the scores of a loaded *run*; queries of one label in *clusters* belong together.
+    """Return the scores of a loaded *run*; queries with one label in *clusters* are dependent.
 
-    A measure that looks deeper than the hits that the run says were asked for has no scores.
+    A measure with a cut-off above the k of the run has no scores.
     """
     judged = judge(
         truth,
@@ -148,9 +148,10 @@ def evaluate_run(
 
 
 def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
-    """Return the mismatch of a run; one that Karat made has the names of its corpus.
+    """Return the mismatch of a run; a run made by Karat has the names of its corpus.
 
-    Of that one only the gold set can have other names, such as a folder too many: a warning.
+    For such a run only the dataset can have other names, such as an extra folder: that is a
+    warning.
     """
     found = judged.mismatch
     if found is None or not isinstance(run, Run) or not run.metadata.get("snapshot"):
@@ -161,10 +162,10 @@ def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
 
 
 def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
-    """Return *evaluation* with the hits that were dropped before judging among the invalid ones.
+    """Return *evaluation* with the hits that were dropped before judging added to the invalid hits.
 
-    The hits of a search outside Karat are checked against the corpus as they arrive. Where that
-    leaves most answered queries without any hit, the names are wrong, and a note says so.
+    Hits of an external engine are checked against the corpus when they arrive. If most answered
+    queries have no hit left, the names are wrong, and a note reports it.
     """
     dropped = measured.notes.get("invalid")
     if not isinstance(dropped, Mapping) or not dropped:
@@ -177,7 +178,7 @@ def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
 
 
 def _all_dropped(dropped: Mapping[str, int], measured: Measured) -> str:
-    """Return a sentence where few queries have a hit left because others are not in the corpus."""
+    """Return a warning if few queries have a hit left because the others are not in the corpus."""
     run = measured.run
     outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
     left = [
@@ -226,13 +227,13 @@ def _summaries(
 
 
 def _asked_for(run: object) -> float:
-    """Return how many hits, or files, *run* was asked for; without end where it does not say."""
+    """Return the k (hits or files) of *run*; infinite if the run does not record it."""
     k = run.metadata.get("k") if isinstance(run, Run) else None
     return k if isinstance(k, int) else inf
 
 
 def _known(table: ScoreTable, measures: Sequence[Measure], k: float) -> "dict[str, array[float]]":
-    """Return the column of each measure; of one that looks deeper than *k* nothing is known."""
+    """Return the column of each measure; a measure with a cut-off above *k* has no values."""
     nothing = array("d", [nan]) * len(table.query_ids)
     return {
         str(measure): nothing if (measure.k or 0) > k else table.columns[str(measure)]
@@ -241,7 +242,7 @@ def _known(table: ScoreTable, measures: Sequence[Measure], k: float) -> "dict[st
 
 
 def _answers_any(judged: JudgedRun) -> bool:
-    """Return whether a query was answered; of an unjudged one only its hits can tell."""
+    """Return whether any query was answered; for unjudged queries, whether it has hits."""
     return any(
         query.retrieved or status not in (Status.MISSING, Status.UNJUDGED)
         for query, status in zip(judged.queries, judged.statuses, strict=True)

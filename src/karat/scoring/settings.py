@@ -1,4 +1,4 @@
-"""How to judge and how sure to be: the settings that scoring and comparing share."""
+"""Settings that scoring and comparing share: how to judge, and the confidence of results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from karat.scoring.metrics import Measure, parse_all
 __all__ = ["DEFAULT_MEASURES", "LINE_MEASURES", "Confidence", "Scoring"]
 
 DEFAULT_MEASURES = ("ndcg@10", "mrr@10", "hit@5", "recall@10", "precision@5", "ap")
-# Whole files win any overlap measure for free, so that line truth shows the size beside success.
+# Whole files win any overlap measure trivially, so line targets also report sizes.
 LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
 
 
@@ -20,11 +20,11 @@ LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
 class Scoring:
     """How a run is judged and measured.
 
-    *measures* may be empty: then the defaults are taken, with sizes where lines are matched.
-    *level* is the lowest relevant grade (0: any positive one). *trec* averages as trec_eval does:
-    over the queries that the run answers, those without a relevant document included.
-    *strip_prefix* and *cut_at* change the run's paths only: a literal prefix, the first that fits,
-    and what follows the last occurrence of a text.
+    *measures* may be empty: the defaults are used, plus sizes if lines are matched. *level* is the
+    lowest relevant grade (0: any positive grade). *trec* averages as trec_eval does: over the
+    queries that the run answers, including those without a relevant document. *strip_prefix* and
+    *cut_at* change only the paths of the run: the first matching literal prefix is removed, and
+    everything from the last occurrence of *cut_at*.
     """
 
     measures: tuple[str, ...] = ()
@@ -40,16 +40,16 @@ class Scoring:
     trec: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant before anything is read."""
+        """Reject invalid settings before anything is read."""
         check_policy(self.ties)
         if not isfinite(self.level):
-            raise InputError(f"level {self.level} is no grade; expected a finite number")
+            raise InputError(f"level {self.level} is not a valid grade; expected a finite number")
         if self.measures and not parse_all(self.measures, level=self.level):
-            raise InputError("an empty measure; expected names such as ndcg@10")
+            raise InputError("empty measure; expected names such as ndcg@10")
 
     @property
     def respells(self) -> bool:
-        """Return whether the paths of a run are changed before they are compared."""
+        """Return whether the paths of a run are changed before the comparison."""
         return bool(self.strip_prefix or self.cut_at)
 
     def parsed(self, truth: object = None) -> list[Measure]:
@@ -62,7 +62,7 @@ class Scoring:
         return parse_all(names, level=self.level)
 
     def with_measures(self, measures: Iterable[Measure]) -> "Scoring":
-        """Return the same judging with other *measures*, each of which says its own level.
+        """Return the same settings with other *measures*, each with its own level.
 
         >>> asked = Scoring(("precision(level=0)@5", "hit@1"), level=2.0)
         >>> list(map(str, asked.with_measures(asked.parsed()).parsed()))
@@ -73,12 +73,12 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How intervals and tests are made; *draws* 0 makes none.
+    """How intervals and tests are computed; *draws* 0 turns them off.
 
-    *cluster* names a tag whose values are drawn together. *pairs* is ``all``, ``baseline`` (each
-    run against the first) or ``lead`` (all on the first measure, those with the first run on the
-    others); None is all of up to twelve runs and lead of more. *correction* None takes the default
-    for it.
+    *cluster* names a tag whose values are resampled together. *pairs* is ``all``, ``baseline``
+    (each run against the first) or ``lead`` (all pairs on the first measure, pairs with the first
+    run on the others); None means all for up to twelve runs and lead for more. *correction* None
+    means the default of *pairs*.
     """
 
     level: float = 0.95
@@ -90,6 +90,6 @@ class Confidence:
     wilcoxon: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a seed that no generator takes."""
+        """Reject a negative seed."""
         if self.seed < 0:
             raise InputError(f"seed {self.seed} is negative; expected 0 or more")

@@ -1,4 +1,4 @@
-"""Which queries carry which value of a tag."""
+"""Group queries by the values of a tag."""
 
 from collections.abc import Iterable, Mapping
 from posixpath import splitext
@@ -18,16 +18,16 @@ UNTAGGED = "(untagged)"
 def slice_rows(truth: Truth, tags: Iterable[str]) -> Slices:
     """Return tag -> value -> query rows, values in order of first appearance.
 
-    ``file-type`` is worked out from the targets' suffixes; a query with several is ``mixed``.
+    ``file-type`` is derived from the suffixes of the targets; a query with several is ``mixed``.
     """
     return {tag: _rows(truth, tag) for tag in tags}
 
 
 def cluster_labels(truth: Truth, tag: str | None) -> list[str] | None:
-    """Return the value of *tag* of each query, None where each query stands for itself.
+    """Return the value of *tag* of each query, None if all queries are independent.
 
-    Without a *tag* the metadata of a gold set may name one, as ``cluster``, by which several of its
-    queries belong together. What has no value of that stands for itself.
+    Without *tag*, the metadata of a dataset may name one as ``cluster``. A query without a value is
+    its own cluster.
     """
     if tag is not None:
         return _values(truth, tag)

@@ -1,4 +1,4 @@
-"""Truth and runs from a path or from memory."""
+"""Load datasets and runs from a path or from memory."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ def load_truth(
     format: str | None = None,  # noqa: A002 - the word users write
     tags: Iterable[str] = (),
 ) -> Truth:
-    """Return the truth in *source*; TREC judgments stay plain dictionaries."""
+    """Return the dataset in *source*; TREC judgments stay plain dictionaries."""
     if isinstance(source, Dataset | Mapping):
         return source
     chosen = format or _detected(source, "dataset")
@@ -50,8 +50,7 @@ def load_run(
 ) -> Run | Scored:
     """Return the run in *source*; a TREC run becomes a stream that is read once.
 
-    Where *scoring* matches documents by id as it is, the stream of a large file decodes only judged
-    ids.
+    If *scoring* matches unchanged document ids, the stream of a large file decodes only judged ids.
     """
     if not isinstance(source, str | os.PathLike):
         return source
@@ -65,7 +64,7 @@ def load_run(
 
 
 def run_name(source: RunSource, position: int) -> str:
-    """Return what to call a run: its own name, its file's, or its number."""
+    """Return the name of a run: its own, that of its file, or its number."""
     if isinstance(source, Run):
         return source.name
     if isinstance(source, str | os.PathLike):
@@ -75,7 +74,7 @@ def run_name(source: RunSource, position: int) -> str:
 
 
 def distinct_names(sources: Iterable[RunSource]) -> list[str]:
-    """Return one name per run; runs that share a name are told apart by their number.
+    """Return one name per run; equal names get a number.
 
     >>> distinct_names(["old/bm25.run", "new/bm25.run", "dense.run"])
     ['bm25-1', 'bm25-2', 'dense']
@@ -84,7 +83,7 @@ def distinct_names(sources: Iterable[RunSource]) -> list[str]:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Return *names* with its number added to each that occurs more than once."""
+    """Return *names* with a number appended to each name that occurs more than once."""
     distinct: list[str] = []
     for position, name in enumerate(names, 1):
         candidate = name if names.count(name) == 1 else f"{name}-{position}"
@@ -95,12 +94,12 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
-    """Return the error for a run that answers none of the *wanted* queries."""
+    """Return the error for a run that has none of the *wanted* queries."""
     answers = ", ".join(map(repr, unknown[:3])) or "none"
     asks = ", ".join(map(repr, wanted[:3]))
     return InputError(
-        f"{name}: no query of the run is in the gold set; the run answers {answers}, "
-        f"the gold set asks {asks}"
+        f"{name}: no query id of the run is in the gold set; the run has {answers}, "
+        f"the gold set has {asks}"
     )
 
 
@@ -111,7 +110,7 @@ def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]]:
 
 
 def _detected(source: str | os.PathLike[str], kind: str) -> str:
-    """Return the format of *source*; where it is none of *kind*, say what it is instead."""
+    """Return the format of *source*; if it is not of *kind*, raise with what it is instead."""
     try:
         return detect(source, kind=kind).name
     except FormatError:

@@ -266,7 +266,7 @@ def _named(measured: Measured, collection: Collection) -> Measured:
 class JudgingPool:
     """The unjudged among the first *depth* hits of each query in each run, the best ranked first.
 
-    *version* is that of the newest judgment that it knows; 1 is the dataset as uploaded. The targets
+    *version* is that of the newest known judgment; 1 is the dataset as uploaded. The targets
     as uploaded decide whether a query is judged by files or by chunks, here and in
     :func:`edited_targets`: removing a target does not change the unit of stored judgments.
     """

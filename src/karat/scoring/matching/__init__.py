@@ -1,4 +1,4 @@
-"""The only place that compares a hit with a target."""
+"""Match hits with targets; no other package compares a hit with a target."""
 
 from karat.scoring.matching.judge import judge
 from karat.scoring.matching.modes import MATCHERS, Matcher

@@ -1,4 +1,4 @@
-"""Which of many places cover a target: asked of a whole corpus, not of a ranking."""
+"""Find the chunks of a corpus that cover a target, without a ranking."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ __all__ = ["Coverage"]
 
 
 class Coverage:
-    """Places in order, to be asked which of them a matching mode credits for a target.
+    """Chunks in order, and which of them a matching mode credits for a target.
 
     >>> places = [Hit("a.py", start_line=1, end_line=9), Hit("a.py", start_line=10, end_line=20)]
     >>> Coverage(places, match="lines").of(Target("./a.py", 1.0, 8, 12))
@@ -19,7 +19,7 @@ class Coverage:
     def __init__(
         self, places: Iterable[Hit], *, match: str, min_overlap: float = 0.0, root: str = ""
     ) -> None:
-        """Take the *places*; the other words are those of ``judge``."""
+        """Index *chunks*; the other parameters are those of ``judge``."""
         self._matcher = MATCHERS.get(match)(min_overlap=min_overlap)
         self._root = root
         self._places = [place._replace(path=self.spelled(place.path)) for place in places]
@@ -28,20 +28,20 @@ class Coverage:
             self._of_path.setdefault(place.path, []).append(number)
 
     def spelled(self, path: str) -> str:
-        """Return *path* as it is compared."""
+        """Return *path* in the form that is compared."""
         return self._matcher.spelled(path, self._root)
 
     def of(self, target: Target) -> list[int]:
-        """Return the numbers of the places that cover some of *target*."""
+        """Return the indexes of the chunks that cover some of *target*."""
         wanted = target._replace(path=self.spelled(target.path))
         near = self._of_path.get(wanted.path)
         if near is None:
             if self._matcher.by_id:
                 return []
-            # A path that is not spelled out may mean any file.
+            # A path pattern may match any file.
             near = list(range(len(self._places)))
         return [number for number in near if self._matcher.credit(self._places[number], wanted)]
 
     def holds(self, path: str) -> bool:
-        """Return whether some place is in the file that *path* means; no path means any."""
+        """Return whether a chunk is in the file at *path*; no path means any file."""
         return not path or bool(self.of(Target(path)))

@@ -1,8 +1,8 @@
-"""Who is paid for what: each target pays once, at the first rank that matches it.
+"""Assign credit: each target is credited once, at the first rank that matches it.
 
-A symbol that is evidence counts once as well. On a hit in a target's file it can raise the credit
-to 1; on any other hit it stands in for one open target, that of the highest grade. Nothing at a
-rank depends on hits below it. See design/0011.
+A symbol that is evidence also counts once. On a hit in a target's file it can raise the credit
+to 1; on any other hit it stands in for one open target, the one with the highest grade. Credit at a
+rank never depends on hits below it. See design/0011.
 """
 
 from collections import Counter
@@ -15,9 +15,9 @@ __all__ = ["Ledger", "payments"]
 
 
 def payments(wanted: QueryTargets, matcher: Matcher) -> list[float]:
-    """Return the most that each target can pay.
+    """Return the maximum credit of each target.
 
-    A symbol raises one target to the full credit; those of the highest grades are taken first.
+    A symbol raises one target to full credit; targets with the highest grades come first.
     """
     pairs = zip(_ceilings(wanted, matcher), wanted.targets, strict=True)
     return [ceiling * target.grade for ceiling, target in pairs]
@@ -37,17 +37,17 @@ def _ceilings(wanted: QueryTargets, matcher: Matcher) -> list[float]:
 
 
 class Ledger:
-    """Pays each target once and uses each symbol once, hit by hit in rank order."""
+    """Credits each target once and uses each symbol once, hit by hit in rank order."""
 
     def __init__(self, wanted: QueryTargets, matcher: Matcher) -> None:
-        """Open the account of one query."""
+        """Start with all targets of one query open."""
         self._targets = wanted.targets
         self._plain = [matcher.ceiling(target) for target in wanted.targets]
         self._open = [True] * len(wanted.targets)
         self._unused = [True] * len(wanted.symbols)
         self._raised: set[int] = set()
-        # How many targets of each grade a symbol may still raise: as many as in the ideal, so that
-        # no ranking earns more than that.
+        # How many targets of each grade a symbol may still raise: as many as in the ideal ranking,
+        # so that no ranking earns more.
         self._room = Counter(
             target.grade
             for target, plain, ceiling in zip(
@@ -88,7 +88,7 @@ class Ledger:
         return row, gain
 
     def ceilings(self) -> list[float]:
-        """Return the most that each target could have paid, as symbols were used."""
+        """Return the maximum credit of each target, given how symbols were used."""
         left = Counter(self._room)
         found = []
         for index, (target, plain) in enumerate(zip(self._targets, self._plain, strict=True)):

@@ -1,7 +1,7 @@
-"""Judge a scored ranking of documents, by counting instead of sorting.
+"""Judge a scored ranking of documents by counting instead of sorting.
 
 A metric needs only the ranks of judged documents, and a rank is one plus the number of better
-scores: nothing is done per unjudged document beyond reading its score. See design/0002.
+scores. An unjudged document costs only reading its score. See design/0002.
 """
 
 from array import array
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 __all__ = ["NonFiniteScore", "locate", "standings"]
 
-# An unordered list from this size on is counted as an array; up to that many chosen scores
-# counting through the array costs less than sorting it.
+# Unordered lists of this size or more are counted as an array; up to that many chosen scores,
+# counting costs less than sorting.
 ARRAY_FROM = 256
 COUNT_UP_TO = 6
 
 
 class NonFiniteScore(InputError):
-    """A NaN or infinite score is among those to rank."""
+    """A score to rank is NaN or infinite."""
 
     def __init__(self) -> None:
-        super().__init__("a ranking has a score that is no finite number")
+        super().__init__("a ranking has a score that is not a finite number")
 
 
 def standings(
     scores: "Scores", chosen: Sequence[float], *, float32: bool = False
 ) -> tuple[list[int], list[int]]:
-    """Return for each *chosen* score the first rank it may have, and how many *scores* share it.
+    """Return for each *chosen* score its first possible rank and how many *scores* share it.
 
     A chosen score is one of *scores*; with *float32* all are rounded first.
 
@@ -49,7 +49,7 @@ def standings(
     """
     if not isinstance(scores, list | ValuesView):
         return _in_array(scores, chosen, float32=float32)
-    # A sum is the quickest test; only where it fails may large finite scores have overflowed it.
+    # A sum is the fastest test; if it is not finite, large finite scores may have overflowed it.
     values = list(scores) if chosen else []
     if not isfinite(sum(values or scores)) and not all(map(isfinite, scores)):
         raise NonFiniteScore
@@ -89,7 +89,9 @@ def _in_array(
     else:
         values = np.fromiter(scores, np.float64, len(scores))
     if float32:
-        with np.errstate(over="ignore"):  # beyond float32 is infinite, as trec_eval 9 reads it
+        with np.errstate(
+            over="ignore"
+        ):  # values beyond float32 are infinite, as trec_eval 9 reads them
             values = values.astype(np.float32)
         chosen = array("f", chosen).tolist()
     if len(chosen) <= COUNT_UP_TO:
@@ -106,7 +108,7 @@ FEW = 3
 
 
 class DecodesIds(Protocol):
-    """A mapping of scores that can name the documents of one score without decoding all ids."""
+    """A mapping of scores that can return the ids of one score without decoding all ids."""
 
     def ids_with_score(self, score: float, /) -> Sequence[str]:
         """Return the ids of the documents with exactly *score*, in the order returned."""
@@ -123,10 +125,10 @@ def locate(
 ) -> JudgedQuery:
     """Return the judged query of one ranking with finite scores.
 
-    *scores* is asked for its values, for the judged documents, and for the ids of tied ones; a
-    mapping with ``ids_with_score`` need not decode any other id. *depth* drops all documents below
-    that rank. *judged_only* then ranks the judged documents among themselves, in the order of
-    trec_eval's ``-M`` and ``-J``; a grade below 0 means pooled but unjudged.
+    Only the values of *scores*, the judged documents and the ids of tied scores are read; a mapping
+    with ``ids_with_score`` need not decode any other id. *depth* drops all documents below that
+    rank. *judged_only* then ranks the judged documents among themselves; trec_eval applies ``-M``
+    and ``-J`` in the same order. A grade below 0 means pooled but unjudged.
 
     >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
@@ -164,7 +166,7 @@ def locate(
         spans = spans and [spans[index] for index in order]
     if depth is not None and depth < retrieved:
         if spans:
-            raise InputError("a depth cannot cut through ties under the expected policy")
+            raise InputError("a depth cannot cut through ties under the tie policy 'expected'")
         retrieved = depth
         kept = bisect_right(ranks, depth)
         ranks, grades = ranks[:kept], grades[:kept]
@@ -173,7 +175,7 @@ def locate(
 
 
 def _thinned(judged: JudgedQuery) -> JudgedQuery:
-    """Return *judged* with its judged hits alone, ranked from 1."""
+    """Return *judged* with only its judged hits, ranked from 1."""
     grades = [grade for grade in judged.grades if grade >= 0]
     ranks = list(range(1, len(grades) + 1))
     return JudgedQuery(ranks, grades, ideal=judged.ideal, retrieved=len(grades), tied=judged.tied)
@@ -188,9 +190,9 @@ def _break_ties(
     *,
     ties: str,
 ) -> bool:
-    """Move each tied rank down to where *ties* puts it; say whether that can change a metric.
+    """Move each tied rank to its position under *ties*; return whether that can change a metric.
 
-    It can where a tie holds a relevant document and one of another grade, or an unjudged one.
+    It can if a tie has a relevant document and one of another grade, or an unjudged one.
     """
     groups: dict[int, list[int]] = {}
     for index, count in enumerate(equal):
@@ -204,7 +206,7 @@ def _break_ties(
             matters = True
             break
     if ties in ("best", "worst", "expected"):
-        # Expected scores come from the spans; a tie that does not matter still needs ranks.
+        # Expected scores come from the spans; ties that do not matter still need ranks.
         _by_luck(ranks, grades, equal, groups.values(), best=ties != "worst")
     else:
         tied_ids = _tied_ids(scores, groups=len(groups), float32=ties == "trec9")
@@ -236,9 +238,9 @@ def _by_luck(
 def _tied_ids(
     scores: Mapping[str, float], *, groups: int, float32: bool
 ) -> Callable[[float, int, int], Sequence[str]]:
-    """Return what finds the ids of a score, given the first of its ranks and how many share it.
+    """Return a function that finds the ids of a score from its first rank and the size of the tie.
 
-    In a ranking that is returned in rank order they stand together at that rank.
+    In a ranking that is returned in rank order, they are adjacent at that rank.
     """
     if float32:
 
@@ -250,7 +252,7 @@ def _tied_ids(
         return rounded
     if not isinstance(scores, dict):
         return lambda score, _first, _count: _ids_with_score(scores, score)
-    # Walking to a place is cheaper than a copy, unless there are many places to walk to.
+    # Walking to a rank is cheaper than a copy, unless there are many ranks to walk to.
     ids = list(scores) if groups > FEW else None
 
     def together(score: float, first: int, count: int) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""From truth and a run to ranks and grades: the one entry to matching."""
+"""Judge a run: ranks and grades of its hits on a dataset. The entry point of matching."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -52,13 +52,13 @@ def judge(
     known: Collection[str] | None = None,
     name: str | None = None,
 ) -> JudgedRun:
-    """Return every query of *truth* with the ranks and grades that *run* earns on it.
+    """Return every query of *truth* with the ranks and grades of the hits of *run*.
 
-    *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document
-    as ``{query: {document: score}}`` or a stream of such pairs, which are read once and not
-    copied. A query that the run lacks is MISSING, one without a positive grade UNJUDGED. Paths
-    below *root* become relative. Of the run's paths the first of *strip_prefix* that fits is left
-    out, and what follows the last *cut_at*. *known* holds the normalised paths of the corpus; a hit
+    *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document as
+    ``{query: {document: score}}`` or a stream of such pairs, which is read once and not copied. A
+    query that the run lacks is MISSING, one without a positive grade UNJUDGED. Paths below *root*
+    become relative. From the paths of the run, the first matching *strip_prefix* is removed, and
+    everything from the last *cut_at*. *known* has the normalised paths of the corpus; a hit
     elsewhere is invalid.
 
     >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
@@ -113,7 +113,7 @@ def judge(
 
 
 class _Judge:
-    """The settings of one judging, and what it has found so far."""
+    """The settings and the results so far of one call of ``judge``."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class _Judge:
         return self.matcher.spelled(path, self.root)
 
     def uncut(self, path: str) -> str:
-        """Return the path of a hit as it is compared, with the name of its chunk."""
+        """Return the path of a hit in the form that is compared, with its chunk suffix."""
         return self.path(stripped(path, self.strip_prefix))
 
     def rankings(self, truth: Truth, run: Scored) -> None:
@@ -168,13 +168,13 @@ class _Judge:
                 self.unmatched.add(query_id, partial(_as_targets, wanted), scores)
 
     def add(self, query_id: str, judged: JudgedQuery) -> None:
-        """Keep *judged*; a second answer to one query is refused."""
+        """Store *judged*; a second answer to one query is an error."""
         if query_id in self.found:
             raise InputError(f"query {query_id!r} is answered more than once")
         self.found[query_id] = judged
 
     def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
-        """Return *scores* by paths as they are compared, of two spellings the higher score."""
+        """Return *scores* by normalised path; of two spellings, the higher score."""
         best: dict[str, float] = {}
         for path, score in scores.items():
             spelling = cut(self.uncut(path), self.cut_at)
@@ -199,7 +199,7 @@ class _Judge:
             return self.locate(judgments, finite)
 
     def judgments(self, truth: Truth) -> Mapping[str, Mapping[str, float]]:
-        """Return path -> grade by query; of several targets in one file the best grade counts."""
+        """Return path -> grade by query; of several targets in one file, the best grade."""
         if not isinstance(truth, Dataset):
             return truth
         if self.matcher.name == "document":
@@ -211,11 +211,11 @@ class _Judge:
 
     @staticmethod
     def given(truth: Truth, query_id: str, row: int) -> list[Target]:
-        """Return the targets of one query as they are written."""
+        """Return the targets of one query as they are in the dataset."""
         return truth.targets(row) if isinstance(truth, Dataset) else _as_targets(truth[query_id])
 
     def targets(self, truth: Truth, query_id: str, row: int) -> list[Target]:
-        """Return the targets of one query with normalised paths; an empty pattern is refused."""
+        """Return the targets of one query with normalised paths; an empty pattern is an error."""
         given = self.given(truth, query_id, row)
         targets = [target._replace(path=self.path(target.path)) for target in given]
         for target in targets:
@@ -287,7 +287,7 @@ class _Judge:
         return [bool(how.found[query.id].relevant()) for query, _ in samples]
 
     def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
-        """Return the judged query of an answer that never came."""
+        """Return the judged query of a missing answer."""
         targets = self.targets(truth, query_id, row)
         if matches_by_id(targets, self.matcher):
             return locate(_best_grades(targets), {})
@@ -299,7 +299,7 @@ def _as_targets(grades: Mapping[str, float]) -> list[Target]:
 
 
 def _target_paths(truth: Truth) -> Iterator[str]:
-    """Yield the path of every relevant target; nothing is read before the first is wanted."""
+    """Yield the path of every relevant target, lazily."""
     if isinstance(truth, Dataset):
         rows: Iterable[list[Target]] = map(truth.targets, range(len(truth)))
     else:
@@ -316,14 +316,14 @@ def _best_grades(targets: Iterable[Target]) -> dict[str, float]:
 
 
 def _as_dataset(truth: Mapping[str, Mapping[str, float]]) -> Dataset:
-    """Return grades by path as a Dataset, for modes that look at paths."""
+    """Return grades by path as a Dataset, for modes that compare paths."""
     return Dataset.of(
         Query(query_id, "", tuple(_as_targets(grades))) for query_id, grades in truth.items()
     )
 
 
 def _as_run(scored: Scored) -> Run:
-    """Return scores by document as a Run, for modes that look at paths."""
+    """Return scores by document as a Run, for modes that compare paths."""
     pairs = scored.items() if isinstance(scored, Mapping) else scored
     return Run.of(
         Answer(query_id, tuple(Hit(path, score) for path, score in scores.items()))

@@ -1,7 +1,7 @@
-"""Whether a run names documents otherwise than the gold set, and which option repairs that.
+"""Detect runs whose document names do not match the dataset, and the option that repairs it.
 
-A bad search misses targets; a run with a prefix too many can find none. The two are told apart by
-trying: a sample of the queries without any hit on a target is judged again with each repair. See
+A bad engine misses targets; a run with an extra path prefix cannot match any. To distinguish them,
+a sample of the queries without any hit on a target is judged again with each repair. See
 design/0012.
 """
 
@@ -20,18 +20,18 @@ from karat.scoring.matching.modes import Matcher, is_suffix, normalise, within
 
 __all__ = ["MismatchCounts", "QuerySample", "Repair"]
 
-# So many queries, and hits and targets of each, are tried again.
+# The number of queries in the sample, and of hits and targets per query.
 QUERIES, HITS, TARGETS = 64, 300, 50
-# So many targets of the whole set are compared with the hits of the sample.
+# The number of targets of the whole dataset that are compared with the hits of the sample.
 IN_SET = 100_000
-# The share of the sample that a repair must bring to match: where no query has any hit on a target,
-# and where some have.
+# The share of the sample that must match with a repair: if no query has any hit on a target, and if
+# some have.
 OF_ALL, OF_SOME = 0.1, 0.5
-# A search may miss everything in fewer queries by being bad.
+# With fewer queries, a bad engine may miss everything.
 FEW = 10
-# The share of the queries, among those in which any missing lead fits, that one lead must fit.
+# Of the queries that some missing path prefix fits, the share that one prefix must fit.
 NEARLY_ALL = 0.9
-# Where more hits than this share lie in the top folders of targets, both begin at the same root.
+# If more than this share of hits is in the top folders of targets, both have the same root.
 SAME_ROOT = 0.1
 WHOLE_FILES = ("document", "exact")
 LINES = re.compile(r"(:L?\d+([-:,]L?\d+)?|#(L\d+(-L?\d+)?|\d+-\d+))$")
@@ -39,11 +39,11 @@ NEEDS_LINES = (
     "the run needs lines as fields: write a Karat run, JSON lines with path, start_line and "
     "end_line of each hit"
 )
-NEEDS_PATHS = "no option repairs that: the run needs the full paths of the gold set"
+NEEDS_PATHS = "no option can repair this: the run needs the full paths of the gold set"
 
 
 class QuerySample(NamedTuple):
-    """A query with its targets as they are written, and the first hits that a run returned."""
+    """A query with its targets as in the dataset, and the first hits of a run."""
 
     query: Query
     hits: tuple[Hit, ...]
@@ -52,7 +52,7 @@ class QuerySample(NamedTuple):
 class Repair(NamedTuple):
     """Options that would make names match.
 
-    *instead* is set where the scores would be wrong with them: it says what to do.
+    *instead* is set if the scores would be wrong with these options: it is the advice to give.
     """
 
     match: str | None = None
@@ -76,7 +76,7 @@ class MismatchCounts:
     """Counts answered queries with a relevant target, and those without any hit on one."""
 
     def __init__(self) -> None:
-        """Begin with no query."""
+        """Start with no queries."""
         self.answered = 0
         self.queries = 0
         self._kept: list[tuple[str, Sequence[Target], Iterable[Hit | str]]] = []
@@ -84,10 +84,10 @@ class MismatchCounts:
     def add(
         self, query_id: str, targets: Callable[[], Sequence[Target]], hits: Iterable[Hit | str]
     ) -> None:
-        """Count an answered query whose *targets* no hit is on; a few are kept to be looked at.
+        """Count an answered query without a hit on its *targets*; the first few become the sample.
 
-        *hits* may be ids, and are read later, if at all; of a mapping that can change the first
-        ids are copied.
+        *hits* may be ids, and are read later, if at all; from a mutable mapping the first ids are
+        copied.
         """
         self.answered += 1
         self.queries += 1
@@ -110,10 +110,10 @@ class MismatchCounts:
         tried: Callable[[Repair, Sequence[QuerySample]], Sequence[bool]],
         targets: Iterable[str],
     ) -> Mismatch | None:
-        """Return what does not fit, None where hits and targets are named alike.
+        """Return the mismatch, or None if hits and targets have matching names.
 
-        *targets* are the paths of the whole gold set, read only where most queries have no hit on
-        one. *tried* says for each sample whether a hit is on a target with a repair.
+        *targets* are the paths of the whole dataset, read only if most queries have no hit on a
+        target. *tried* returns for each sample whether a hit is on a target with a repair.
         """
         if self.queries * 2 <= self.answered:
             return None
@@ -121,14 +121,14 @@ class MismatchCounts:
         # A depth may have hidden hits that do match.
         samples = _left(whole_sample, tried(Repair(), whole_sample))
         share = OF_ALL if self.queries == self.answered else OF_SOME
-        # Among more than two queries, one hit with a similar name is chance.
+        # Among more than two queries, one hit with a similar name is a coincidence.
         needed = max(ceil(len(samples) * share), 2 if len(samples) > 2 else 1)
         counted = [
             (sum(tried(each, samples)), each) for each in _repairs(samples, matcher, targets)
         ]
         enough = [(count, repair) for count, repair in counted if count >= needed]
         if enough:
-            # An option is worth more than advice, unless it repairs less than half as much.
+            # An option is better than advice, unless it repairs less than half as much.
             _, repair = max(enough, key=lambda pair: pair[0] / (2 if pair[1].instead else 1))
             works = tried(repair, samples)
             fixed = next(each for each, fits in zip(samples, works, strict=True) if fits)
@@ -170,7 +170,7 @@ def _pairs(samples: Iterable[QuerySample]) -> Iterator[tuple[str, str]]:
 def _repairs(
     samples: Sequence[QuerySample], matcher: Matcher, targets: Iterable[str]
 ) -> Iterator[Repair]:
-    """Yield repairs worth trying, the narrowest first; *targets* are those of the whole set."""
+    """Yield repairs to try, the narrowest first; *targets* are those of the whole dataset."""
     by_id = matcher.name == "document"
     has_lines = matcher.name == "lines" and _named_by_lines(samples)
     for repair in _of_longer(samples, by_id=by_id):
@@ -189,9 +189,9 @@ def _repairs(
 
 
 def _same_root(samples: Sequence[QuerySample]) -> bool:
-    """Return whether hits lie in the top folders of targets: then no lead is missing.
+    """Return whether hits are in the top folders of targets: then no path prefix is missing.
 
-    A search that misses its target often returns another README.md.
+    An engine that misses its target often returns another README.md.
     """
     folders = {_top(target.path) for query, _ in samples for target in query.targets} - {""}
     tops = [top for _, hits in samples for hit in hits if (top := _top(hit.path))]
@@ -209,9 +209,9 @@ def _all_below(folder: str, samples: Sequence[QuerySample]) -> bool:
 
 
 def _named_by_lines(samples: Sequence[QuerySample]) -> bool:
-    """Return whether lines are wanted, and stand in the name of a hit instead of its fields.
+    """Return whether line targets meet hits whose lines are in their name instead of in fields.
 
-    Cut off, they would be lost, and the hit would match every range of its file.
+    If the name were cut, the lines would be lost, and the hit would match every range of its file.
     """
     return any(
         not hit.end_line and LINES.search(hit.path)
@@ -224,7 +224,7 @@ def _named_by_lines(samples: Sequence[QuerySample]) -> bool:
 def _of_shorter(
     samples: Sequence[QuerySample], *, match: str | None, clash: str
 ) -> Iterator[Repair]:
-    """Yield the root that hits lack; it must fit nearly all queries in which a target is longer."""
+    """Yield the root that hits lack; it must fit nearly all queries with a longer target."""
     leads: Counter[str] = Counter()
     possible = 0
     for sample in samples:
@@ -242,7 +242,7 @@ def _of_shorter(
 
 
 def _clash(samples: Sequence[QuerySample], targets: Iterable[str]) -> str:
-    """Return a sentence where the name of a hit fits several of *targets*, empty if none does."""
+    """Return a warning if the name of a hit fits several of *targets*, empty if none does."""
     names = dict.fromkeys(normalise(hit.path) for _, hits in samples for hit in hits)
     ending: dict[str, list[str]] = {}
     for name in names:
@@ -258,7 +258,7 @@ def _clash(samples: Sequence[QuerySample], targets: Iterable[str]) -> str:
 
 
 def _ends(path: str) -> Iterator[str]:
-    """Yield *path*, and what is left of it without its first folders.
+    """Yield *path*, and its ends without the first folders.
 
     >>> list(_ends("src/ui/a.py"))
     ['src/ui/a.py', 'ui/a.py', 'a.py']
@@ -268,7 +268,7 @@ def _ends(path: str) -> Iterator[str]:
 
 
 def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repair]:
-    """Yield repairs of hits that have more than the target, before or after it."""
+    """Yield repairs for hits that are longer than the target, at either end."""
 
     def spelled(path: str) -> str:
         return path if by_id else normalise(path)
@@ -282,7 +282,8 @@ def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repai
     paths = [spelled(hit.path) for _, hits in samples for hit in hits]
     for (prefix, at), _ in found.most_common(3):
         fits = sum(path.startswith(prefix) and at in path for path in paths)
-        # Names have these anywhere: they begin a chunk only where a number ends every hit.
+        # File names contain these too: they begin a chunk suffix only if every hit ends in a
+        # number.
         if at in ("_", ".") and not all(re.search(rf"{re.escape(at)}\d+$", path) for path in paths):
             continue
         if (prefix or at) and fits * 2 >= len(paths):
@@ -294,7 +295,7 @@ def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repai
 
 
 def _separator(rest: str) -> str:
-    """Return what begins the name of a chunk, empty where *rest* does not look like one.
+    """Return the separator of a chunk suffix, empty if *rest* does not look like one.
 
     >>> [_separator(rest) for rest in ("#3", ":10-20", "::chunk_4", "#intro", "_0", "17", "")]
     ['#', ':', '::chunk_', '#', '_', '', '']
@@ -317,6 +318,6 @@ def _kind(name: str) -> str:
 
 
 def _shared(samples: Sequence[QuerySample]) -> bool:
-    """Return whether a hit is a target of some other query: then names are alike."""
+    """Return whether a hit is a target of another query: then the names have the same form."""
     targets = {normalise(target.path) for query, _ in samples for target in query.targets}
     return any(normalise(hit.path) in targets for _, hits in samples for hit in hits)

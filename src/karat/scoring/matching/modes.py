@@ -1,8 +1,8 @@
-"""The matching modes: each says how much credit a hit earns for a target, from 0 to 1.
+"""The matching modes: each returns how much credit a hit earns for a target, from 0 to 1.
 
-Hits and targets arrive with normalised paths, except in ``document`` mode, where an id is taken
-as it is. A mode for whole files or documents collapses hits to one per file before any cut; in the
-modes ``lines`` and ``symbol`` that is decided for each query by its targets.
+Paths of hits and targets are normalised, except in ``document`` mode, which compares ids unchanged.
+A mode for whole files or documents collapses hits to one per file before any cut-off; in the modes
+``lines`` and ``symbol`` the targets of each query decide.
 """
 
 from collections.abc import Callable, Iterable
@@ -37,7 +37,7 @@ def normalise(path: str, root: str = "") -> str:
 
 
 def is_suffix(path: str, other: str) -> bool:
-    """Say whether one path ends with the other, at a separator.
+    """Return whether one path ends with the other, at a separator.
 
     >>> is_suffix("src/auth.py", "/repo/src/auth.py"), is_suffix("th.py", "auth.py")
     (True, False)
@@ -47,7 +47,7 @@ def is_suffix(path: str, other: str) -> bool:
 
 
 def within(path: str, directory: str) -> bool:
-    """Say whether *path* lies below *directory*, at a separator.
+    """Return whether *path* is below *directory*, at a separator.
 
     >>> within("src/auth/login.py", "src/auth"), within("src/authority.py", "src/auth")
     (True, False)
@@ -68,7 +68,7 @@ def stripped(path: str, prefixes: Iterable[str]) -> str:
 
 
 def cut(path: str, at: str) -> str:
-    """Return *path* up to the last *at*, which begins the name of a chunk; whole without it.
+    """Return *path* up to the last *at*, which begins a chunk suffix; all of it without one.
 
     >>> cut("src/a.py#3", "#"), cut("guide::chunk_4", "::"), cut("src/a.py", "#")
     ('src/a.py', 'guide', 'src/a.py')
@@ -84,11 +84,11 @@ SYMBOL_CREDIT, FILE_CREDIT, PARTIAL_CREDIT = 1.0, 0.7, 0.4
 class Matcher:
     """A matching mode.
 
-    ``credit(hit, target)`` is 0 for no match and 1 for a full one. *by_id* says that a match is
-    plain equality of ids, which lets rankings be counted; *collapse* says that the unit of every
-    query is the file, so that only a file's first hit counts; *inside* says whether a target is a
-    part of a file; *by_symbol* that a target may go without a path; *evidence* that a symbol
-    without a path is evidence for the files of its query; *ceiling* is the most a target can pay.
+    ``credit(hit, target)`` is 0 for no match and 1 for a full match. *by_id*: a match is equality
+    of ids, so rankings can be counted. *collapse*: the unit of every query is the file, so only the
+    first hit of a file counts. *inside* returns whether a target is a part of a file. *by_symbol*:
+    a target needs no path. *evidence*: a symbol without a path is evidence for the files of its
+    query. *ceiling* returns the maximum credit of a target.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Matcher:
     ceiling: Callable[[Target], float] = lambda _: 1.0
 
     def spelled(self, path: str, root: str = "") -> str:
-        """Return *path* as this mode compares it: normalised, relative to *root*; an id as it is.
+        """Return *path* as this mode compares it: normalised, relative to *root*; an id unchanged.
 
         >>> exact().spelled("./a.py"), document().spelled("./a.py")
         ('a.py', './a.py')
@@ -183,7 +183,7 @@ def exact(min_overlap: float = 0.0) -> Matcher:
 
 
 def suffix(min_overlap: float = 0.0) -> Matcher:
-    """Return the mode in which one path may have a longer lead than the other."""
+    """Return the mode in which one path may be the end of the other."""
     _refuse(min_overlap)
     return Matcher("suffix", "one path ends with the other", _suffix, collapse=True)
 
@@ -195,7 +195,7 @@ def substring(min_overlap: float = 0.0) -> Matcher:
 
 
 def directory(min_overlap: float = 0.0) -> Matcher:
-    """Return the mode in which naming a directory above the target earns half."""
+    """Return the mode in which a directory above the target earns half."""
     _refuse(min_overlap)
     return Matcher(
         "directory", "the same path, or half for a directory above it", _directory, collapse=True
@@ -203,7 +203,7 @@ def directory(min_overlap: float = 0.0) -> Matcher:
 
 
 def lines(min_overlap: float = 0.0) -> Matcher:
-    """Return the mode in which ranges of one file overlap, by that share of the target.
+    """Return the mode for overlapping ranges of one file; *min_overlap* is a share of the target.
 
     A side without lines means the whole file and overlaps any range of it.
     """
@@ -219,7 +219,7 @@ def lines(min_overlap: float = 0.0) -> Matcher:
 
 
 def symbol(min_overlap: float = 0.0) -> Matcher:
-    """Return the mode for symbols: the target's name is part of the hit's, whatever the case."""
+    """Return the mode for symbols: the target's name is part of the hit's, in any case."""
     _refuse(min_overlap)
     return Matcher(
         "symbol",
@@ -234,7 +234,7 @@ def symbol(min_overlap: float = 0.0) -> Matcher:
 def akashic(min_overlap: float = 0.0) -> Matcher:
     """Return the mode for expected files (part of the path) and symbols (part of the name).
 
-    Where a query has both, its files are the targets and its symbols are evidence for them.
+    If a query has both, its files are the targets and its symbols are evidence for them.
     """
     _refuse(min_overlap)
     return Matcher(
@@ -265,7 +265,7 @@ def graded(min_overlap: float = 0.0) -> Matcher:
 
 def _refuse(min_overlap: float) -> None:
     if min_overlap:
-        raise InputError("a minimum overlap applies to the 'lines' mode only")
+        raise InputError("a minimum overlap applies only to the mode 'lines'")
 
 
 MATCHERS: Registry[Callable[..., Matcher]] = Registry(
@@ -284,6 +284,6 @@ MATCHERS: Registry[Callable[..., Matcher]] = Registry(
             "graded",
         )
     },
-    # A gold set says how it is matched.
+    # The default; a dataset names its own mode.
     closed=True,
 )

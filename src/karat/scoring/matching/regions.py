@@ -1,8 +1,8 @@
 """Judge hits that point into files: lines, symbols, or paths matched by a rule.
 
 Each target is credited once, at the first rank that matches it. A hit that matches several open
-targets takes the highest grade and leaves the others open for gain, while recall counts all of
-them as found. A hit that matches only a symbol which is evidence is credited for one open target.
+targets takes the highest grade and leaves the others open for gain, while recall counts all of them
+as found. A hit that matches only an evidence symbol is credited for one open target.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ def merge(spans: Iterable[Span]) -> list[Span]:
 
 
 def overlap(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
-    """Return the lines that both unions hold.
+    """Return the lines that are in both unions.
 
     >>> overlap([(1, 9)], [(3, 4), (8, 12)])
     [(3, 4), (8, 9)]
@@ -70,9 +70,9 @@ def valid(
 ) -> list[Hit]:
     """Return the hits that can be judged; count the others in *invalid*, by reason.
 
-    Scores are optional, but where one hit of an answer has a score all must have one. *known*
-    holds the paths of the corpus, where the caller has one. Paths are cut at *cut_at* only here:
-    two chunks of one document are not duplicates.
+    Scores are optional, but if one hit of an answer has a score, all must have one. *known* has the
+    paths of the corpus, if there is one. Paths are cut at *cut_at* only here, because two chunks of
+    one document are not duplicates.
     """
     scored = any(not isnan(hit.score) for hit in hits)
     kept: list[Hit] = []
@@ -106,7 +106,7 @@ def ordered(
     """Return *hits* best first by the tie policy, and the score that ranked each.
 
     *values* is what each hit could earn, for the policies ``best`` and ``worst``. Hits without
-    scores keep their order.
+    scores stay in their order.
     """
     if not hits or isnan(hits[0].score):
         return list(hits), [-float(index) for index in range(len(hits))]
@@ -121,7 +121,7 @@ def ordered(
 
 
 def worth(credits: Sequence[float], targets: Sequence[Target]) -> float:
-    """Return the most that a hit with these *credits* could earn of any target."""
+    """Return the maximum that a hit with these *credits* could earn from any target."""
     pairs = zip(credits, targets, strict=True)
     return max((credit * target.grade for credit, target in pairs if credit), default=0.0)
 
@@ -135,7 +135,7 @@ def _is_judged(
 
 
 def _id(hit: Hit) -> tuple[str, int, int, str]:
-    # The path first, as a whole: trec_eval compares ids, and "a" comes before "a0".
+    # The path first and as a whole: trec_eval compares ids, and "a" comes before "a0".
     return hit.path, hit.start_line, hit.end_line, hit.symbol
 
 
@@ -245,7 +245,7 @@ def locate_hits(
 
 
 def _tie_matters(scores: Sequence[float], matches: Sequence[object]) -> bool:
-    """Say whether hits of one score differ in what they match, so that their order counts."""
+    """Return whether hits with one score differ in what they match, so that their order counts."""
     return any(
         score == following and match != next_match
         for score, following, match, next_match in zip(
@@ -257,7 +257,7 @@ def _tie_matters(scores: Sequence[float], matches: Sequence[object]) -> bool:
 def _found(
     rows: Sequence[Sequence[float]], payable: Sequence[float]
 ) -> tuple[list[int], list[float]]:
-    """Return at which rank each target is first covered, ascending, and the most it can pay."""
+    """Return the rank at which each target is first covered, ascending, and its maximum credit."""
     found = sorted(
         (next(rank for rank, row in enumerate(rows, 1) if row[index]), grade)
         for index, grade in enumerate(payable)
@@ -267,9 +267,9 @@ def _found(
 
 
 def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Credits:
-    """Return the best credits of hits and targets, by targets that can pay *least* or more.
+    """Return the best credits of hits and targets, for targets whose maximum is *least* or more.
 
-    A credit is a share of the most that its target could have paid: the best answer has only 1.
+    A credit is relative to the maximum of its target, so the best answer has only 1.
     """
     relevant = [index for index, grade in enumerate(payable) if grade >= least]
     shares = [[row[i] / ranked.ceilings[i] for i in relevant] for row in ranked.credits]
@@ -280,7 +280,7 @@ def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Cred
 
 
 def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
-    """Return how many lines and tokens each hit adds, and how many of the lines were wanted."""
+    """Return how many lines and tokens each hit adds, and how many of its lines are relevant."""
     wanted: dict[str, list[Span]] = {}
     for target in targets:
         if target.grade > 0 and target.end_line:

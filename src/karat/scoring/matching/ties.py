@@ -1,4 +1,4 @@
-"""What to do with equal scores.
+"""Tie policies: how equal scores are ordered.
 
 * ``trec10``: scores as float64, equal ones by document id, descending (trec_eval 10; the default)
 * ``trec9``: the same with scores rounded to float32 (trec_eval up to 9, pytrec_eval, BEIR, MTEB)
@@ -28,7 +28,7 @@ def check_policy(name: str) -> str:
 
 
 def as_float32(score: float) -> float:
-    """Return *score* as trec_eval 9 keeps it.
+    """Return *score* rounded as trec_eval 9 stores it.
 
     >>> as_float32(0.1) == 0.1
     False

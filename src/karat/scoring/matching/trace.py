@@ -1,4 +1,4 @@
-"""From truth and a run to the hits behind the scores: the same ranks as `judge`, with places."""
+"""Trace a run: the hits behind the scores, with the same ranks as ``judge``."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ def trace(
 ) -> tuple[Trace, ...]:
     """Return one trace for each query of *truth*, with the first *keep* hits of *run*.
 
-    A query that has no answer, or ended in an error or a timeout, found nothing. Under the
-    expected tie policy, whose scores belong to no single order, relevant hits come first in a tie.
+    A query without an answer, or with an error or a timeout, has no hits. Under the tie policy
+    ``expected``, whose scores belong to no single order, relevant hits come first in a tie.
 
     >>> from karat.model import Query
     >>> gold = Dataset.of([Query("q1", "log in", (Target("auth.py"), Target("user.py")))])
@@ -76,9 +76,9 @@ def _returned(answer: Answer) -> Sequence[Hit]:
 def _matched(
     ranked: RankedHits, wanted: QueryTargets, targets: Sequence[Target]
 ) -> list[tuple[Hit, list[int]]]:
-    """Return each hit with the numbers of the targets that it covers, the most telling first.
+    """Return each hit with the indexes of the targets that it covers, the most specific first.
 
-    A hit that matches a symbol only names that symbol first, then the target that it stands for.
+    A hit that matches only a symbol has that symbol first, then the target that it stands for.
     """
     symbol_of = {symbol.symbol.lower(): place for place, symbol in enumerate(wanted.symbols)}
     matched = []
@@ -103,7 +103,7 @@ def _matched_by_id(
     judged_only: bool,
     depth: int | None,
 ) -> list[tuple[Hit, list[int]]]:
-    """Return the first hit of each path with the numbers of the targets of that path.
+    """Return the first hit of each path with the indexes of the targets at that path.
 
     The ranking is cut at *depth* before unjudged hits are dropped, as in trec_eval.
     """
@@ -139,7 +139,7 @@ def _traced(ranked: Sequence[tuple[Hit, list[int]]], targets: int, keep: int) ->
     matched = [-1] * min(keep, len(ranked))
     for rank, (_, numbers) in enumerate(ranked, 1):
         if numbers and rank <= keep:
-            # Of several targets a hit names the one that it is the first to cover.
+            # Of several targets, a hit reports the one that it is the first to cover.
             matched[rank - 1] = next((n for n in numbers if not found[n]), numbers[0])
         for number in numbers:
             found[number] = found[number] or rank

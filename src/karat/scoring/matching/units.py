@@ -1,7 +1,7 @@
-"""The unit of each query: which of its targets count, and which hits are one file.
+"""The unit of each query: which targets count, and which hits collapse into one file.
 
-Every target is judged in its own unit. A query whose relevant targets are all whole files is
-judged as files, whatever other queries of the dataset hold. See design/0011.
+Every target is judged in its own unit. A query whose relevant targets are all whole files is judged
+by files, whatever the other queries of the dataset have. See design/0011.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,11 +24,12 @@ __all__ = [
 class QueryTargets(NamedTuple):
     """The targets of one query, as metrics count them.
 
-    * ``targets``: those that count. A target that is listed twice is one, with the highest grade,
-      and so are all targets in a file where hits are collapsed to files.
-    * ``symbols``: names that are further evidence for a target, each once; see :func:`counted`.
-    * ``positions``: for each target as given its position in ``targets``, -1 for evidence.
-    * ``files``: paths whose hits are collapsed into the first one; None means every path.
+    * ``targets``: those that count. A target that is listed twice counts once, with the highest
+    grade,
+      and so do all targets in one file if hits are collapsed to files.
+    * ``symbols``: names that are evidence for a target, each once; see :func:`counted`.
+    * ``positions``: for each given target its position in ``targets``, -1 for evidence.
+    * ``files``: paths whose hits collapse into the first one; None means every path.
     """
 
     targets: list[Target]
@@ -37,7 +38,7 @@ class QueryTargets(NamedTuple):
     files: frozenset[str] | None
 
     def collapsed(self, ranked: Iterable[tuple[Hit, float]]) -> list[tuple[Hit, float]]:
-        """Return *ranked* hits with their scores, of a file that is one unit only the first."""
+        """Return *ranked* hits with their scores; of a file that is one unit, only the first."""
         kept: list[tuple[Hit, float]] = []
         seen: set[str] = set()
         for hit, score in ranked:
@@ -50,10 +51,10 @@ class QueryTargets(NamedTuple):
 
 
 def counted(targets: Sequence[Target], matcher: Matcher) -> list[bool]:
-    """Return which of *targets* count in recall and in gains.
+    """Return which of *targets* count in recall and gain.
 
-    In the modes ``akashic`` and ``graded`` a relevant symbol without a path is evidence for the
-    files of its query, not a target of its own, as long as there is a relevant target with a path.
+    In the modes ``akashic`` and ``graded``, a relevant symbol without a path is evidence for the
+    files of its query and not a target, if there is a relevant target with a path.
 
     >>> counted([Target("auth.py"), Target("", symbol="login")], MATCHERS.get("akashic")())
     [True, False]
@@ -74,7 +75,7 @@ def relevant_targets(
 
 
 def judges_files(targets: Sequence[Target], matcher: Matcher) -> bool:
-    """Return whether a query with *targets* is judged as whole files: one hit per file counts.
+    """Return whether a query with *targets* is judged by whole files: one hit per file counts.
 
     >>> lines = MATCHERS.get("lines")()
     >>> judges_files([Target("a.py")], lines), judges_files([Target("a.py", 1, 3, 9)], lines)
@@ -90,7 +91,7 @@ def matches_by_id(targets: Sequence[Target], matcher: Matcher) -> bool:
 
 
 def files_judged(dataset: Dataset, match: str | None = None) -> tuple[bool, ...]:
-    """Return for each query of *dataset* whether it is judged as whole files.
+    """Return for each query of *dataset* whether it is judged by whole files.
 
     >>> from karat.model import Query
     >>> queries = [Query("q1", "", (Target("a.py"),)), Query("q2", "", (Target("a.py", 1, 3, 9),))]
@@ -102,7 +103,7 @@ def files_judged(dataset: Dataset, match: str | None = None) -> tuple[bool, ...]
 
 
 def query_targets(targets: Sequence[Target], matcher: Matcher) -> QueryTargets:
-    """Return *targets*, whose paths are spelled as *matcher* compares them, in their units."""
+    """Return *targets*, whose paths are in the form that *matcher* compares, in their units."""
     files = _files(targets, matcher)
     kept: list[Target] = []
     symbols: dict[str, Target] = {}
@@ -126,7 +127,7 @@ def query_targets(targets: Sequence[Target], matcher: Matcher) -> QueryTargets:
 
 
 def _files(targets: Sequence[Target], matcher: Matcher) -> frozenset[str] | None:
-    """Return the paths that are one unit each, None where every path is."""
+    """Return the paths that are one unit each, None if every path is."""
     if judges_files(targets, matcher):
         return None
     inside = {target.path for target in targets if matcher.inside(target)}

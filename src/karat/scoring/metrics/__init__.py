@@ -1,4 +1,4 @@
-"""Metrics: pure functions of a judged query, found by name."""
+"""Metrics: pure functions of a judged query, registered by name."""
 
 from karat.scoring.metrics.catalogue import METRICS
 from karat.scoring.metrics.evaluate import average, evaluate

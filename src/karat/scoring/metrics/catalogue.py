@@ -1,4 +1,4 @@
-"""Every metric by its name; adding one is a function in its own file and a line here."""
+"""Registry of all metrics. To add one, write a function in its own file and a line here."""
 
 from typing import TYPE_CHECKING
 

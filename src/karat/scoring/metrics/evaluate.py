@@ -1,4 +1,4 @@
-"""From a judged run to a table of scores, and from a table to means."""
+"""Compute a table of scores from a judged run, and averages from a table."""
 
 from array import array
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from karat.scoring.metrics.measure import Average, Measure
 __all__ = ["average", "evaluate"]
 
 FAILED = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
-# What a query that earns nothing counts as in a geometric mean, as in trec_eval.
+# The value of a query that scores 0 in a geometric mean, as in trec_eval.
 LEAST_IN_GEOMETRIC = 0.00001
 
 
@@ -23,11 +23,11 @@ def evaluate(
     score_unjudged: bool = False,
     score_empty: bool = True,
 ) -> ScoreTable:
-    """Return one score per query and measure; NaN is not scored.
+    """Return one score per query and measure; NaN means not scored.
 
-    A query without any positive judgment is not scored, one that the run lacks scores what an
-    empty answer earns, except where less is better. trec_eval does the opposite of both:
-    *score_unjudged* and not *score_empty*.
+    A query without any positive judgment is not scored. A query that the run lacks gets the score
+    of an empty answer, except for measures of which less is better. trec_eval does the opposite of
+    both: *score_unjudged* and not *score_empty*.
 
     >>> from karat.scoring.metrics.measure import parse
     >>> from karat.model import JudgedQuery
@@ -39,7 +39,7 @@ def evaluate(
     if judged.ties == "expected":
         unable = [str(measure) for measure in measures if not measure.definition.expected_ties]
         if unable and judged.tied:
-            raise InputError(f"no expected value under ties for: {', '.join(unable)}")
+            raise InputError(f"the tie policy 'expected' is not defined for: {', '.join(unable)}")
     scored = [
         (score_unjudged or status is not Status.UNJUDGED) and (score_empty or query.retrieved > 0)
         for query, status in zip(judged.queries, judged.statuses, strict=True)
@@ -55,7 +55,7 @@ def evaluate(
             scores = iter(column)
             column = array("d", [next(scores) if is_scored else nan for is_scored in scored])
         if not measure.definition.higher_is_better:
-            # A query that got no answer has not been thrifty.
+            # A query without an answer must not win a measure of which less is better.
             for row in failed:
                 column[row] = nan
         columns[str(measure)] = column
@@ -68,10 +68,10 @@ def evaluate(
 
 
 def _distinct(queries: Sequence[JudgedQuery]) -> tuple[list[JudgedQuery], list[int]]:
-    """Return the queries that differ, and for each query which of them it equals.
+    """Return the distinct queries, and for each query the index of its equal.
 
-    With one judgment a query, as in large collections, most queries equal another: the same rank
-    of the same grade. What is equal is measured once.
+    In large collections with one judgment per query most queries are equal: the same rank of the
+    same grade. Equal queries are measured once.
     """
     numbers: dict[object, int] = {}
     distinct: list[JudgedQuery] = []
@@ -85,7 +85,7 @@ def _distinct(queries: Sequence[JudgedQuery]) -> tuple[list[JudgedQuery], list[i
 
 
 def average(values: Sequence[float], kind: Average = "arithmetic") -> float:
-    """Return the average of what is scored, NaN of nothing.
+    """Return the average of the scored values, NaN if there are none.
 
     >>> average([1.0, float("nan"), 0.0]), average([3.0, 4.0], "sum")
     (0.5, 7.0)

@@ -27,9 +27,9 @@ def discount(rank: int) -> float:
 
 @lru_cache(maxsize=32)
 def gain_function(name: str) -> Callable[[float], float]:
-    """Return how a grade becomes gain: ``linear``, ``exp``, or given as ``1:3/2:9``.
+    """Return the function from grade to gain: ``linear``, ``exp``, or a table such as ``1:3/2:9``.
 
-    Negative grades gain nothing; a grade that a given list lacks gains itself.
+    Negative grades have no gain; a grade that the table lacks is its own gain.
     """
     if name == "exp":
         return _exponential
@@ -39,9 +39,11 @@ def gain_function(name: str) -> Callable[[float], float]:
         pairs = [part.split(":") for part in name.split("/")]
         given = {float(grade): float(gain) for grade, gain in pairs}
     except ValueError:
-        raise InputError(f"gain {name!r} is none of: linear, exp, grade:gain/...") from None
+        raise InputError(
+            f"gain {name!r} is unknown; expected linear, exp or grade:gain/..."
+        ) from None
     if not all(gain >= 0.0 and isfinite(gain) for gain in given.values()):
-        raise InputError(f"gain {name!r}: a gain is a finite number from 0 up")
+        raise InputError(f"gain {name!r}: expected gains that are finite numbers of 0 or more")
     return lambda grade: given.get(grade, grade if grade > 0 else 0.0)
 
 
@@ -71,29 +73,29 @@ def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> f
     return total
 
 
-# Few lists of grades are common to most queries: one or two relevant documents.
+# Most queries share few lists of grades: one or two relevant documents.
 @lru_cache(maxsize=4096)
 def ideal_dcg(grades: tuple[float, ...], k: int | None, gain: str) -> float:
     """Return the gain of all judgments in the best order, cut at *k*."""
     gains = sorted(map(gain_function(gain), grades), reverse=True)[:k]
     total = 0.0
-    # Summed rank by rank as dcg does, so that the best ranking gets 1 and not its neighbour.
+    # Summed rank by rank as in dcg, so that the best ranking has exactly 1.
     for rank, value in enumerate(gains, 1):
         total += value * discount(rank)
     return total
 
 
 def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
-    """Return the gain relative to the best order of all judgments; 0 where nothing is relevant.
+    """Return the gain relative to the best order of all judgments; 0 if nothing is relevant.
 
     >>> query = JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3)
     >>> round(ndcg(query, 10), 4)
     0.6697
     """
-    # Given gains need not follow the grades; else those beyond k cannot be among the best.
+    # Gains from a table need not follow the grades; otherwise grades beyond k cannot be the best.
     cut = k if gain in ("linear", "exp") else None
     ideal = ideal_dcg(tuple(judged.ideal[:cut]), k, gain)
-    # The mean over tied orders may round past the ideal.
+    # The mean over tied orders may round to more than the ideal.
     return min(dcg(judged, k, gain=gain) / ideal, 1.0) if ideal else 0.0
 
 

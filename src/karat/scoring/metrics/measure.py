@@ -1,4 +1,4 @@
-"""A measure is a metric with its cut-off and parameters: a small value that prints and parses back.
+"""Measures: a metric with its cut-off and parameters, as a small value that prints and parses.
 
 ``ndcg@10``, ``precision(level=2)@5``, ``rbp(p=0.8)``. A cut-off is always in the name.
 """
@@ -27,13 +27,13 @@ GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric's definition: what it computes, from what, within which range, by which laws.
+    """The definition of a metric: what it computes, its range, and its mathematical properties.
 
-    ``score(judged, k=k, **params)`` returns the value of one query, NaN where it is not defined
-    (a size that the run does not carry). *params* maps each parameter to its default. *laws* name
-    the properties that tests check:
+    ``score(judged, k=k, **params)`` returns the value of one query, NaN if it is not defined (such
+    as a size that the run lacks). *params* maps each parameter to its default. *laws* are the
+    properties that tests check:
 
-    * ``ideal``: no order of the same hits beats the one by descending grade
+    * ``ideal``: no order of the same hits scores higher than the one by descending grade
     * ``padding``: an unjudged hit added at the end changes nothing
     * ``promotion``: moving a better hit up never lowers the score
     * ``zero``: without a relevant hit the score is 0
@@ -77,7 +77,7 @@ class Measure:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return what a score, and so a mean, can be; the upper end may be open."""
+        """Return the range of a score, and so of a mean; the upper end may be infinite."""
         return self.definition.low, self.definition.high
 
     def bind(self) -> Callable[[JudgedQuery], float]:
@@ -86,7 +86,7 @@ class Measure:
         if self.params:
             cut = {} if k is None else {"k": k}
             return partial(score, **cut, **dict(self.params))
-        # The plain cases are called once per query and measure: nothing is unpacked for them.
+        # The plain cases are called once per query and measure, so they avoid unpacking.
         return score if k is None else lambda judged: score(judged, k)
 
 
@@ -102,7 +102,9 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     stripped = text.strip()
     form = TREC_FORM.fullmatch(stripped.lower()) or FORM.fullmatch(stripped)
     if form is None:
-        raise InputError(f"{text!r} is no measure; expected name, name@k or name(param=value)@k")
+        raise InputError(
+            f"{text!r} is not a valid measure; expected name, name@k or name(param=value)@k"
+        )
     parts = form.groupdict()
     name = _canonical(parts["name"])
     metric = METRICS.get(name)
@@ -112,7 +114,7 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     if k is not None and metric.cut == "none":
         raise InputError(f"{name} takes no cut-off; write {name}")
     if k == 0:
-        raise InputError(f"{text!r}: a cut-off is 1 or more")
+        raise InputError(f"{text!r}: the cut-off must be 1 or more")
     params = _parse_params(text, metric, parts.get("params") or "")
     if level and "level" in metric.params:
         params.setdefault("level", level)
@@ -121,13 +123,13 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
 
 
 def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:
-    """Return the measures that *texts* name, each once, in order; commas separate too."""
+    """Return the measures that *texts* name, each once, in order; commas separate names too."""
     names = [name for text in texts for name in re.split(r",(?![^(]*\))", text) if name.strip()]
     return list(dict.fromkeys(parse(name, level=level) for name in names))
 
 
 def _canonical(name: str) -> str:
-    """Return the registry's spelling; where only the ``@`` was forgotten, it is offered."""
+    """Return the registered spelling; if only the ``@`` is missing, suggest it."""
     try:
         return METRICS.canonical(name)
     except UnknownName:
@@ -143,7 +145,7 @@ def _parse_params(text: str, metric: Metric, inside: str) -> dict[str, Value]:
     for part in filter(None, (piece.strip() for piece in inside.split(","))):
         name, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
-            raise InputError(f"{text!r}: {part!r} is no parameter; expected name=value")
+            raise InputError(f"{text!r}: {part!r} is not a parameter; expected name=value")
         name = {"rel": "level"}.get(name.lower(), name.lower())
         if name not in metric.params:
             known = ", ".join(metric.params) or "none"
@@ -160,7 +162,7 @@ def _value(text: str, name: str, value: str, default: Value) -> Value:
     except ValueError:
         number = nan
     if not isfinite(number):
-        raise InputError(f"{text!r}: {name}={value} is no finite number")
+        raise InputError(f"{text!r}: {name}={value} is not a finite number")
     return number
 
 

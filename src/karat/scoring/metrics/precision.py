@@ -1,4 +1,4 @@
-"""Precision, recall and what follows from both."""
+"""Precision, recall, F1 and average precision."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ __all__ = ["AP", "F1", "PRECISION", "RECALL", "R_PRECISION"]
 
 
 def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
-    """Return the relevant share of the first *k*; a shorter list counts as filled with misses.
+    """Return the relevant share of the first *k*; a shorter list is padded with misses.
 
     >>> precision(JudgedQuery([2, 3], [2, 1], ideal=[2, 1], retrieved=3), 5)
     0.4
@@ -46,7 +46,7 @@ def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     0.5
     """
     if judged.spans is not None:
-        # Both have one numerator, so that the mean over orders is again linear in it.
+        # Both have the same numerator, so the mean over orders is again linear in it.
         total = k + judged.relevant_count(level)
         return 2.0 * hits_within(judged, k, level) / total
     return f1_of(precision(judged, k, level=level), recall(judged, k, level=level))
@@ -81,10 +81,10 @@ def ap(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> floa
 
 
 def _expected_precision_sum(judged: JudgedQuery, k: int | None, level: float) -> float:
-    """Return the sum of precisions at relevant ranks, over all orders of the tied hits.
+    """Return the expected sum of precisions at relevant ranks over all orders of the tied hits.
 
-    With r relevant among g tied hits, each place is relevant with chance r/g, and then the g-1
-    other places share the r-1 other relevant hits evenly.
+    With r relevant among g tied hits, each position is relevant with probability r/g, and then the
+    g-1 other positions share the r-1 other relevant hits evenly.
     """
     score = 0.0
     earlier = 0

@@ -1,4 +1,4 @@
-"""Metrics of the returned set, whatever its order."""
+"""Metrics of the returned set, independent of its order."""
 
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric
@@ -7,7 +7,7 @@ __all__ = ["SET_F1", "SET_PRECISION", "SET_RECALL", "f1_of"]
 
 
 def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return the mean best credit of what was returned; without partial credit the relevant share.
+    """Return the mean best credit of the returned hits; without partial credit, the relevant share.
 
     >>> set_precision(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
     0.25
@@ -20,7 +20,7 @@ def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
 
 
 def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return the mean best credit of the relevant targets; without partial credit the found share.
+    """Return the mean best credit of the relevant targets; without partial credit, the found share.
 
     >>> set_recall(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
     0.5
@@ -35,7 +35,7 @@ def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
 def set_f1(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the harmonic mean of set precision and set recall.
 
-    Nothing returned where nothing is relevant is a perfect answer: 1.
+    An empty answer to a query without relevant targets is perfect: 1.
 
     >>> round(set_f1(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4)), 4)
     0.3333

@@ -1,4 +1,4 @@
-"""How much an answer makes its reader read. Whole files win any overlap measure for free."""
+"""Size metrics: how much text an answer contains. Whole files win any overlap measure trivially."""
 
 from collections.abc import Sequence
 from math import inf, nan
@@ -10,13 +10,13 @@ __all__ = ["LINES", "LINE_IOU", "LINE_PRECISION", "TOKENS", "TOKENS_TO_HIT", "TO
 
 
 def _first(column: Sequence[int], k: int | None) -> float:
-    """Return the sum of the first *k* entries, NaN where one is not known."""
+    """Return the sum of the first *k* entries, NaN if one is unknown."""
     head = column[:k]
     return nan if any(value < 0 for value in head) else float(sum(head))
 
 
 def line_precision(judged: JudgedQuery, k: int) -> float:
-    """Return the wanted share of the distinct lines in the first *k* hits; 0 for no lines."""
+    """Return the relevant share of the distinct lines in the first *k* hits; 0 for no lines."""
     if judged.sizes is None:
         return nan
     returned = _first(judged.sizes.new_lines, k)
@@ -33,17 +33,17 @@ def line_iou(judged: JudgedQuery, k: int) -> float:
 
 
 def lines(judged: JudgedQuery, k: int) -> float:
-    """Return how many lines the first *k* hits hold, repeated ones counted again."""
+    """Return the number of lines in the first *k* hits, with repetitions."""
     return nan if judged.sizes is None else _first(judged.sizes.lines, k)
 
 
 def tokens(judged: JudgedQuery, k: int) -> float:
-    """Return how many tokens the first *k* hits hold."""
+    """Return the number of tokens in the first *k* hits."""
     return nan if judged.sizes is None else _first(judged.sizes.tokens, k)
 
 
 def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return the tokens read up to and with the first relevant hit, NaN if there is none."""
+    """Return the number of tokens up to and including the first relevant hit, NaN without one."""
     ranks = judged.relevant(level)
     if judged.sizes is None or not ranks:
         return nan
@@ -51,7 +51,7 @@ def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
 
 
 def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
-    """Return the share of the relevant targets found before *k* tokens are read."""
+    """Return the share of the relevant targets that are found within *k* tokens."""
     total = judged.relevant_count(level)
     if judged.sizes is None or not total:
         return nan

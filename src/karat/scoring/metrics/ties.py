@@ -1,8 +1,8 @@
 """Expected values over the orders of tied hits.
 
-Under the expected tie policy each judged hit may take any rank of its span with equal chance.
-A metric that sums over hits needs only the mean weight of a span; the others are worked out from
-the tied groups.
+Under the tie policy ``expected`` each judged hit may have any rank of its span with equal
+probability. A metric that sums over hits needs only the mean weight of a span; the others are
+derived from the tied groups.
 """
 
 from bisect import bisect_right
@@ -31,7 +31,7 @@ class TieGroup(NamedTuple):
 
 
 def groups(judged: JudgedQuery) -> Iterator[TieGroup]:
-    """Return the groups that hold judged hits, best first; without ties each holds one hit."""
+    """Return the groups that have judged hits, best first; without ties each has one hit."""
     spans = judged.spans or [(rank, rank) for rank in judged.ranks]
     members: dict[tuple[int, int], list[float]] = {}
     for span, grade in zip(spans, judged.grades, strict=True):
@@ -41,15 +41,15 @@ def groups(judged: JudgedQuery) -> Iterator[TieGroup]:
 
 
 def mean_weight(first: int, last: int, weight: Callable[[int], float], k: int | None) -> float:
-    """Return the mean of *weight* over ranks first..last, those beyond *k* weighing 0."""
+    """Return the mean of *weight* over ranks first..last; ranks beyond *k* weigh 0."""
     end = last if k is None else min(last, k)
     return sum(map(weight, range(first, end + 1))) / (last - first + 1)
 
 
 def hits_within(judged: JudgedQuery, k: int | None, level: float) -> float:
-    """Return how many relevant hits stand within rank *k*, expected under ties."""
+    """Return the number of relevant hits within rank *k*, expected under ties."""
     if judged.spans is None:
         ranks = judged.relevant(level)
         return len(ranks) if k is None else bisect_right(ranks, k)
-    # Whole numbers as long as possible: the sum of many shares of one tie would round past k.
+    # Integers as long as possible: a sum of many shares of one tie could round to more than k.
     return sum(tie.relevant(level) * tie.within(k) / tie.size for tie in groups(judged))

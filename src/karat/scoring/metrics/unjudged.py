@@ -1,4 +1,4 @@
-"""Metrics that face incomplete judgments."""
+"""Metrics for incomplete judgments."""
 
 from bisect import bisect_right
 
@@ -12,8 +12,8 @@ __all__ = ["BPREF", "JUDGED", "bpref", "judged_share"]
 def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return how rarely a judged non-relevant hit stands above a relevant one.
 
-    Unjudged hits are ignored. A grade below 0 means pooled but unjudged, and is ignored too. A hit
-    that repeats a target counts as non-relevant, as far as there are non-relevant judgments.
+    Unjudged hits are ignored, and so are grades below 0 (pooled but unjudged). A hit that repeats a
+    target counts as non-relevant, up to the number of non-relevant judgments.
 
     >>> bpref(JudgedQuery([1, 2, 3], [1, 0, 1], ideal=[1, 1, 0, 0], retrieved=3))
     0.75
@@ -38,7 +38,7 @@ def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
 
 
 def judged_share(judged: JudgedQuery, k: int | None = None) -> float:
-    """Return the judged share of the first *k* hits that there are; 0 where there are none.
+    """Return the judged share of the first *k* returned hits; 0 if there are none.
 
     >>> judged_share(JudgedQuery([1, 4], [1, 0], ideal=[1, 0], retrieved=9), 5)
     0.4

@@ -1,4 +1,4 @@
-"""Metrics that model a reader who stops."""
+"""Metrics that model a reader who stops at some rank."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ __all__ = ["ERR", "RBP", "err", "rbp"]
 def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) -> float:
     """Return the expected reciprocal rank at which a reader is satisfied.
 
-    A grade g satisfies with chance (2^g - 1) / 2^max; *max_grade* 0 takes the query's highest.
+    A grade g satisfies with probability (2^g - 1) / 2^max; *max_grade* 0 means the query's highest.
 
     >>> round(err(JudgedQuery([1, 2], [1, 2], ideal=[2, 1], retrieved=2)), 4)
     0.5312
@@ -23,7 +23,7 @@ def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) ->
     highest = max_grade or max((*judged.ideal, *judged.grades), default=0.0)
     if highest <= 0:
         return 0.0
-    # Divided out: 2^max itself may be more than a float can hold.
+    # Divided first: 2^max itself may be too large for a float.
     least = 2.0**-highest
     score = 0.0
     still_reading = 1.0
@@ -44,11 +44,11 @@ def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) ->
 
 
 def _chance_to_pass(stops: list[float]) -> list[float]:
-    """Return entry m: the chance to read on after m hits drawn at random from those of *stops*."""
+    """Return entry m: the probability to read on after m random hits from those of *stops*."""
     size = len(stops)
     chances = [1.0] + [0.0] * size
     for seen, stop in enumerate(stops, 1):
-        # A set of m out of `seen` holds the newest with chance m / seen.
+        # A set of m out of `seen` includes the newest with probability m / seen.
         for m in range(seen, 0, -1):
             with_newest = m / seen * chances[m - 1] * (1.0 - stop)
             without = (1.0 - m / seen) * chances[m]
@@ -57,7 +57,7 @@ def _chance_to_pass(stops: list[float]) -> list[float]:
 
 
 def rbp(judged: JudgedQuery, k: int | None = None, *, p: float = 0.8, level: float = 0.0) -> float:
-    """Return the rank-biased precision of a reader who goes on with chance *p*.
+    """Return the rank-biased precision of a reader who continues with probability *p*.
 
     >>> round(rbp(JudgedQuery([1, 3], [1, 1], ideal=[1, 1], retrieved=3), p=0.5), 4)
     0.625
@@ -72,9 +72,9 @@ def rbp(judged: JudgedQuery, k: int | None = None, *, p: float = 0.8, level: flo
 
 
 def check_chance(p: float) -> None:
-    """Raise InputError unless *p* is a chance."""
+    """Raise InputError unless *p* is a probability."""
     if not 0.0 <= p <= 1.0:
-        raise InputError(f"rbp's p is a chance, from 0 to 1, not {p}")
+        raise InputError(f"rbp's p is {p}; expected a probability from 0 to 1")
 
 
 ERR = Metric(

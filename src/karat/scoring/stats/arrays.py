@@ -1,4 +1,4 @@
-"""How numbers enter the statistics: float columns, one row per query, NaN where not scored."""
+"""Input arrays of the statistics: float columns, one row per query, NaN for not scored."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Two scores that agree in their first twelve digits differ by rounding only.
+# Scores that agree in twelve digits differ only by rounding.
 TIE = 1e-12
 
 
@@ -36,7 +36,7 @@ def as_columns(values: ArrayLike) -> FloatArray:
     if array.ndim != 2:
         raise InputError(f"scores have {array.ndim} axes; expected [query] or [query, column]")
     if np.isinf(array).any():
-        raise InputError("scores hold an infinite number; expected finite numbers, or NaN")
+        raise InputError("scores contain an infinite number; expected finite numbers, or NaN")
     return array
 
 
@@ -54,7 +54,7 @@ def scored(values: ArrayLike) -> FloatArray:
 
 
 def paired_differences(system: FloatArray, baseline: FloatArray) -> FloatArray:
-    """Return system - baseline; 0 where they agree to twelve digits, NaN where either is missing.
+    """Return system - baseline; 0 if they agree to twelve digits, NaN if either is missing.
 
     >>> paired_differences(np.array([0.1 + 0.2, 1.0]), np.array([0.3, 0.5])).tolist()
     [0.0, 0.5]

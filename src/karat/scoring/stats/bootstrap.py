@@ -1,7 +1,7 @@
-"""Confidence intervals for means: studentised bootstrap, and what stands in where it cannot work.
+"""Confidence intervals of means: studentised bootstrap, with fallbacks for small samples.
 
-All columns of a call share their resamples, so that a table of systems and metrics costs one
-matrix product.
+All columns of a call share their resamples, so a table of systems and metrics costs one matrix
+product.
 """
 
 import math
@@ -22,7 +22,7 @@ __all__ = ["Bounds", "bootstrap_intervals", "check_level", "exact_integers", "st
 
 Float32Array = NDArray[np.float32]
 
-# A resample's variance is at least this share of the sample's: no division by 0.
+# Lower bound of a resample's variance, as a share of the sample's: no division by 0.
 LEAST_VARIANCE = 1e-12
 
 
@@ -31,8 +31,8 @@ def studentised(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the low and high quantile of the resampled t, and the standard error, per column.
 
-    A cluster enters by its total and its size; without clusters each query is one of size 1.
-    A resample without variance has a huge t; what that means for a quantile, the caller decides.
+    A cluster is given by its total and its size; without clusters each query is one of size 1. A
+    resample without variance has a huge t; the caller decides how to treat such a quantile.
     """
     n = len(centred)
     if codes is None:
@@ -68,7 +68,7 @@ def even_sizes(scaled: FloatArray, *, draws: int, seed: int) -> Float32Array:
     start = 0
     for counts in resample_counts(generator(seed), draws=draws, width=units):
         sums = table @ counts.T
-        # Single precision from here on: element by element, hence the same on every machine.
+        # Single precision from here on; elementwise, so the result is the same on every machine.
         total = sums[:width].astype(np.float32)
         total *= first_unit
         spread = sums[width:].astype(np.float32)
@@ -106,10 +106,10 @@ def uneven_sizes(scaled: FloatArray, sizes: FloatArray, *, draws: int, seed: int
 
 
 def exact_integers(rows: FloatArray) -> tuple[FloatArray, Float32Array]:
-    """Return *rows* as whole numbers and the unit of each row; any resample's sum stays exact.
+    """Return *rows* as integers and the unit of each row; the sum of any resample is exact.
 
-    Units are powers of two, small enough that the number of terms times the largest of them
-    is below 2**53, where doubles stop holding every integer.
+    Units are powers of two, small enough that the number of terms times the largest term is below
+    2**53, the limit of exact integers in doubles.
     """
     largest = np.abs(rows).max(axis=1, keepdims=True)
     room = 2.0**52 / (rows.shape[1] * np.where(largest > 0, largest, 1.0))
@@ -119,14 +119,14 @@ def exact_integers(rows: FloatArray) -> tuple[FloatArray, Float32Array]:
 
 Bounds = tuple[float, float]
 
-# A resample whose mean is further than this many of its own standard deviations from the sample's
-# has no variance to speak of; a quantile there says nothing.
+# If the mean of a resample differs by more than this many of its own standard deviations, the
+# resample has practically no variance, and a quantile there is meaningless.
 FAR = 10.0
-# With fewer values than these that differ from all others the resampled t is too coarse to stand
-# alone. Simulated coverage of 95 % intervals, alone and with Student's beside it: 0.90 and 0.97 for
-# symmetric rare differences, 0.89 and 0.91 for lopsided ones, where nothing does well.
+# With fewer deviating values than this, the resampled t is too coarse to be used alone. Simulated
+# coverage of 95 % intervals, alone and combined with Student's: 0.90 and 0.97 for symmetric rare
+# differences, 0.89 and 0.91 for skewed ones, for which no method does well.
 FEW = 20
-# A column whose values agree to this share of their size is constant.
+# Values of a column that agree to this share of their size are constant.
 CONSTANT = 1e-12
 
 
@@ -142,19 +142,19 @@ def bootstrap_intervals(
 ) -> tuple[Interval, ...]:
     """Return one interval for the mean of each column of ``values[query, column]``.
 
-    NaN is left out; *bounds* (one pair, or one per column) are what a mean can possibly be, one of
-    them infinite perhaps, and ends beyond them are clipped. With *clusters*, one label per query,
-    whole clusters are drawn. A column gets the same interval whatever other columns are in the
-    call.
+    NaN is skipped. *bounds* (one pair, or one per column) limit the possible mean, one of them may
+    be infinite, and interval ends beyond them are clipped. With *clusters*, one label per query,
+    whole clusters are resampled. The interval of a column does not depend on the other columns.
 
-    The method is ``bootstrap-t`` unless the data cannot carry it:
+    The method is ``bootstrap-t`` unless the data are insufficient:
 
     - no value or one value: ``none``;
-    - all values equal: ``constant``, from the chance of never meeting a different value; needs
+    - all values equal: ``constant``, from the probability of never sampling a different value;
+    needs
       bounds, otherwise ``none``. For all-0 or all-1 columns this is Clopper and Pearson's interval;
     - fewer than twenty values that differ from an otherwise constant column: ``clopper-pearson`` if
-      they are 0 and 1 and so are the bounds; otherwise ``bootstrap-t or student-t``, at each end
-      the wider one, or ``student-t`` alone where too many resamples have no variance.
+      they are 0 and 1 and so are the bounds; otherwise ``bootstrap-t or student-t``, the wider one
+      at each end, or ``student-t`` alone if too many resamples have no variance.
 
     >>> (interval,) = bootstrap_intervals([0.0] * 100, bounds=(0, 1))
     >>> interval.method, interval.low, round(interval.high, 4)
@@ -234,7 +234,7 @@ def complete_intervals(
         low_t[varied], high_t[varied], se[varied] = studentised(
             centred, codes=codes, level=level, draws=draws, seed=seed
         )
-    # Values that vary within clusters whose means are all equal leave crumbs of an error: none.
+    # Values that vary within clusters of equal means leave a rounding error: treated as none.
     se[se <= CONSTANT * spread] = 0.0
     few = deviating_units(values, codes) < min(FEW, units / 2)
     return [
@@ -251,7 +251,7 @@ def complete_intervals(
 
 
 class BootstrapColumn(NamedTuple):
-    """A column, the number of units it was drawn in, whether only few differ from the rest."""
+    """A column, its number of units, and whether only few values differ from the rest."""
 
     values: FloatArray
     units: int
@@ -260,9 +260,9 @@ class BootstrapColumn(NamedTuple):
 
 
 def deviating_units(values: FloatArray, codes: IntArray | None) -> NDArray[np.intp]:
-    """Return how many queries, or clusters, of each column hold a value other than the middle one.
+    """Return how many queries, or clusters, of each column have a value other than the median.
 
-    The middle one in order is the value that more than half of the queries share, if there is one.
+    The median is the value that more than half of the queries share, if there is one.
     """
     off = values != np.sort(values, axis=0)[len(values) // 2]
     if codes is not None:
@@ -280,7 +280,7 @@ def column_interval(
     bounds: Bounds | None,
     level: float,
 ) -> Interval:
-    """Return the interval of one column by the method that its data can carry."""
+    """Return the interval of one column by the method that its data allow."""
     values, units, clustered, few = sample
     if values.min() >= values.max() - CONSTANT * np.abs(values).max():
         return constant_interval(float(values[0]), units, bounds, level)
@@ -305,10 +305,10 @@ def column_interval(
 
 
 def hoeffding(n: int, bounds: Bounds, level: float) -> float:
-    """Return how far the mean of *n* values within *bounds* is from theirs, whatever they are.
+    """Return the maximum distance between the mean of *n* values within *bounds* and the true mean.
 
-    No interval needs to be wider. A resampled t of a handful of values can be, where most of them
-    are equal.
+    This is Hoeffding's bound; no interval needs to be wider. A resampled t of a few mostly equal
+    values can be.
 
     >>> round(hoeffding(15, (0.0, 1.0), 0.95), 3)
     0.351
@@ -331,8 +331,8 @@ def is_binary(values: FloatArray) -> bool:
 def constant_interval(value: float, units: int, bounds: Bounds | None, level: float) -> Interval:
     """Return the interval for a column in which every value is *value*.
 
-    With probability (1 - share)**units a sample shows nothing of the share of queries that differ;
-    the largest share not ruled out at (1 - level) / 2, moved to either bound, gives the ends.
+    With probability (1 - share)**units a sample contains none of the share of queries that differ.
+    The largest share not ruled out at (1 - level) / 2, moved to either bound, gives the ends.
     """
     if bounds is None or not all(map(math.isfinite, bounds)):
         return Interval(None, None, level, "none")

@@ -1,4 +1,4 @@
-"""The whole comparison of several systems on several metrics, as one record."""
+"""Compare several systems on several metrics; the result is one record."""
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
@@ -27,7 +27,7 @@ __all__ = ["LetterMark", "compare", "significance_letters"]
 
 
 DEFAULTS = {"all": "maxt", "lead": "maxt", "baseline": "holm"}
-# All pairs of more systems on all metrics are more than anyone reads, and take minutes.
+# For more systems, all pairs on all metrics are too many to read, and take minutes.
 MOST_PAIRED = 12
 
 
@@ -49,17 +49,19 @@ def compare(
 ) -> Comparison:
     """Return the comparison of ``values[system, query, metric]``, the first system as baseline.
 
-    NaN is a query not scored: it leaves a mean, and a difference when either system lacks it.
+    NaN means not scored: the query is left out of the mean, and out of a difference if either
+    system lacks it.
 
     - *pairs*: ``all``, each system against the first (``baseline``), or all on the first metric and
       those with the first system on the others (``lead``). None is all, and lead from 13 systems.
     - *correction*: over the pairs of one metric. ``maxt`` (step-down, the default), ``tukey``
-      (randomised, all pairs only), ``holm`` (the default against a baseline), ``bh``, ``none``.
-      The uncorrected p value is always kept beside the corrected one.
-    - *bounds*: what a score can be, one pair for all metrics or one per metric.
-    - *clusters*: one label per query; queries of a cluster are drawn and flipped together.
-    - *lower_is_better*: the metrics of which less is better. Differences keep their sign, system
-      minus baseline; wins and losses change sides.
+      (randomised, all pairs only), ``holm`` (the default against a baseline), ``bh``, ``none``. The
+      result always has the uncorrected p value too.
+    - *bounds*: the range of a score, one pair for all metrics or one per metric.
+    - *clusters*: one label per query; queries of a cluster are resampled and flipped together.
+    - *lower_is_better*: the metrics of which less is better. Differences stay system minus
+    baseline;
+      wins and losses are swapped.
 
     >>> scores = [[[0.5], [0.2], [0.4], [0.6]], [[0.9], [0.5], [0.8], [0.7]]]
     >>> found = compare(scores, systems=["A", "B"], metrics=["ndcg@10"], bounds=(0, 1))
@@ -109,12 +111,12 @@ def as_cube(values: ArrayLike, systems: int, metrics: int) -> FloatArray:
         expected = f"{systems} systems, queries, {metrics} metrics"
         raise InputError(f"scores have shape {cube.shape}; expected {expected}")
     if np.isinf(cube).any():
-        raise InputError("scores hold an infinite number; expected finite numbers, or NaN")
+        raise InputError("scores contain an infinite number; expected finite numbers, or NaN")
     return cube
 
 
 def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Return *names* as they are; raise InputError for none or for one given twice."""
+    """Return *names* unchanged; raise InputError if there are none or duplicates."""
     if not names:
         raise InputError(f"no {kind} to compare; expected one or more")
     if twice := repeated(names):
@@ -123,7 +125,7 @@ def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
 
 
 def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
-    """Return the *chosen* ones of *metrics*, in their order; raise InputError for any other."""
+    """Return the *chosen* metrics in the order of *metrics*; raise InputError for unknown ones."""
     unknown = sorted(set(chosen).difference(metrics))
     if unknown:
         raise InputError(
@@ -134,7 +136,7 @@ def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
 
 
 def columns_of(systems: int, metrics: int, pairs: str) -> tuple[DifferenceColumn, ...]:
-    """Return what to compare, in order of the systems and then of the metrics."""
+    """Return the columns to compare, in the order of the systems and then of the metrics."""
     if pairs not in PAIRS:
         raise InputError(f"pairs {pairs!r} is unknown; expected one of {', '.join(PAIRS)}")
     every = (
@@ -152,12 +154,12 @@ def columns_of(systems: int, metrics: int, pairs: str) -> tuple[DifferenceColumn
 
 
 def chosen_correction(correction: str | None, pairs: str) -> str:
-    """Return the correction by its name, or the default for *pairs*."""
+    """Return the correction with this name, or the default for *pairs*."""
     if correction is None:
         return DEFAULTS[pairs]
     if correction not in CORRECTIONS or (correction == "tukey" and pairs != "all"):
         raise InputError(
-            f"correction {correction!r} does not serve pairs {pairs!r}; expected one of "
+            f"correction {correction!r} cannot be used with pairs {pairs!r}; expected one of "
             f"{', '.join(CORRECTIONS)} (tukey for all pairs only)"
         )
     return correction
@@ -174,8 +176,8 @@ class LetterMark(NamedTuple):
 def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMark, ...]:
     """Return one row per system, in order; letters are a, b, c, ... by the order of the systems.
 
-    A letter stands in ``better_than`` when the system's mean is the better one and the corrected
-    p value is significant. Past z the letters are aa, ab, ..., and are separated by commas.
+    A letter is in ``better_than`` if the system's mean is better and the corrected p value is
+    significant. After z the letters are aa, ab, ..., separated by commas.
     """
     letters = {system: letter(place) for place, system in enumerate(comparison.systems)}
     beaten: dict[str, list[str]] = {system: [] for system in comparison.systems}
@@ -198,7 +200,7 @@ def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMar
 
 
 def letter(place: int) -> str:
-    """Return the letter of the system at *place* from 0.
+    """Return the letter of the system at *index* from 0.
 
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'aa')

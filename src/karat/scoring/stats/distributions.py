@@ -1,4 +1,4 @@
-"""Student's t, F, beta and binomial probabilities, from the incomplete beta function alone.
+"""Student's t, beta and binomial probabilities, all from the incomplete beta function.
 
 Absolute error below 1e-10 for up to a million degrees of freedom.
 """
@@ -84,7 +84,7 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     if x >= 1.0:
         return 1.0
     front = math.exp(a * math.log(x) + b * math.log1p(-x) - log_beta(a, b))
-    # The fraction converges fast below the mean only; above it the mirrored one does.
+    # The fraction converges fast only below the mean; above it, use the mirrored one.
     if x < (a + 1.0) / (a + b + 2.0):
         return front * beta_fraction(a, b, x) / a
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
@@ -123,7 +123,7 @@ def t_quantile(probability: float, df: float) -> float:
     tail = 2 * (1.0 - probability)
     peak = 2.0 * math.exp(-log_beta(df / 2, 0.5)) / math.sqrt(df)
     t, step = 0.0, math.inf
-    # Newton's steps from the left never overshoot: the density falls from 0 on.
+    # Newton steps from the left never overshoot, because the density falls from 0 on.
     while step > 1e-13 * t:
         density = peak * math.exp(-0.5 * (df + 1) * math.log1p(t * t / df))
         step = (t_two_sided(t, df) - tail) / density
@@ -161,11 +161,11 @@ def sign_test(wins: int, losses: int) -> float:
     trials, fewer = wins + losses, min(wins, losses)
     if 2 * fewer >= trials - 1:
         return 1.0
-    # Whole numbers give the exact fraction; beyond, the sum would cost more than it is worth.
+    # Integers give the exact fraction; for larger counts the sum would cost too much.
     if trials <= 500:
         patterns = 2 * sum(math.comb(trials, heads) for heads in range(fewer + 1))
         return patterns / (1 << trials)
-    # Rounded up at the bottom: with more than a thousand coins the true value is below any float.
+    # At least the smallest float: with over a thousand coins the true value is below any float.
     return max(2.0 * incomplete_beta(trials - fewer, fewer + 1, 0.5), sys.float_info.min)
 
 

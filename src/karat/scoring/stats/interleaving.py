@@ -1,8 +1,8 @@
-"""Team-draft interleaving: two rankings shown as one, and clicks that say which is better.
+"""Team-draft interleaving: two rankings shown as one; clicks decide which system is better.
 
-Each reader sees results of both systems at once, so that far fewer readers are needed than by
-showing each system to half of them. Radlinski, Kurup and Joachims (2008); the query is the unit
-of the test, as in Chapelle et al. (2012).
+Each user sees results of both systems at once, so far fewer users are needed than in an A/B test.
+Radlinski, Kurup and Joachims (2008); the query is the unit of the test, as in Chapelle et al.
+(2012).
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -32,9 +32,9 @@ Item = TypeVar("Item", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class InterleavedRanking(Generic[Item]):
-    """One ranking made of two: ``teams[i]`` says which system put ``ranking[i]`` there.
+    """One ranking made of two: ``teams[i]`` is the system that contributed ``ranking[i]``.
 
-    None stands where one system had nothing left: such a result earns nobody anything.
+    None marks results after one system had no more results: such a result gives no credit.
     """
 
     ranking: tuple[Item, ...]
@@ -42,26 +42,27 @@ class InterleavedRanking(Generic[Item]):
 
 
 class Credit(NamedTuple):
-    """How many clicked results each system had put there."""
+    """How many clicked results each system contributed."""
 
     a: int
     b: int
 
     @property
     def winner(self) -> Team | None:
-        """Return who earned more, None for a tie."""
+        """Return the team with more credit, None for a tie."""
         if self.a == self.b:
             return None
         return "a" if self.a > self.b else "b"
 
 
 class InterleavingTest(NamedTuple):
-    """Which system readers prefer.
+    """Which system users prefer.
 
     - *preference*: A's share of all queries minus a half, a tie counting half; 0.5 if A always won.
-    - *share*: A's share of the queries that one of them won, with its Clopper-Pearson *interval*;
-      None, and from 0 to 1, where none was won.
-    - *p*: two-sided sign test that this share is a half; ties are left out.
+    - *share*: A's share of the queries with a winner, with its Clopper-Pearson *interval*; None,
+    and
+      from 0 to 1, if there are none.
+    - *p*: two-sided sign test of this share against a half; ties are skipped.
     """
 
     wins_a: int
@@ -80,11 +81,11 @@ def team_draft(
     rng: np.random.Generator,
     k: int | None = None,
 ) -> InterleavedRanking[Item]:
-    """Return the first *k* results of a team draft between two rankings, all without *k*.
+    """Return the first *k* results of a team draft between two rankings; all results without *k*.
 
-    Like captains, the systems choose in rounds of two; a coin decides who is first in each round,
-    and each puts its best result that is not there yet. A result that a ranking repeats counts at
-    its first place. When one has no choice left, the rest of the other follows without a team.
+    The systems choose in rounds of two; a coin decides the order in each round, and each system
+    adds its best result that is not in the list yet. A repeated result counts at its first rank.
+    When one system has no results left, the rest of the other follows without a team.
 
     >>> from karat.scoring.stats.chance import generator
     >>> drafted = team_draft(["x", "y", "z"], ["y", "w"], rng=generator(1))
@@ -92,9 +93,9 @@ def team_draft(
     (('y', 'x', 'w', 'z'), ('b', 'a', 'b', 'a'))
     """
     if k is not None and k < 1:
-        raise InputError(f"k is {k}; expected a whole number from 1 up")
+        raise InputError(f"k is {k}; expected an integer of 1 or more")
     left: dict[Team, list[Item]] = {
-        # Reversed, so that the best is taken from the end.
+        # Reversed, so that the best result is popped from the end.
         "a": list(dict.fromkeys(a))[::-1],
         "b": list(dict.fromkeys(b))[::-1],
     }
@@ -102,7 +103,7 @@ def team_draft(
     while _prune(left["a"], chosen) and _prune(left["b"], chosen):
         order: tuple[Team, Team] = ("a", "b") if rng.integers(2) else ("b", "a")
         for team in order:
-            # The first choice of a round may have been the last that the other could make.
+            # The first choice of a round may have been the last one of the other system.
             if _prune(left[team], chosen):
                 chosen[left[team].pop()] = team
     for team in ("a", "b"):
@@ -112,14 +113,14 @@ def team_draft(
 
 
 def _prune(left: list[Item], chosen: dict[Item, Team | None]) -> bool:
-    """Drop from the end of *left* what is chosen already; return whether anything remains."""
+    """Drop already chosen results from the end of *left*; return whether any remain."""
     while left and left[-1] in chosen:
         left.pop()
     return bool(left)
 
 
 def credit(interleaved: InterleavedRanking[Item], clicked: Iterable[Item]) -> Credit:
-    """Return what each system earns from the results that were *clicked*, each once.
+    """Return the credit of each system from the *clicked* results, each counted once.
 
     A click on something that was not shown raises InputError.
 
@@ -130,13 +131,13 @@ def credit(interleaved: InterleavedRanking[Item], clicked: Iterable[Item]) -> Cr
     clicks = dict.fromkeys(clicked)
     for item in clicks:
         if item not in team_of:
-            raise InputError(f"{item!r} was clicked but is not in the ranking that was shown")
+            raise InputError(f"{item!r} was clicked but is not in the displayed ranking")
     earned = [team_of[item] for item in clicks]
     return Credit(earned.count("a"), earned.count("b"))
 
 
 def interleaving_test(credits: Iterable[Credit], *, level: float = 0.95) -> InterleavingTest:
-    """Return whether one system wins more queries than chance would let it.
+    """Return whether one system wins significantly more queries.
 
     >>> test = interleaving_test([Credit(1, 0)] * 9 + [Credit(0, 2)] + [Credit(0, 0)] * 10)
     >>> test.wins_a, test.wins_b, test.ties, test.preference, round(test.p, 4)

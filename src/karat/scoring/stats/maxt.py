@@ -1,4 +1,4 @@
-"""Corrections for many comparisons: step-down maxT, and those that need only the p values."""
+"""Corrections for multiple comparisons: step-down maxT, Holm, and Benjamini-Hochberg."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,11 +16,11 @@ Float32Array = NDArray[np.float32]
 
 
 def resampled_halves(flips: Flips, centred: FloatArray, *, seed: int) -> dict[int, Float32Array]:
-    """Return for each column what takes the place of the later half of its flips: resamples.
+    """Return the resamples that replace the later half of the flips of each column.
 
-    ``centred[unit, column]`` are the differences less their mean, 0 where missing; clusters enter
-    by their totals. No column where *flips* are all patterns, which is exact, and none of which too
-    few differences differ from the rest for its resamples to have a variance.
+    ``centred[unit, column]`` are the differences minus their mean, 0 for missing ones; clusters are
+    given by their totals. Empty if *flips* are all patterns, which is exact. Columns with too few
+    deviating differences for a resampled variance are skipped.
     """
     units = len(centred)
     usable = np.flatnonzero(deviating_units(centred, None) >= min(FEW, units / 2))
@@ -34,7 +34,7 @@ def resampled_halves(flips: Flips, centred: FloatArray, *, seed: int) -> dict[in
 def resampled(centred: FloatArray, *, draws: int, seed: int) -> Float32Array:
     """Return ``[column, draw]``: the absolute sum of each resample over its own length.
 
-    It orders resamples as their t does, and is on the scale of the flipped sums, whose unit is 1.
+    It orders resamples as their t does, and has the scale of the flipped sums, whose unit is 1.
     """
     width = centred.shape[1]
     rows = (centred / np.sqrt((centred * centred).sum(axis=0))).T
@@ -49,7 +49,7 @@ def resampled(centred: FloatArray, *, draws: int, seed: int) -> Float32Array:
         total *= first_unit
         length = sums[width:].astype(np.float32)
         length *= second_unit
-        # All differences of a resample may be the mean itself, with nothing to divide by.
+        # All differences of a resample may equal the mean: no length to divide by.
         np.maximum(length, np.finfo(np.float32).tiny, out=length)
         np.sqrt(length, out=length)
         np.divide(total, length, out=found[:, start : start + len(counts)])
@@ -62,9 +62,9 @@ def step_down(
 ) -> list[float]:
     """Return p values corrected for all columns of *family*, by Westfall and Young's maxT.
 
-    Draws are *flips*, the later ones replaced for each column that *resampled* has. Step-down: the
-    largest statistic is held against the maximum over the family under each draw, the next against
-    the maximum over the rest, and so on; no p value is below an earlier one.
+    The draws are *flips*; for columns in *resampled* the later ones are replaced. Step-down: the
+    largest statistic is compared with the maximum over the family in each draw, the next one with
+    the maximum over the rest, and so on; p values never decrease.
     """
     order = sorted(family, key=lambda column: flips.observed[column])
     running = np.zeros(flips.sums.shape[1])
@@ -84,7 +84,7 @@ def step_down(
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Return p values corrected by Holm: the chance of any false alarm stays below the level.
+    """Return p values corrected by Holm, which controls the probability of any false positive.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -99,9 +99,9 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
-    """Return p values corrected by Benjamini and Hochberg: the expected share of false alarms.
+    """Return p values corrected by Benjamini and Hochberg, which control the false discovery rate.
 
-    Weaker than Holm's: among twenty differences called real, one may well not be.
+    Weaker than Holm's: of twenty significant differences, one may be a false positive.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]

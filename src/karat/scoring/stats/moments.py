@@ -1,4 +1,4 @@
-"""Mean and standard error of columns, with or without clusters of dependent queries."""
+"""Means, standard errors and percentiles of columns; queries may form dependent clusters."""
 
 import math
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ __all__ = [
 class Moments(NamedTuple):
     """Mean, standard deviation (n - 1) and standard error of the mean; NaN where undefined.
 
-    ``units`` is what was drawn independently: queries, or clusters of them.
+    ``units`` is the number of independent units: queries, or clusters of queries.
     """
 
     n: int
@@ -47,10 +47,10 @@ class Moments(NamedTuple):
 
 
 def column_moments(values: ArrayLike, *, clusters: ArrayLike | None = None) -> tuple[Moments, ...]:
-    """Return the moments of each column of ``values[query, column]``; NaN is left out.
+    """Return the moments of each column of ``values[query, column]``; NaN is skipped.
 
-    With *clusters* the standard error is the one of a ratio of cluster totals to cluster sizes,
-    so queries of one cluster may depend on each other in any way.
+    With *clusters* the standard error is that of a ratio of cluster totals to cluster sizes, so
+    queries of one cluster may depend on each other in any way.
 
     >>> column_moments([1, 0, 1, 0])[0].mean
     0.5
@@ -75,7 +75,7 @@ def column_moments(values: ArrayLike, *, clusters: ArrayLike | None = None) -> t
 
 
 class WinTieLoss(NamedTuple):
-    """On how many queries the system is better, equal, worse."""
+    """On how many queries the system is better, equal or worse."""
 
     wins: int
     ties: int
@@ -93,7 +93,7 @@ def paired_effect(differences: ArrayLike) -> float | None:
 
 
 def win_tie_loss(differences: ArrayLike) -> WinTieLoss:
-    """Return how many *differences* are above, at and below 0; NaN is left out.
+    """Return how many *differences* are above, at and below 0; NaN is skipped.
 
     >>> win_tie_loss([0.5, 0.0, -0.1, float("nan")])
     WinTieLoss(wins=1, ties=1, losses=1)
@@ -104,7 +104,7 @@ def win_tie_loss(differences: ArrayLike) -> WinTieLoss:
 
 
 def relative_improvement(system: float | None, baseline: float | None) -> float | None:
-    """Return (system - baseline) / baseline as a fraction; None from 0 or without a number.
+    """Return (system - baseline) / baseline as a fraction; None if that is undefined.
 
     >>> relative_improvement(0.75, 0.5), relative_improvement(0.75, 0.0)
     (0.5, None)
@@ -119,7 +119,7 @@ ROUNDING = 1e-6
 
 
 def percentiles(values: ArrayLike, at: Sequence[float]) -> tuple[float | None, ...]:
-    """Return the percentiles *at* (0 to 100) of one column; None for each without a value.
+    """Return the percentiles *at* (0 to 100) of one column; None for each if there are no values.
 
     Position (n - 1) * at / 100 from 0, interpolated; one value is every percentile of itself.
 
@@ -148,7 +148,7 @@ def known_percentiles(values: ArrayLike, at: Sequence[float]) -> tuple[float | N
 
 
 def least_values(point: float) -> int:
-    """Return how many values the percentile *point* needs: at least one of them must be above it.
+    """Return how many values the percentile *point* needs: at least one must be above it.
 
     The median needs one value, and so does the maximum, which is itself a value.
 
@@ -213,7 +213,7 @@ def queries_needed(sd: float, difference: float, *, level: float = 0.95, power: 
 
 
 def reach(df: int, *, level: float, power: float) -> float:
-    """Return how many standard errors a difference must be away from 0 to be found."""
+    """Return how many standard errors a difference must be from 0 to be detected."""
     return t_quantile((1 + level) / 2, df) + t_quantile(power, df)
 
 

@@ -1,4 +1,4 @@
-"""Every pair of systems on every metric, over the same resamples and the same flips."""
+"""Compare every pair of systems on every metric, with shared resamples and sign flips."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ PAIRS = ("all", "lead", "baseline")
 
 
 class DifferenceColumn(NamedTuple):
-    """One difference: system less baseline on a metric, each by its place."""
+    """One difference: system minus baseline on a metric, each by its index."""
 
     baseline: int
     system: int
@@ -31,7 +31,7 @@ class DifferenceColumn(NamedTuple):
 
 
 class ComparisonPlan(NamedTuple):
-    """What is compared: names, a column for each difference, and the numbers chosen."""
+    """The input of a comparison: names, a column for each difference, and settings."""
 
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -53,7 +53,7 @@ class ComparisonPlan(NamedTuple):
 def measured(
     cube: FloatArray, plan: ComparisonPlan
 ) -> tuple[tuple[Mean, ...], tuple[Difference, ...]]:
-    """Return the means and the differences of *plan*, all over the same resamples and flips."""
+    """Return the means and the differences of *plan*, with shared resamples and flips."""
     systems, queries, metrics = cube.shape
     scores = cube.transpose(1, 0, 2).reshape(queries, systems * metrics)
     differences = np.empty((queries, len(plan.columns)))
@@ -126,13 +126,13 @@ def difference_entries(
 
 
 def directions(plan: ComparisonPlan) -> FloatArray:
-    """Return for each column 1, or -1 where less is better."""
+    """Return 1 for each column, or -1 if less is better."""
     signs = [-1.0 if name in plan.lower_is_better else 1.0 for name in plan.metrics]
     return np.array([signs[column.metric] for column in plan.columns])
 
 
 def paired_means(cube: FloatArray, plan: ComparisonPlan) -> FloatArray:
-    """Return ``[column, baseline or system]``: means over the queries that both have."""
+    """Return ``[column, baseline or system]``: means over the common queries."""
     result = np.empty((len(plan.columns), 2))
     for place, (baseline, system, metric) in enumerate(plan.columns):
         scores = cube[[baseline, system], :, metric]
@@ -143,9 +143,9 @@ def paired_means(cube: FloatArray, plan: ComparisonPlan) -> FloatArray:
 
 
 def detectable(moments: Moments, plan: ComparisonPlan, metric: int) -> float | None:
-    """Return the difference that would be found at the plan's power.
+    """Return the difference that is detected with the plan's power.
 
-    None without a variance, and where no difference that the bounds of *metric* allow for would be.
+    None without a variance, and if it is outside the range of *metric*.
     """
     if math.isnan(moments.se) or moments.se == 0:
         return None
@@ -155,7 +155,7 @@ def detectable(moments: Moments, plan: ComparisonPlan, metric: int) -> float | N
 
 
 def residual_deviation(table: FloatArray) -> float | None:
-    """Return the residual standard deviation of ``table[system, query]``; None without one."""
+    """Return the residual standard deviation of ``table[system, query]``; None if undefined."""
     if len(table) < 2:
         return None
     variance = two_way_anova(table.T).residual_variance
@@ -163,7 +163,7 @@ def residual_deviation(table: FloatArray) -> float | None:
 
 
 def maxt_ps(flips: Flips, differences: FloatArray, plan: ComparisonPlan) -> list[list[float]]:
-    """Return p values by metric and pair: step-down maxT, none where the plan does without."""
+    """Return p values by metric and pair: step-down maxT, empty if the plan does not use it."""
     if plan.correction != "maxt" or len(plan.systems) < 3:
         return []
     means = [moments.mean for moments in column_moments(differences)]
@@ -179,9 +179,9 @@ def corrected_ps(
     maxt: Sequence[Sequence[float]],
     plan: ComparisonPlan,
 ) -> list[float]:
-    """Return the corrected p value of each column; a metric's pairs are a family.
+    """Return the corrected p value of each column; the pairs of a metric are a family.
 
-    A pair without any common query counts with p = 1. A corrected p is never below its raw one.
+    A pair without a common query counts with p = 1. A corrected p value is never below its raw one.
     """
     result = [test.p for test in tests]
     for metric in range(len(plan.metrics)):

@@ -1,8 +1,8 @@
 """Sign-flip randomisation test of paired differences, many columns over the same flips.
 
-Under the null hypothesis system and baseline are interchangeable on each query, so each difference
-is as likely with the other sign. Sums are exact integers and ties count as reached: p values do
-not depend on threads or on the order of summation, and are never 0.
+Under the null hypothesis, system and baseline are interchangeable on each query, so each difference
+is equally likely with the other sign. Sums are exact integers and ties count as reached: p values
+do not depend on threads or the order of summation, and are never 0.
 """
 
 import math
@@ -30,14 +30,14 @@ __all__ = [
     "whole_unit",
 ]
 
-# The longest total, in grid steps, for which the distribution of sums is worked out: well below a
-# millisecond. Scores such as precision@5 or recall of few targets stay below, nDCG does not.
+# The longest total, in grid steps, for which the distribution of sums is computed: takes well below
+# a millisecond. Scores such as precision@5 or recall of few targets are below, nDCG is not.
 GRID_STEPS = 1_000
 GRID_ERROR = 1e-9
 
 
 class FlipTest(NamedTuple):
-    """A two-sided p value, how it was made, and how many differences were not 0."""
+    """A two-sided p value, its method, and the number of non-zero differences."""
 
     p: float
     method: str
@@ -45,9 +45,9 @@ class FlipTest(NamedTuple):
 
 
 def exact_flip_test(differences: FloatArray, *, draws: int) -> FlipTest | None:
-    """Return the exact test of the non-zero *differences*, or None where it would cost too much.
+    """Return the exact test of the non-zero *differences*, or None if it would cost too much.
 
-    Enumeration is used while it needs no more patterns than *draws*.
+    Enumeration is used if it needs at most *draws* patterns.
 
     >>> exact_flip_test(np.array([0.5, 0.5, 0.5, 0.0]), draws=99)
     FlipTest(p=0.25, method='exact binomial', nonzero=3)
@@ -74,11 +74,11 @@ def on_grid(magnitudes: FloatArray) -> IntArray | None:
     [3, 1, 2]
     """
     shares = magnitudes / magnitudes.max()
-    # Equal up to rounding counts once, but unrounded: the divisor below multiplies any error.
+    # Values equal up to rounding count once, but unrounded: the divisor below multiplies any error.
     distinct = dict(zip(np.round(shares, 12).tolist(), shares.tolist(), strict=True))
     if len(distinct) == 1:
         return np.ones(len(magnitudes), dtype=np.int64)
-    # 1 + 2 + ... + 45 steps is beyond the longest total already.
+    # 1 + 2 + ... + 45 steps already exceed the longest total.
     if len(distinct) > 44:
         return None
     total, step = float(shares.sum()), 1.0
@@ -96,7 +96,7 @@ def on_grid(magnitudes: FloatArray) -> IntArray | None:
 def common_step(a: float, b: float, error: float) -> float:
     """Return the greatest common divisor of two positive numbers, up to *error*."""
     while b > error:
-        # The nearest multiple, not the one below: 0.3 is three times 0.1 and no rest.
+        # The nearest multiple, not the one below: 0.3 is three times 0.1 without a rest.
         a, b = b, abs(a - round(a / b) * b)
     return a
 
@@ -108,10 +108,10 @@ def fair_coins(count: int) -> tuple[float, ...]:
 
 
 def grid_p(steps: IntArray, positive: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    """Return P(|flipped sum| >= |observed sum|) for whole *steps* of which some are positive.
+    """Return P(|flipped sum| >= |observed sum|) for integer *steps*, of which some are positive.
 
-    The sum of the flipped-to-plus steps has the distribution of a sum of scaled binomials, one
-    for each distinct size.
+    The sum of the steps flipped to plus is distributed as a sum of scaled binomials, one for each
+    distinct size.
     """
     sizes, counts = np.unique(steps, return_counts=True)
     chances = np.ones(1)
@@ -133,11 +133,11 @@ def enumerated_p(differences: FloatArray) -> float:
 
 
 def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
-    """Return *columns* scaled to length 1 and rounded to whole numbers, and the slack of a sum.
+    """Return *columns* scaled to length 1 and rounded to integers, and the slack of a sum.
 
-    Sums of these are exact in doubles whatever their order. Scaling by the length makes columns
-    comparable: it orders flips just as Student's t does. Two sums that were equal before rounding
-    are at most *slack* apart after it.
+    Their sums are exact in doubles in any order. Scaling by the length makes columns comparable: it
+    orders flips as Student's t does. Two sums that were equal before rounding differ by at most
+    *slack* after it.
     """
     length = np.sqrt((columns * columns).sum(axis=0))
     numbers = np.rint(columns / np.where(length > 0, length, 1.0) * whole_unit(len(columns)))
@@ -145,15 +145,15 @@ def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
 
 
 def whole_unit(rows: int) -> float:
-    """Return the whole number that stands for 1, small enough that sums of *rows* stay exact."""
+    """Return the integer that represents 1, small enough that sums of *rows* are exact."""
     return 2.0 ** min(30, 51 - math.ceil(math.log2(max(rows, 2))))
 
 
 class Flips(NamedTuple):
-    """Absolute flipped sums ``[column, draw]`` beside the observed ones; *complete*: all patterns.
+    """Absolute flipped sums ``[column, draw]`` and the observed sums; *complete*: all patterns.
 
-    Sums of different columns are comparable: each is over the length of its differences, in whole
-    numbers of which *unit* make 1.
+    Sums of different columns are comparable: each is relative to the length of its differences, in
+    integers of which *unit* make 1.
     """
 
     observed: FloatArray
@@ -163,7 +163,7 @@ class Flips(NamedTuple):
     unit: float
 
     def p(self, reached: int) -> float:
-        """Return the p value when *reached* draws came up to the observed sum."""
+        """Return the p value if *reached* draws are at or above the observed sum."""
         draws = int(self.sums.shape[1])
         return reached / draws if self.complete else (reached + 1) / (draws + 1)
 
@@ -176,11 +176,11 @@ def sign_flip(
     seed: int = 0,
     clusters: ArrayLike | None = None,
 ) -> tuple[FlipTest, ...]:
-    """Return one test for each column of ``differences[query, column]``; NaN is left out.
+    """Return one test for each column of ``differences[query, column]``; NaN is skipped.
 
-    Exact where that is cheap: all differences of one size (``exact binomial``, which for hits is
-    McNemar's test), on a coarse grid (``exact grid``), few not 0 (``exact enumeration``); otherwise
-    ``monte carlo`` with the observed pattern counted among the draws. With *clusters* the
+    The test is exact if that is cheap: all differences of one size (``exact binomial``, McNemar's
+    test for binary metrics), on a coarse grid (``exact grid``), few not 0 (``exact enumeration``);
+    otherwise ``monte carlo`` with the observed pattern counted among the draws. With *clusters* the
     signs of a whole cluster flip together.
 
     >>> sign_flip([0.2, 0.1, 0.4, 0.3])
@@ -192,18 +192,18 @@ def sign_flip(
 
 
 def flip_units(differences: FloatArray, clusters: ArrayLike | None) -> FloatArray:
-    """Return what flips together, one row each: queries, or the totals of clusters; NaN is 0."""
+    """Return the units that flip together, one row each: queries, or cluster totals; NaN is 0."""
     columns = np.where(np.isnan(differences), 0.0, differences)
     if clusters is None:
         return columns
     codes = cluster_codes(clusters, len(columns))
     totals, sizes = cluster_sums(columns, codes), cluster_sums(np.abs(columns), codes)
-    # A total that cancels out is a tie, though floating point may leave a crumb.
+    # A total that cancels out is a tie, although floating point may leave a rounding error.
     return np.where(np.abs(totals) <= 1e-12 * sizes, 0.0, totals)
 
 
 def flip_sums(columns: FloatArray, *, draws: int, seed: int) -> Flips:
-    """Return the flipped sums of all *columns*: every pattern if they are no more than *draws*."""
+    """Return the flipped sums of all *columns*: every pattern if there are at most *draws*."""
     moved = columns[(columns != 0.0).any(axis=1)]
     numbers, slack = whole_numbers(moved)
     observed = numbers.sum(axis=0)
@@ -228,7 +228,7 @@ def flip_sums(columns: FloatArray, *, draws: int, seed: int) -> Flips:
 
 
 def flip_tests(columns: FloatArray, flips: Flips, *, draws: int) -> tuple[FlipTest, ...]:
-    """Return the test of each column, exact where possible, otherwise from *flips*."""
+    """Return the test of each column, exact if possible, otherwise from *flips*."""
     tests = []
     for column, observed, sums in zip(columns.T, flips.observed, flips.sums, strict=True):
         test = exact_flip_test(column, draws=draws)

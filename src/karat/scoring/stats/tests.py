@@ -1,4 +1,4 @@
-"""Further tests beside the randomisation test: paired t, Wilcoxon, two-way ANOVA, Tukey HSD."""
+"""Further tests: Student's t, Wilcoxon, two-way residual variance, randomised Tukey HSD."""
 
 import math
 from typing import NamedTuple
@@ -46,7 +46,7 @@ def paired_t(differences: ArrayLike, *, clusters: ArrayLike | None = None) -> TT
 
 
 def t_from_moments(found: Moments) -> TTest:
-    """Return the test from a mean and its standard error."""
+    """Return the test of a mean against 0, from its moments."""
     df = max(found.units - 1, 0)
     if df and found.mean == 0.0 and found.sd == 0.0:
         return TTest(None, df, 1.0)
@@ -57,7 +57,7 @@ def t_from_moments(found: Moments) -> TTest:
     return TTest(t, df, t_two_sided(t, df))
 
 
-# Up to here the distribution of rank sums is worked out; beyond it is normal for all purposes.
+# Up to this count the distribution of rank sums is computed; beyond it, it is normal.
 EXACT = 50
 
 WARNING = (
@@ -67,7 +67,7 @@ WARNING = (
 
 
 class Wilcoxon(NamedTuple):
-    """Rank sums of the positive and the negative differences, the p value, how it was made."""
+    """Rank sums of the positive and the negative differences, the p value and its method."""
 
     positive: float
     negative: float
@@ -78,10 +78,10 @@ class Wilcoxon(NamedTuple):
 
 
 def wilcoxon(differences: ArrayLike) -> Wilcoxon:
-    """Return the two-sided test; differences of 0 are left out, equal ones share their mean rank.
+    """Return the two-sided test; differences of 0 are dropped, equal ones share their mean rank.
 
-    Exact up to fifty differences, ties or not; then normal, with the variance corrected for ties
-    and without a continuity correction.
+    Exact up to fifty differences, ties or not; beyond that normal, with the variance corrected for
+    ties and without a continuity correction.
 
     >>> test = wilcoxon([0.2, 0.1, 0.4, -0.3])
     >>> test.positive, test.negative, test.p
@@ -96,7 +96,7 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     positive = float(ranks[kept > 0].sum())
     negative = float(ranks[kept < 0].sum())
     if n <= EXACT:
-        # Mean ranks are whole or half: doubled, they are the steps of a grid.
+        # Mean ranks are integers or halves: doubled, they are the steps of a grid.
         p = grid_p(np.rint(2 * ranks).astype(np.int64), kept > 0)
         return Wilcoxon(positive, negative, n, p, "exact", WARNING)
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
@@ -159,11 +159,11 @@ def randomised_tukey(
 ) -> FloatArray:
     """Return corrected p values ``[system, system]`` for ``values[query, system]``.
 
-    Under the null hypothesis all systems are interchangeable, so each query's scores are shuffled
-    among them; a pair's p value is the share of shuffles in which the best and the worst mean are
-    at least as far apart as the pair. Equal gaps count, also when rounding separates them.
-    Queries that any system lacks are left out; the diagonal is 1. With *clusters*, one label per
-    query, the scores of a whole cluster are shuffled alike.
+    Under the null hypothesis all systems are interchangeable, so the scores of each query are
+    shuffled among them. The p value of a pair is the share of shuffles in which the best and the
+    worst mean differ at least as much as the pair. Equal gaps count, also if rounding separates
+    them. Queries that any system lacks are dropped; the diagonal is 1. With *clusters*, one label
+    per query, the scores of a whole cluster are shuffled alike.
 
     >>> randomised_tukey([[0.9, 0.1], [0.8, 0.3], [0.7, 0.2], [0.9, 0.4]], draws=999).shape
     (2, 2)
@@ -176,7 +176,7 @@ def randomised_tukey(
     if clusters is None:
         table = table[complete]
     else:
-        # One shuffle of all queries of a cluster is a shuffle of their totals.
+        # A joint shuffle of all queries of a cluster is a shuffle of their totals.
         codes = cluster_codes(clusters, len(table))
         table = cluster_sums(table[complete], codes[complete])
     units, systems = table.shape
@@ -200,7 +200,7 @@ def randomised_tukey(
 
 
 def whole_scores(table: FloatArray) -> tuple[FloatArray, float]:
-    """Return the scores as whole numbers whose sums are exact, and the slack of a gap."""
+    """Return the scores as integers whose sums are exact, and the slack of a gap."""
     largest = float(np.abs(table).max())
     numbers = np.rint(table / (largest or 1.0) * whole_unit(len(table)))
     return numbers, 2.0 * len(table)

@@ -1,7 +1,8 @@
-"""One thread for numpy's matrix products, so that statistics cost what one thread costs.
+"""Limit numpy's matrix products to one thread, to save processor time.
 
 OpenBLAS splits a product among all cores, and its idle threads spin until the next one. The
-products here are small and many: the threads burn several times the processor time of the work.
+products here are small and many, so the threads would burn several times the processor time of the
+work.
 """
 
 from collections.abc import Iterator
@@ -24,17 +25,17 @@ def _blas() -> "ThreadpoolController":
     return ThreadpoolController().select(user_api="blas")
 
 
-# Taken by the call that holds the limit.
+# Held by the call that set the limit.
 _LIMIT = Lock()
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit matrix products to one thread, and restore the number before.
+    """Limit matrix products to one thread, and restore the previous number.
 
-    Use it as a context manager or as a decorator. The number belongs to the process, and only the
-    thread that set it can restore it: of calls that overlap in several threads the first does
-    both, and the others do nothing. A BLAS without such a setting is left alone.
+    Use it as a context manager or as a decorator. The limit applies to the process, and only the
+    thread that set it can restore it: of overlapping calls in several threads the first does both,
+    and the others do nothing. A BLAS without such a setting is not changed.
     """
     if not _LIMIT.acquire(blocking=False):
         yield

@@ -1,4 +1,4 @@
-"""Groups of similar queries: k-means on the sphere, and whether a group scores worse."""
+"""Cluster queries by spherical k-means, and test whether a cluster scores worse."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from karat.scoring.stats.threads import one_blas_thread
 
 __all__ = ["group_directions", "silhouette", "weak_groups"]
 
-# Fewer things than this say nothing about their kind.
+# Smaller groups are not meaningful.
 FEWEST = 5
 MOST_GROUPS = 20
 ROUNDS = 50
-# One start may end with two bundles in one group and a third in two.
+# A single start may end with two clusters in one group and a third one split in two.
 STARTS = 8
 
 
@@ -24,9 +24,9 @@ STARTS = 8
 def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int = 0) -> IntArray:
     """Return the group of each row by cosine, from 0 for the largest; rows of zeros are group -1.
 
-    Without *groups* their number is the one of the highest silhouette, of those from half the root
-    of the number of rows up to 20 or five rows each; too few rows are one group. What is spread
-    evenly would otherwise always be called two groups.
+    Without *groups*, the number with the highest silhouette is used, from half the square root of
+    the number of rows up to 20 groups or five rows per group; too few rows are one group. The lower
+    limit is needed because evenly spread rows would otherwise always become two groups.
 
     >>> group_directions(np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]), groups=2).tolist()
     [0, 0, 1]
@@ -52,7 +52,7 @@ def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int =
 
 
 def spherical_means(units: FloatArray, groups: int, *, seed: int) -> IntArray:
-    """Return the group of each of *units*, of length 1: the closest of several starts."""
+    """Return the group of each of *units*, which have length 1: the best of several starts."""
     rng = generator(seed)
     tried = [closest_means(units, far_apart(units, groups, rng)) for _ in range(STARTS)]
     return max(tried, key=lambda labels: closeness(units, labels))
@@ -66,7 +66,7 @@ def closeness(units: FloatArray, labels: IntArray) -> float:
 
 
 def closest_means(units: FloatArray, centres: FloatArray) -> IntArray:
-    """Return the group of each row, from *centres* on; a group may be empty in the end."""
+    """Return the group of each row, starting from *centres*; a group may end up empty."""
     labels = np.full(len(units), -1, dtype=np.int64)
     for _ in range(ROUNDS):
         nearest = (units @ centres.T).argmax(axis=1)
@@ -81,7 +81,7 @@ def closest_means(units: FloatArray, centres: FloatArray) -> IntArray:
 
 
 def far_apart(units: FloatArray, groups: int, rng: np.random.Generator) -> FloatArray:
-    """Return *groups* rows to begin with, each drawn by its squared distance to those before."""
+    """Return *groups* initial rows, each drawn by its squared distance to the previous ones."""
     chosen = [int(rng.integers(len(units)))]
     distance = np.full(len(units), np.inf)
     while len(chosen) < groups:
@@ -95,7 +95,7 @@ def far_apart(units: FloatArray, groups: int, rng: np.random.Generator) -> Float
 def silhouette(units: FloatArray, labels: NDArray[np.int64]) -> float:
     """Return how much nearer rows are to their own group than to the next one, from -1 to 1.
 
-    Distance is 1 - cosine; a row that is alone in its group counts 0, and so does everything where
+    The distance is 1 - cosine; a row that is alone in its group counts 0, and the result is 0 if
     there is only one group.
     """
     _, codes = np.unique(labels, return_inverse=True)
@@ -129,12 +129,12 @@ def weak_groups(
     seed: int = 0,
     clusters: ArrayLike | None = None,
 ) -> dict[int, float]:
-    """Return for each group how likely one of its size is to have as low a mean by chance.
+    """Return for each group how likely a group of its size has as low a mean by chance.
 
-    Scores are shuffled among the queries, those that are NaN left out; the p values are corrected
-    by Holm over the groups. A group without any score has none. Groups must not come from scores.
-    With *clusters*, one label per query, the scores of a whole cluster change places with those of
-    another one of its size.
+    Scores are shuffled among the queries, without NaN; the p values are corrected by Holm over the
+    groups. A group without any score has none. Groups must not be derived from scores. With
+    *clusters*, one label per query, the scores of a whole cluster are swapped with those of another
+    of its size.
 
     >>> weak_groups([0, 0, 0, 0, 1, 1, 1, 1, 1, 1], [0] * 4 + [1] * 6, seed=1)[0] < 0.05
     True
@@ -146,7 +146,7 @@ def weak_groups(
     names, codes = np.unique(np.asarray(groups)[known], return_inverse=True)
     member = np.eye(len(names))[codes]
     observed = values @ member
-    # Sums that are equal on paper differ in their last digits.
+    # Sums that are mathematically equal may differ in their last digits.
     slack = 1e-9 * (np.abs(values).sum() + 1.0)
     units = by_size(None if clusters is None else np.asarray(clusters)[known], len(values))
     reached = np.zeros(len(names))
@@ -164,7 +164,7 @@ def weak_groups(
 
 
 def by_size(clusters: ArrayLike | None, queries: int) -> list[NDArray[np.intp]]:
-    """Return ``rows[cluster, member]`` for the clusters of each size; a query alone is one of 1.
+    """Return ``rows[cluster, member]`` for the clusters of each size; a single query is one of 1.
 
     >>> [rows.tolist() for rows in by_size(["a", "b", "a", "c"], 4)]
     [[[1], [3]], [[0, 2]]]

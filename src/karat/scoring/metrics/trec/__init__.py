@@ -1,1 +1,1 @@
-"""The measures of trec_eval that Karat's own families do not already hold, one idea per file."""
+"""The measures of trec_eval that Karat's own metric families lack, one idea per file."""

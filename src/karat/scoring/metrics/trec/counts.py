@@ -1,4 +1,4 @@
-"""Counts: no quality, but what a quality was computed from. They add up over the queries."""
+"""Counts that other measures are computed from. They add up over the queries."""
 
 from math import inf
 
@@ -18,7 +18,7 @@ def num_q(_judged: JudgedQuery) -> float:
 
 
 def num_ret(judged: JudgedQuery) -> float:
-    """Return how many hits there are.
+    """Return the number of hits.
 
     >>> num_ret(JudgedQuery([2], [1], ideal=[1], retrieved=5))
     5.0
@@ -27,7 +27,7 @@ def num_ret(judged: JudgedQuery) -> float:
 
 
 def num_rel(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return how many targets are relevant, found or not.
+    """Return the number of relevant targets, found or not.
 
     >>> num_rel(JudgedQuery([2], [1], ideal=[1, 1, 0], retrieved=5))
     2.0
@@ -36,7 +36,7 @@ def num_rel(judged: JudgedQuery, *, level: float = 0.0) -> float:
 
 
 def num_rel_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return how many hits are relevant.
+    """Return the number of relevant hits.
 
     >>> num_rel_ret(JudgedQuery([2], [1], ideal=[1, 1, 0], retrieved=5))
     1.0
@@ -45,7 +45,7 @@ def num_rel_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
 
 
 def num_nonrel_judged_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return how many hits are judged and not relevant; a grade below 0 is no judgment.
+    """Return the number of hits that are judged and not relevant; a grade below 0 is unjudged.
 
     >>> num_nonrel_judged_ret(JudgedQuery([1, 2, 3], [1, 0, -1], ideal=[1, 0, -1], retrieved=5))
     1.0

@@ -78,8 +78,8 @@ def ndcg_rel(judged: JudgedQuery, *, gain: str = "linear") -> float:
 def r_ndcg(judged: JudgedQuery, *, gain: str = "linear", level: float = 0.0) -> float:
     """Return nDCG averaged over the ranks where the ideal ranking changes its gain.
 
-    Where more than one hit stands beyond the ideal ranking, the whole list is one more point. The
-    *level* only says when there is nothing to find: 0 without a target of that grade.
+    If more than one hit is beyond the ideal ranking, the whole list is one more point. *level* only
+    decides whether there is anything to find: the score is 0 without a target of that grade.
 
     >>> r_ndcg(JudgedQuery([2], [1], ideal=[1], retrieved=2))
     0.0
@@ -142,7 +142,7 @@ R_NDCG = Metric(
 def normalised_gain(judged: JudgedQuery, *, gain: str = "linear") -> float:
     """Return the gain of each hit, discounted by the gain missed so far, relative to all gain.
 
-    A rank costs at least 1, also where the ideal ranking has less to offer.
+    A rank costs at least 1, even if the ideal ranking has less to offer.
 
     >>> normalised_gain(JudgedQuery([1], [2], ideal=[2, 2], retrieved=1))
     0.5

@@ -1,4 +1,4 @@
-"""Means over queries that punish a query which fails: geometric, and log-odds."""
+"""Averages over queries that penalise failed queries: geometric mean and log-odds."""
 
 from math import inf, log
 

@@ -9,8 +9,8 @@ from karat.scoring.metrics.measure import Measure
 
 __all__ = ["MEASURES", "NICKNAMES", "Takes", "TrecMeasure", "Value", "values"]
 
-# What may follow the name: cut-offs, points (one value each), numbers or grade=gain pairs
-# (one value from all of them), or nothing.
+# The parameters after the name: cut-offs, points (one value each), numbers or grade=gain pairs (one
+# value from all of them), or none.
 Takes = Literal["nothing", "cuts", "points", "numbers", "pairs"]
 Needs = Literal["any", "qrels", "qrels_jg", "prefs"]
 
@@ -18,7 +18,7 @@ Needs = Literal["any", "qrels", "qrels_jg", "prefs"]
 class TrecMeasure(NamedTuple):
     """One of trec_eval's measures.
 
-    *metric* is Karat's name for it, empty for what is no number. *params* names the metric's
+    *metric* is Karat's name for it, empty if the value is not a number. *params* names the metric's
     parameters that the numbers after the dot set. *needs* is the kind of judgments it reads.
     """
 
@@ -149,9 +149,9 @@ WHOLE = re.compile(r"[+-]?\d+")
 
 
 class Value(NamedTuple):
-    """One value to print: under which name, by which measure (None where it is no number).
+    """One value to print: its name and its measure (None if it is not a number).
 
-    *family* is trec_eval's measure, *length* how much of a relstring is wanted.
+    *family* is trec_eval's measure, *length* the maximum length of a relstring.
     """
 
     name: str
@@ -163,10 +163,10 @@ class Value(NamedTuple):
 def values(
     requests: Sequence[str], *, level: int = 1, collection: int = 0, judgments: str = "qrels"
 ) -> list[Value]:
-    """Return what *requests* ask for, in trec_eval's order.
+    """Return the values that *requests* name, in trec_eval's order.
 
-    The first parameters given for a measure hold, wherever else it is asked for. A measure that
-    needs another kind of *judgments* is refused.
+    The first parameters of a measure apply wherever else it is requested. A measure that needs
+    another kind of *judgments* is an error.
 
     >>> [value.name for value in values(["P.10,5", "map"])]
     ['map', 'P_5', 'P_10']
@@ -227,7 +227,7 @@ def _bound(
     *,
     k: int | None = None,
 ) -> Measure:
-    """Return the measure with *params*, and with those settings that its metric knows."""
+    """Return the measure with *params*, and with the settings that its metric accepts."""
     known = Measure(measure.metric).definition.params
     chosen: dict[str, float | str] = {
         name: float(value) for name, value in settings.items() if name in known
@@ -256,13 +256,13 @@ def _pairs(name: str, measure: TrecMeasure, given: str) -> dict[str, float | str
     for pair in given.split(","):
         key, equals, value = pair.partition("=")
         if not equals or not key or "=" in value:
-            raise InputError(f"{name}.{given}: {pair!r} is no pair; expected grade=gain")
+            raise InputError(f"{name}.{given}: {pair!r} is not a pair; expected grade=gain")
         number = _number(f"{name}.{given}", value)
         if key in measure.params:
             params[key] = number
         elif "gain" in measure.params and WHOLE.fullmatch(key):
             if int(key) < 0:
-                raise InputError(f"{name}.{given}: grade {key} is below 0 and gains nothing")
+                raise InputError(f"{name}.{given}: grade {key} is below 0 and has no gain")
             gains.append(f"{int(key)}:{_plain(number)}")
     if gains:
         params["gain"] = "/".join(gains)
@@ -272,7 +272,7 @@ def _pairs(name: str, measure: TrecMeasure, given: str) -> dict[str, float | str
 def _cut_offs(name: str, given: str) -> list[float]:
     cuts = [float(int(number)) for number in _numbers(name, given)]
     if min(cuts) < 1:
-        raise InputError(f"{name}.{given}: a cut-off is 1 or more")
+        raise InputError(f"{name}.{given}: the cut-off must be 1 or more")
     return cuts
 
 
@@ -290,7 +290,7 @@ def _number(where: str, word: str) -> float:
     """Return the number that *word* starts with, as C's atof reads it."""
     found = LEADING_NUMBER.match(word)
     if found is None:
-        raise InputError(f"{where}: {word!r} is no number")
+        raise InputError(f"{where}: {word!r} is not a number")
     return float(found.group())
 
 

@@ -1,4 +1,4 @@
-"""Metrics averaged over the people who judged a query."""
+"""Metrics averaged over the judges of a query."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ __all__ = ["AP_AVGJG", "PRECISION_AVGJG", "R_PRECISION_MULT_AVGJG"]
 
 
 def _judges(judged: JudgedQuery) -> Sequence[JudgedQuery]:
-    """Return the query once per judge; plain judgments are those of one."""
+    """Return the query once per judge; plain judgments have one judge."""
     return judged.judges if isinstance(judged, PanelQuery) else (judged,)
 
 

@@ -1,4 +1,4 @@
-"""Rank-biased precision over grades, and what the hits without a judgment could add to it."""
+"""Rank-biased precision over grades, and the maximum that unjudged hits could add to it."""
 
 from functools import lru_cache
 from itertools import accumulate, repeat
@@ -15,7 +15,7 @@ __all__ = ["RBP_GRADED", "RBP_RESIDUAL", "UNJUDGED", "rbp_graded", "rbp_residual
 
 @lru_cache(maxsize=16)
 def _table(p: float, size: int) -> tuple[float, ...]:
-    """Return p^0 .. p^size, each from the one before, as trec_eval rounds them."""
+    """Return p^0 .. p^size, each computed from the one before, as trec_eval rounds them."""
     return tuple(accumulate(repeat(p, size), mul, initial=1.0))
 
 
@@ -24,9 +24,9 @@ def _powers(p: float, size: int) -> tuple[float, ...]:
 
 
 def rbp_graded(judged: JudgedQuery, *, p: float = 0.9, gain: str = "linear") -> float:
-    """Return the gain that a reader who goes on with chance *p* collects per hit read.
+    """Return the gain per hit of a reader who continues with probability *p*.
 
-    Gains are divided by the query's highest one where that is above 1, as is any given gain.
+    Gains are divided by the query's highest gain if that is above 1.
 
     >>> round(rbp_graded(JudgedQuery([1, 2], [1, 2], ideal=[2, 1], retrieved=2), p=0.5), 4)
     0.5
@@ -44,9 +44,9 @@ def rbp_graded(judged: JudgedQuery, *, p: float = 0.9, gain: str = "linear") -> 
 
 
 def _highest_gain(judged: JudgedQuery, gain: str) -> float:
-    """Return the highest gain, 1 at least.
+    """Return the highest gain, at least 1.
 
-    Of given gains each counts, and each level up to the highest grade, whether or not it occurs.
+    Every gain of a table counts, and every level up to the highest grade, whether or not it occurs.
     """
     gain_of = gain_function(gain)
     gains = [1.0, *map(gain_of, judged.ideal)]
@@ -59,7 +59,7 @@ def _highest_gain(judged: JudgedQuery, gain: str) -> float:
 def rbp_residual(judged: JudgedQuery, *, p: float = 0.9) -> float:
     """Return how much rank-biased precision the unjudged hits, and all beyond, could still add.
 
-    As in trec_eval it is 0 where every hit is judged, although ranks beyond the last could add.
+    As in trec_eval it is 0 if every hit is judged, although ranks beyond the last could add.
 
     >>> round(rbp_residual(JudgedQuery([1], [1], ideal=[1], retrieved=2), p=0.5), 4)
     0.5

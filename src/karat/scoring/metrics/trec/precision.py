@@ -24,7 +24,7 @@ __all__ = [
 
 
 def relative_precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
-    """Return the relevant hits among the first *k*, relative to the most there could be.
+    """Return the relevant hits among the first *k*, relative to the possible maximum.
 
     >>> relative_precision(JudgedQuery([2], [1], ideal=[1, 1], retrieved=5), 5)
     0.5
@@ -34,7 +34,7 @@ def relative_precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> fl
 
 
 def r_precision_mult(judged: JudgedQuery, *, times: float = 1.0, level: float = 0.0) -> float:
-    """Return precision at *times* R, rounded up from a tenth on; 0 where that is no rank.
+    """Return precision at *times* R, rounded up from a tenth on; 0 if that is not a rank.
 
     >>> r_precision_mult(JudgedQuery([1], [1], ideal=[1, 1], retrieved=5), times=2)
     0.25
@@ -72,10 +72,10 @@ LAST_TO_ROUND_UP = 9.0
 def iprec(
     judged: JudgedQuery, *, recall: float = 0.0, level: float = 0.0, version: float = 10.0
 ) -> float:
-    """Return the best precision at or beyond *recall*, 0 where that recall is never reached.
+    """Return the best precision at or beyond *recall*, 0 if that recall is never reached.
 
-    The recall point is a whole number of targets: rounded to the nearest as trec_eval 10 does, or
-    up from a tenth on as trec_eval up to *version* 9 did.
+    The recall point is a whole number of targets: rounded to the nearest as in trec_eval 10, or up
+    from a tenth on as in trec_eval up to *version* 9.
 
     >>> iprec(JudgedQuery([2, 3], [1, 1], ideal=[1, 1], retrieved=3), recall=0.1) == 2 / 3
     True
@@ -129,7 +129,7 @@ def _points(text: str) -> tuple[float, ...]:
     except ValueError:
         points = (nan,)
     if not all(map(isfinite, points)):
-        raise InputError(f"points {text!r} are no recall points; expected 0.2/0.5/0.8")
+        raise InputError(f"points {text!r} are not recall points; expected such as 0.2/0.5/0.8")
     return points
 
 
@@ -155,15 +155,15 @@ ELEVEN_POINTS = Metric(
 )
 
 
-# Keeps the share of relevant hits defined where nothing above was judged (Yilmaz and Aslam 2006).
+# Defines the share of relevant hits if nothing above was judged (Yilmaz and Aslam 2006).
 SMOOTHING = 0.00001
 
 
 def inf_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return the average precision that the judged part of the pool leads one to expect.
+    """Return the average precision estimated from the judged part of the pool.
 
-    A grade below 0 is in the pool and not judged; a hit without a grade is outside the pool and
-    takes the place of a non-relevant one.
+    A hit with a grade below 0 is in the pool but unjudged; a hit without a grade is outside the
+    pool and counts as non-relevant.
 
     >>> round(inf_ap(JudgedQuery([1, 3], [-1, 1], ideal=[1, -1], retrieved=3)), 4)
     0.5

@@ -1,7 +1,7 @@
-"""Metrics of preferences: how often the preferred of two documents stands above the other.
+"""Metrics of preferences: how often the preferred one of two documents is ranked higher.
 
-Each comes in three scopes. The plain one counts every preference, and one with neither document
-returned as failed; ``-imp`` leaves those out; ``-ret`` counts only preferences with both returned.
+Each has three scopes. The plain one counts every preference, and one with neither document returned
+as failed; ``-imp`` skips those; ``-ret`` counts only preferences with both documents returned.
 """
 
 from bisect import bisect_left
@@ -41,16 +41,16 @@ __all__ = [
 
 
 class PreferenceRanks(NamedTuple):
-    """Preferences of each judge over positions; those below *returned* are in the ranking."""
+    """Preferences of each judge over positions; positions below *returned* are in the ranking."""
 
     preferences: tuple[Preference, ...]
     returned: int
 
 
 class Tally(NamedTuple):
-    """Preferences of one judge, fulfilled and failed, by how many of the two were returned.
+    """Fulfilled and failed preferences of one judge, by how many of the two were returned.
 
-    Where only one of the two was returned, it stands above the other. Where none was, nothing is
+    If only one of the two was returned, it ranks above the other. If none was, nothing is
     fulfilled. *relevant* and *others* count documents, ``_returned`` those in the ranking.
     """
 
@@ -164,10 +164,10 @@ def _pair_counts(preference: Preference, returned: int) -> tuple[int, int, int, 
 def balanced_share(
     preference: Preference, counts: Tally, returned: int, *, only_returned: bool
 ) -> float:
-    """Return the share of preferences fulfilled when others are made as many as the relevant.
+    """Return the share of fulfilled preferences with as many other documents as relevant ones.
 
-    Too few non-relevant documents are filled up with ones that rank last; of too many only the
-    first are kept. NaN where no preference is left.
+    If there are too few non-relevant documents, ones that rank last are added; if too many, only
+    the first ones count. NaN if no preference is left.
     """
     kept = counts.relevant_returned if only_returned else counts.relevant
     others = counts.others_returned if only_returned else counts.others
@@ -191,7 +191,7 @@ def balanced_share(
 def _first_of_class(
     ordered: Sequence[list[int]], kept: int, returned: int, *, only_returned: bool
 ) -> tuple[int, int]:
-    """Return the preferences fulfilled and possible with *kept* members of the last class.
+    """Return the fulfilled and the possible preferences with *kept* members of the last class.
 
     trec_eval also compares the last class with its own first members, and so does this.
     """
@@ -211,7 +211,7 @@ def _first_of_class(
 def _first_of_pairs(
     preference: Preference, kept: int, returned: int, *, only_returned: bool
 ) -> tuple[int, int]:
-    """Return the preferences fulfilled and possible without the others past the first *kept*."""
+    """Return the fulfilled and the possible preferences without others past the first *kept*."""
     others = [place for place in sorted(preference.levels) if preference.levels[place] <= 0]
     dropped = set(others[kept:])
     fulfilled = possible = 0
@@ -258,7 +258,7 @@ def _number_possible(judged: JudgedQuery) -> float:
 
 
 def _simple(scope: Scope) -> Score:
-    """Return the share of all preferences, whoever has them."""
+    """Return the share over all preferences of all judges."""
 
     def share(judged: JudgedQuery) -> float:
         tallies = _tallies(judged)
@@ -270,7 +270,7 @@ def _simple(scope: Scope) -> Score:
 
 
 def _by_judge(scope: Scope) -> Score:
-    """Return the mean over judges of each one's share."""
+    """Return the mean over judges of each judge's share."""
 
     def share(judged: JudgedQuery) -> float:
         shares = [
@@ -283,7 +283,7 @@ def _by_judge(scope: Scope) -> Score:
 
 
 def _by_pair(scope: Scope) -> Score:
-    """Return the mean over pairs of documents of the share of judges who see theirs fulfilled."""
+    """Return the mean over document pairs of the share of judges whose preference is fulfilled."""
     simple = _simple(scope)
 
     def share(judged: JudgedQuery) -> float:
@@ -319,7 +319,7 @@ def _balanced(*, only_returned: bool) -> Score:
             )
             for preference in preferences
         ]
-        # One judge without a usable preference empties the mean, as in trec_eval.
+        # One judge without a usable preference makes the mean 0, as in trec_eval.
         return 0.0 if any(map(isnan, shares)) else sum(shares) / len(shares)
 
     return share

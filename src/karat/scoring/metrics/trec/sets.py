@@ -1,4 +1,4 @@
-"""Measures of the whole returned set, whatever its order."""
+"""Measures of the whole returned set, independent of its order."""
 
 from math import inf
 
@@ -11,7 +11,7 @@ __all__ = ["SET_AP", "SET_F", "SET_RELATIVE_PRECISION", "UTILITY"]
 
 
 def set_relative_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
-    """Return the relevant hits relative to the most that a set of this size could hold.
+    """Return the relevant hits relative to the maximum for a set of this size.
 
     >>> set_relative_precision(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
     0.5
@@ -56,9 +56,10 @@ def utility(
     collection: float = 0.0,
     level: float = 0.0,
 ) -> float:
-    """Return what the returned set is worth, each of the four outcomes at its own price.
+    """Return the utility of the returned set, with one weight for each of the four outcomes.
 
-    *spared* pays for what was rightly not returned and needs the size of the *collection*.
+    *spared* is the weight of documents that were rightly not returned; it needs the *collection*
+    size.
 
     >>> utility(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
     -2.0

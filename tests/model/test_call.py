@@ -17,7 +17,7 @@ def test_options_may_hold_calls_and_commas() -> None:
     [
         ("lines(size=4", r"'\)' is missing"),
         ("lines size=4)", r"'\(' is missing"),
-        ("lines(4)", "'4' is no option; expected name=value"),
+        ("lines(4)", "'4' is not an option; expected name=value"),
         ("lines(size=4, size=5)", "option 'size' is given twice"),
     ],
 )

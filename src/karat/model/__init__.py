@@ -1,4 +1,4 @@
-"""The nouns of Karat: frozen records that every layer above speaks in."""
+"""The records of Karat: frozen values that all other packages use."""
 
 from karat.model.dataset import Dataset, Query, Target
 from karat.model.judged import Credits, JudgedQuery, JudgedRun, Sizes

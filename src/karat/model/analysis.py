@@ -1,4 +1,4 @@
-"""What an analysis finds: weak topics, an embedding's quality, an index's flaws, a trend."""
+"""Results of analyses: weak topics, embedding quality, index health, trends."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ __all__ = ["EmbeddingQuality", "Flaw", "Health", "Point", "Topic", "TopicScore",
 @by_value
 @dataclass(frozen=True, slots=True)
 class TopicScore:
-    """The mean of one run on one topic; *p* is the chance that a topic of this size is as weak."""
+    """The mean of one run on one topic; *p* is the probability of so low a mean by chance."""
 
     mean: float | None
     interval: Interval
@@ -23,7 +23,7 @@ class TopicScore:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Queries that are alike: the words that mark them, the one nearest to all, a score a run."""
+    """Similar queries: their characteristic words, the most central query, a score per run."""
 
     words: tuple[str, ...]
     example: str
@@ -34,10 +34,10 @@ class Topic:
 @by_value
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The topics of a gold set, the weakest on the last run first.
+    """The topics of a dataset, the weakest on the last run first.
 
-    *similar* says what made queries alike: a model, or words. *left_out* queries have no text to
-    compare; *missing* are, for each run, the queries that are not in it and count 0.
+    *similar* names the basis of the similarity: a model, or words. *left_out* queries have no text
+    to compare; *missing* has, for each run, the queries that it lacks, which count 0.
     """
 
     measure: str
@@ -52,16 +52,17 @@ class Topics:
 @by_value
 @dataclass(frozen=True, slots=True)
 class EmbeddingQuality:
-    """How a model spreads texts, and whether what is relevant lies nearer than what is not.
+    """How a model spreads texts, and whether relevant chunks are nearer than irrelevant ones.
 
-    - ``mean_cosine``: of two different chunks drawn at random; near 1 all texts look alike.
+    - ``mean_cosine``: of two random chunks; near 1, all texts look alike.
     - ``first_direction``: the share of the vectors' squared length along one line.
-    - ``separation``: over queries, the mean chance that a relevant chunk is nearer than one of
-      another file (the area under the ROC curve), with its interval; 0.5 is guessing.
+    - ``separation``: the probability, averaged over queries, that a relevant chunk is nearer than
+    one
+      of another file (the area under the ROC curve), with its interval; 0.5 is random.
     - ``relevant`` and ``irrelevant``: mean cosines; ``distance`` is their gap in standard
       deviations.
 
-    *zeros* chunks have nothing to embed. *queries* have a relevant chunk, *unplaced* ones none.
+    *zeros* chunks have an empty embedding. *queries* have a relevant chunk, *unplaced* ones do not.
     """
 
     model: str
@@ -82,7 +83,7 @@ class EmbeddingQuality:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """One kind of flaw: how many chunks (or files) of how many have it, and some of them."""
+    """One kind of flaw: the number of affected chunks (or files), the total, and examples."""
 
     kind: str
     count: int
@@ -93,10 +94,10 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What an index holds that no search will find, or that is there twice.
+    """Waste in an index: chunks that no query can retrieve, and duplicates.
 
-    *fallbacks* counts documents that were not cut as asked for, by reason. *queries* is how many
-    were asked for what is never retrieved, 0 where none were.
+    *fallbacks* counts documents that could not be chunked as requested, by reason. *queries* is the
+    number of queries behind the never-retrieved chunks, 0 if none were run.
     """
 
     engine: str
@@ -109,14 +110,14 @@ class Health:
 
     @property
     def healthy(self) -> bool:
-        """Return whether nothing is wrong; a chunk that few queries never met is no flaw yet."""
+        """Return whether there is no flaw; a chunk that few queries did not retrieve is not one."""
         return not any(flaw.count for flaw in self.flaws if flaw.kind != "never retrieved")
 
 
 @by_value
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run of a configuration: when, its mean, and its change from the level before it.
+    """One run of a configuration: its time, its mean, and its change from the previous level.
 
     *change* is the paired difference from the mean of all runs since the last real change; *p* is
     corrected for the number of runs. *verdict* is ``first``, ``real`` or ``noise``.

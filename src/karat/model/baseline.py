@@ -1,4 +1,4 @@
-"""The scores that a later run is held against."""
+"""The stored scores that later runs are compared with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ __all__ = ["Baseline", "BaselineQuery"]
 
 @by_value
 class BaselineQuery(NamedTuple):
-    """One query: what it asks as a *digest*, its scores (NaN: not scored), its first relevant rank.
+    """One query: its *digest*, its scores (NaN: not scored), and its first relevant rank.
 
-    *rank* is None where no relevant hit was returned.
+    *rank* is None if no relevant hit was returned.
     """
 
     id: str
@@ -25,10 +25,10 @@ class BaselineQuery(NamedTuple):
 @by_value
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """One scored run, kept to compare later runs with.
+    """One scored run, stored to compare later runs with.
 
-    *gold_digest* is that of the gold set, *settings* is what decides how hits are judged, *made_at*
-    a date and *version* that of Karat. *means* hold each measure over all queries.
+    *gold_digest* is the digest of the dataset, *settings* are those that affect judging, *made_at*
+    is a date and *version* the version of Karat. *means* has each measure over all queries.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What users write for a thing with options: ``name(option=value, ...)``."""
+"""Parse the notation ``name(option=value, ...)`` of names with options."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ NEXT_OPTION = re.compile(r",\s*(?=[A-Za-z_]\w*=)")
 
 
 def parse_call(text: str) -> tuple[str, dict[str, str]]:
-    """Return the name in *text* and its options, each as it is written.
+    """Return the name in *text* and its options as texts.
 
     >>> parse_call("bm25(k1=1.2, b=0.75)")
     ('bm25', {'k1': '1.2', 'b': '0.75'})
@@ -34,7 +34,7 @@ def _pairs(text: str) -> dict[str, str]:
     for part in _parts(text.strip()):
         key, equals, value = part.partition("=")
         if not equals or not key.strip().isidentifier():
-            raise InputError(f"{part!r} is no option; expected name=value")
+            raise InputError(f"{part!r} is not an option; expected name=value")
         if key.strip() in params:
             raise InputError(f"option {key.strip()!r} is given twice")
         params[key.strip()] = value.strip()
@@ -42,7 +42,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the options of *text*; one ends at a comma before a name, but not within brackets.
+    """Yield the options of *text*; an option ends at a comma before a name, outside of brackets.
 
     >>> list(_parts("over=bm25(k1=1.2, b=0.75), url=http://h/?a,b"))
     ['over=bm25(k1=1.2, b=0.75)', 'url=http://h/?a,b']

@@ -1,4 +1,4 @@
-"""Strings as integer codes: each distinct string is kept once, columns hold its number."""
+"""Strings as integer codes: each distinct string is stored once, columns have its number."""
 
 from array import array
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What a comparison of systems says: intervals, differences, tests and their corrections."""
+"""The result of a comparison: means, intervals, differences, tests and corrections."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ __all__ = ["Comparison", "Difference", "Interval", "Mean"]
 @by_value
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval and the method that made it; both ends are None where there is none.
+    """A confidence interval and its method; both ends are None if there is none.
 
-    Methods: ``bootstrap-t``, ``cluster bootstrap-t``; where few values differ ``bootstrap-t or
-    student-t`` (the wider at each end), ``student-t`` or ``clopper-pearson``; ``constant`` where
-    none does; ``none`` where nothing can be said.
+    Methods: ``bootstrap-t``, ``cluster bootstrap-t``; if few values differ, ``bootstrap-t or
+    student-t`` (the wider at each end), ``student-t`` or ``clopper-pearson``; ``constant`` if none
+    does; ``none`` if there are too few values.
     """
 
     low: float | None
@@ -40,16 +40,17 @@ class Mean:
 @by_value
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """System minus baseline on one metric, over the *n* queries that both have a score for.
+    """System minus baseline on one metric, over the *n* queries with a score of both.
 
     - ``relative``: difference / baseline mean, None when the baseline is 0.
-    - ``p``: two-sided sign-flip p value, uncorrected, made by ``p_method``; ``p_corrected`` is
-      the one to judge by; ``p_student`` is the paired t test as a second opinion.
+    - ``p``: two-sided sign-flip p value, uncorrected, computed by ``p_method``; ``p_corrected``
+      decides about significance; ``p_student`` is that of the paired t test, for reference.
     - ``effect``: mean / standard deviation of the differences; ``effect_residual``: the difference
       over the residual standard deviation of all systems, Sakai's effect size for Tukey's test.
-    - ``detectable``: the true difference that a set of this size and noise would find at the
-      comparison's power, before any correction for many comparisons; None where it would be larger
-      than any that there can be.
+    - ``detectable``: the true difference that a set of this size and noise detects with the power
+    of
+      the comparison, before any correction for many comparisons; None if it is outside the range of
+      the metric.
     - ``wins``: on how many queries the system is better, by the metric's own direction.
     """
 
@@ -80,12 +81,12 @@ class Difference:
 class Comparison:
     """Systems compared on the same queries.
 
-    ``means`` holds one entry per system and metric, ``differences`` one per pair and metric, the
-    system named first being the baseline of its pair. ``pairs`` says which were
-    compared: ``all``, each with the first system (``baseline``), or all on the first metric and
-    those with the first system on the others (``lead``). ``family`` is the number of pairs that a
-    corrected p value of the first metric answers for; ``correction`` says how. ``lower_is_better``
-    names the metrics of which a smaller value is the better one, such as lines returned.
+    ``means`` has one entry per system and metric, ``differences`` one per pair and metric; the
+    first system of a pair is its baseline. ``pairs`` is ``all``, each with the first system
+    (``baseline``), or all on the first metric and those with the first system on the others
+    (``lead``). ``family`` is the number of pairs of the first metric that are corrected together;
+    ``correction`` is the method. ``lower_is_better`` names the metrics of which less is better,
+    such as lines returned.
     """
 
     systems: tuple[str, ...]
@@ -103,16 +104,16 @@ class Comparison:
     pairs: str = "all"
 
     def mean(self, system: str, metric: str) -> Mean:
-        """Return the mean of *system* on *metric*; raise UnknownName without one."""
+        """Return the mean of *system* on *metric*; raise UnknownName if there is none."""
         for entry in self.means:
             if (entry.system, entry.metric) == (system, metric):
                 return entry
         raise UnknownName(f"no mean of {metric!r} for system {system!r} in this comparison")
 
     def difference(self, baseline: str, system: str, metric: str) -> Difference:
-        """Return the entry of *system* against *baseline*; raise UnknownName without one.
+        """Return the entry of *system* against *baseline*; raise UnknownName if there is none.
 
-        A pair is kept in one direction only, the system named first being the baseline.
+        A pair is stored in one direction only; the first system is the baseline.
         """
         for entry in self.differences:
             if (entry.baseline, entry.system, entry.metric) == (baseline, system, metric):
@@ -120,7 +121,7 @@ class Comparison:
         raise UnknownName(f"no difference of {system!r} from {baseline!r} on {metric!r}")
 
     def winner(self, difference: Difference) -> str | None:
-        """Return the name with the better mean; None for a draw or where there is no score."""
+        """Return the name with the better mean; None for equal means or without a score."""
         change = difference.difference
         if not change:
             return None

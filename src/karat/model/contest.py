@@ -1,4 +1,4 @@
-"""Several runs, scored and compared: what reports draw."""
+"""Several scored and compared runs, as reports show them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ __all__ = ["Contest"]
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Several runs, scored and compared: over all queries, and per value of each tag asked for.
+    """Several scored and compared runs: over all queries, and per value of each requested tag.
 
-    *notes* say what limits the comparison, and end the verdict; *further_tests* are sentences about
-    tests that were asked for beside the default ones; *clusters* counts the groups
-    in which queries are drawn, 0 where each is drawn by itself.
+    *notes* are limits of the comparison, shown after the verdict; *further_tests* are sentences
+    about additional tests; *clusters* counts the groups in which queries are resampled, 0 if
+    queries are independent.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -28,5 +28,5 @@ class Contest:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return sentences on runs whose scores must not be used."""
+        """Return warnings about runs whose scores must not be used."""
         return tuple(text for each in self.evaluations for text in each.warnings)

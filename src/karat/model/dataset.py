@@ -1,4 +1,4 @@
-"""What a search is asked and what it should find."""
+"""Datasets: queries with their targets."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,11 +17,11 @@ __all__ = ["Dataset", "Query", "Target"]
 
 @by_value
 class Target(NamedTuple):
-    """One thing to find: a document or file, perhaps a line range or a symbol of it.
+    """One relevant item: a document or file, or a line range or symbol in it.
 
     Lines count from 1, both ends inclusive; 0 and 0 mean the whole file. A grade above 0 is
-    relevant. An empty path with a symbol means that symbol anywhere. *ref* says what *path* holds:
-    a path, or a document id, a uri, a content hash or a file name still to be resolved.
+    relevant. An empty path with a symbol means that symbol anywhere. *ref* is the type of *path*: a
+    path, or a document id, URI, content hash or file name that must still be resolved.
     """
 
     path: str
@@ -38,7 +38,7 @@ class Target(NamedTuple):
 
 @by_value
 class Query(NamedTuple):
-    """One question with its targets; *extra* keeps what its source format says beyond that."""
+    """One query with its targets; *extra* has further fields of its source format."""
 
     id: str
     text: str
@@ -52,7 +52,7 @@ class Query(NamedTuple):
 class Dataset:
     """Queries and targets as columns; the targets of query *i* are rows offsets[i]:offsets[i+1].
 
-    *match* names the matching mode its targets were written for. Build one with :meth:`of`.
+    *match* names the matching mode for its targets. Build one with :meth:`of`.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Dataset:
         match: str = "exact",
         metadata: Mapping[str, object] | None = None,
     ) -> "Dataset":
-        """Return *queries* as columns; two queries of one id are refused.
+        """Return *queries* as columns; duplicate query ids raise InputError.
 
         >>> Dataset.of([Query("q1", "where is login", (Target("auth.py"),))]).query_ids
         ('q1',)
@@ -139,7 +139,7 @@ class Dataset:
         ]
 
     def judgments(self, index: int) -> dict[str, float]:
-        """Return path -> grade of the query at *index*; of two targets the higher grade counts."""
+        """Return path -> grade of the query at *index*; of duplicates, the higher grade."""
         best: dict[str, float] = {}
         for row in range(self.offsets[index], self.offsets[index + 1]):
             path, grade = self.paths[row], self.grades[row]

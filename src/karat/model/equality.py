@@ -49,12 +49,12 @@ def _same_items(left: Sequence[object], right: Sequence[object]) -> bool:
 
 
 def value_hash(values: Iterable[object]) -> int:
-    """Return a hash of *values* that is equal where :func:`same` calls them equal."""
+    """Return a hash of *values* that is equal if :func:`same` is true."""
     return hash(tuple(map(_settled, values)))
 
 
 def by_value(record: Record) -> Record:
-    """Give a frozen dataclass or a NamedTuple equality by :func:`same`, and a hash that fits it.
+    """Give a frozen dataclass or a NamedTuple equality by :func:`same`, and a matching hash.
 
     A record is hashable if all of its fields are. A NamedTuple may define a faster hash itself.
 

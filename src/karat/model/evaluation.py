@@ -1,4 +1,4 @@
-"""One run, scored: what reports draw."""
+"""One scored run, as reports show it."""
 
 from array import array
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ __all__ = ["Evaluation", "Notes", "Summary"]
 @by_value
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One measure over a set of queries: its mean, with the interval where one was asked for.
+    """One measure over a set of queries: its mean, with the interval if requested.
 
     *answered* is the mean over answered queries only, without errors, timeouts and missing ones.
     """
@@ -36,12 +36,12 @@ class Summary:
 @by_value
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What a reader must know beside the numbers.
+    """Notes that belong to the scores.
 
-    *clusters* counts the groups in which queries are drawn for intervals; 0: each by itself.
-    *hits_per_query* is the mean over the queries with a hit, NaN where there is none.
-    *mismatch* is set where the run names documents otherwise than the gold set. *dropped* is a
-    sentence on hits that are not in the corpus, where most queries have no other.
+    *clusters* counts the groups in which queries are resampled for intervals; 0: queries are
+    independent. *hits_per_query* is the mean over the queries with a hit, NaN if there are none.
+    *mismatch* is set if the run and the dataset use different document names. *dropped* is a
+    warning about hits outside the corpus, if most queries have no other hits.
     """
 
     queries: int
@@ -59,7 +59,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One run, scored: per query in *table*, over all in *summaries*, per tag value in *slices*."""
+    """One scored run: per query in *table*, over all in *summaries*, per tag value in *slices*."""
 
     name: str
     table: ScoreTable
@@ -69,19 +69,19 @@ class Evaluation:
 
     @property
     def broken(self) -> bool:
-        """Return whether the scores measure wrong names instead of the search."""
+        """Return whether the scores are meaningless because document names do not match."""
         mismatch = self.notes.mismatch
         return bool((mismatch and mismatch.sure) or self.notes.dropped)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return sentences on names that do not match, or may not; see :attr:`broken`."""
+        """Return warnings about names that do not match, or may not; see :attr:`broken`."""
         mismatch = self.notes.mismatch
         found = (mismatch.text(self.name) if mismatch else "", self.notes.dropped)
         return tuple(text for text in found if text)
 
     def shown(self) -> "Evaluation":
-        """Return what reports show: of a broken run no score, because its zeros measure nothing."""
+        """Return the form for reports: a broken run has no scores, as its zeros mean nothing."""
         if not self.broken:
             return self
         nothing = array("d", [nan]) * len(self.table.query_ids)
@@ -97,7 +97,7 @@ class Evaluation:
         )
 
     def __getitem__(self, measure: str) -> float:
-        """Return the mean of *measure*, named as it is in the summaries."""
+        """Return the mean of *measure*, named as in the summaries."""
         for summary in self.summaries:
             if summary.measure == measure:
                 return summary.mean

@@ -1,4 +1,4 @@
-"""What becomes of a target in a run."""
+"""Loss reasons: why a target of a run was not found."""
 
 from enum import IntEnum
 
@@ -6,11 +6,11 @@ __all__ = ["Fate"]
 
 
 class Fate(IntEnum):
-    """Whether a relevant target was found in the first k hits, or else where it was lost.
+    """Whether a relevant target was found in the first k hits, or the reason of its loss.
 
-    A step has lost it that moved it out of the first k: ``THRESHOLD``, ``RERANKER`` or ``FUSION``,
-    the last of several. What no step had there is ``BELOW_K`` if it was returned at all, otherwise
-    ``NOT_RETRIEVED``. ``NO_CHUNK`` and ``NOT_IN_CORPUS`` could not be found by any ranking.
+    ``THRESHOLD``, ``RERANKER`` and ``FUSION`` are steps that moved it out of the first k; the last
+    one counts. A target that no step had there is ``BELOW_K`` if it was returned at all, otherwise
+    ``NOT_RETRIEVED``. No ranking can find ``NO_CHUNK`` and ``NOT_IN_CORPUS``.
     """
 
     FOUND = 0

@@ -1,4 +1,4 @@
-"""A mapping that cannot change, for fields and defaults of frozen records."""
+"""An immutable mapping for fields and defaults of frozen records."""
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, TypeVar
@@ -14,8 +14,8 @@ Value_co = TypeVar("Value_co", covariant=True)
 class FrozenMapping(Mapping[Key, Value_co]):
     """An immutable mapping that can be pickled; hashable if its values are.
 
-    ``types.MappingProxyType`` can neither be pickled nor deep-copied. A FrozenMapping equals every
-    mapping of the same content.
+    Unlike ``types.MappingProxyType`` it can be pickled and deep-copied. A FrozenMapping equals
+    every mapping of the same content.
 
     >>> FrozenMapping({"lang": "en"}) == {"lang": "en"}
     True
@@ -26,7 +26,7 @@ class FrozenMapping(Mapping[Key, Value_co]):
     _items: dict[Key, Value_co]
 
     def __init__(self, items: Mapping[Key, Value_co] | Iterable[tuple[Key, Value_co]] = ()) -> None:
-        """Copy *items*, so that changes of the original do not show."""
+        """Copy *items*, so that later changes of the original have no effect."""
         object.__setattr__(self, "_items", dict(items))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -73,7 +73,7 @@ class FrozenMapping(Mapping[Key, Value_co]):
         return self._items.items()
 
 
-# The default of optional mappings; a copy of it in any process is this object.
+# The default of optional mappings; every copy in any process is this object.
 EMPTY: FrozenMapping[Any, Any] = FrozenMapping()
 
 

@@ -1,4 +1,4 @@
-"""What a gate found: one check per rule, and the queries that moved most."""
+"""The result of a gate: one check per rule, and the queries that changed most."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +11,7 @@ __all__ = ["Check", "Decision", "Gate", "Moved"]
 
 
 class Decision(Enum):
-    """What a rule says of a run. INCONCLUSIVE: it is broken, but that may be chance."""
+    """The result of a rule. INCONCLUSIVE: it is violated, but possibly by chance."""
 
     PASSED = "passed"
     INCONCLUSIVE = "inconclusive"
@@ -24,9 +24,9 @@ class Check:
     """One rule, applied to one measure.
 
     *rule* is ``minimum``, ``regression`` or ``latency``, *subject* the measure or the percentile.
-    *value* is what *limit* is compared with: the mean, how much was lost, or milliseconds.
-    *interval* is that of the mean, or of the difference (run minus baseline); *detectable* is the
-    true difference that the *n* queries would find with a probability of 80 %. *why* is a sentence.
+    *value* is compared with *limit*: the mean, the loss, or milliseconds. *interval* is that of the
+    mean, or of the difference (run minus baseline); *detectable* is the true difference that the
+    *n* queries detect with a probability of 80 %. *why* is a sentence.
     """
 
     rule: str
@@ -44,7 +44,7 @@ class Check:
 class Moved(NamedTuple):
     """One query before and after: its scores, and the ranks of its first relevant hit.
 
-    A rank is None where no relevant hit was returned.
+    A rank is None if no relevant hit was returned.
     """
 
     query_id: str
@@ -57,10 +57,10 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The checks on one run; *worst* and *best* are the queries that moved most on *lead*.
+    """The checks of one run; *worst* and *best* are the queries that changed most on *lead*.
 
-    *baseline* names the run compared with; without one it is empty, and so are *lead*, *worst*,
-    *best* and *verdict*. With *strict*, what is inconclusive fails.
+    *baseline* names the other run; without one it is empty, and so are *lead*, *worst*, *best* and
+    *verdict*. With *strict*, an inconclusive check fails.
     """
 
     name: str
@@ -76,13 +76,13 @@ class Gate:
 
     @property
     def decision(self) -> Decision:
-        """Return the gravest decision of all checks."""
+        """Return the most severe decision of all checks."""
         found = {check.decision for check in self.checks}
         grave = (Decision.FAILED, Decision.INCONCLUSIVE)
         return next((each for each in grave if each in found), Decision.PASSED)
 
     def fails(self, decision: Decision) -> bool:
-        """Return whether *decision* closes this gate."""
+        """Return whether *decision* makes the gate fail."""
         return decision is Decision.FAILED or (self.strict and decision is Decision.INCONCLUSIVE)
 
     @property

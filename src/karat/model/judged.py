@@ -1,4 +1,4 @@
-"""A run after matching: ranks and grades, nothing left of paths or text."""
+"""A run after matching: only ranks and grades, without paths or texts."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ FEW = 4
 
 
 class Sizes(NamedTuple):
-    """How much a query's answer makes a reader read; entry *i* belongs to rank i + 1.
+    """The size of the answer to a query; entry *i* belongs to rank i + 1.
 
-    *lines* and *tokens* are -1 where the run does not say. *new_lines* counts the lines that no
-    earlier hit returned, *found_lines* those of them that are in a relevant target;
-    *target_lines* is the size of all relevant targets together.
+    *lines* and *tokens* are -1 if unknown. *new_lines* counts the lines that no earlier hit
+    returned, *found_lines* those of them that are in a relevant target; *target_lines* is the total
+    size of all relevant targets.
     """
 
     lines: Sequence[int]
@@ -32,7 +32,7 @@ class Sizes(NamedTuple):
 
 @by_value
 class Credits(NamedTuple):
-    """Each returned entry's and each relevant target's best credit, for set measures."""
+    """The best credit of each returned entry and of each relevant target, for set measures."""
 
     entries: Sequence[float]
     targets: Sequence[float]
@@ -46,15 +46,16 @@ class _More(NamedTuple):
 
 
 class JudgedQuery:
-    """One query's judged hits: the only thing a metric sees.
+    """The judged hits of one query: the only input of a metric.
 
     * ``ranks`` and ``grades``: the judged hits by ascending rank (from 1). A grade of 0 or below
       is judged and not relevant; hits at other ranks are unjudged.
-    * ``found_ranks`` and ``found_grades``: where each target was first covered, ascending. They
-      differ from the above only where one hit covers several targets.
+    * ``found_ranks`` and ``found_grades``: the rank at which each target was first covered,
+    ascending.
+      They differ from the above only if one hit covers several targets.
     * ``ideal``: the grades of all judgments, descending; *retrieved* is the number of hits.
-    * ``spans``: under the expected tie policy, the first and last rank that each judged hit may
-      take; None everywhere else.
+    * ``spans``: under the tie policy ``expected``, the first and last possible rank of each judged
+      hit; otherwise None.
     """
 
     __slots__ = ("_more", "_relevant", "grades", "ideal", "ranks", "retrieved", "spans", "tied")
@@ -72,9 +73,9 @@ class JudgedQuery:
         sizes: Sizes | None = None,
         credits: Mapping[float, Credits] | None = None,
     ) -> None:
-        """Keep the columns; *tied* says that a tie rule decided a rank that matters.
+        """Store the columns; *tied* means that a tie rule decided a rank that matters.
 
-        *credits* holds for each grade above 0 those that targets of this grade and above give.
+        *credits* has for each grade above 0 those from targets of this grade or higher.
         """
         self.ranks = ranks
         self.grades = grades
@@ -83,7 +84,7 @@ class JudgedQuery:
         self.spans = spans
         self.tied = tied
         self._relevant: tuple[float, list[int]] | None = None
-        # What only hits with lines, symbols or partial credit have; most queries do without.
+        # Only for hits with lines, symbols or partial credit; most queries do not need it.
         self._more = _More(found, sizes, credits) if found or sizes or credits else None
 
     def __eq__(self, other: object) -> bool:
@@ -96,7 +97,7 @@ class JudgedQuery:
         return hash((self.retrieved, *self.ranks))
 
     def _values(self) -> tuple[object, ...]:
-        """Return all that decides whether two queries are equal."""
+        """Return all values that decide about equality."""
         columns = (self.ranks, self.grades, self.ideal, self.spans or ())
         return (*map(tuple, columns), self.retrieved, self.tied, self._more)
 
@@ -112,12 +113,12 @@ class JudgedQuery:
 
     @property
     def sizes(self) -> Sizes | None:
-        """Return how much there is to read, where the truth has lines."""
+        """Return the sizes, if the targets have lines."""
         return self._more.sizes if self._more else None
 
     def signature(self) -> tuple[object, ...] | None:
-        """Return what all metrics depend on, None where that is more than a few numbers."""
-        # What is derived from this class carries more than its numbers.
+        """Return all inputs of the metrics, None if these are more than a few numbers."""
+        # Subclasses have more than these numbers.
         if type(self) is not JudgedQuery or len(self.ideal) > FEW or self.spans or self._more:
             return None
         return (self.retrieved, len(self.ranks), *self.ranks, *self.grades, *self.ideal)
@@ -144,7 +145,7 @@ class JudgedQuery:
         return [rank for rank, grade in pairs if (grade >= level if level > 0 else grade > 0)]
 
     def credits(self, level: float = 0.0) -> Credits | None:
-        """Return the credits by targets relevant at *level*, None where every credit is 1."""
+        """Return the credits from targets relevant at *level*, None if every credit is 1."""
         if self._more is None or self._more.credits is None:
             return None
         known = self._more.credits
@@ -152,7 +153,7 @@ class JudgedQuery:
         return Credits([0.0] * self.retrieved, []) if grade is None else known[grade]
 
     def relevant_count(self, level: float = 0.0) -> int:
-        """Return how many judgments are relevant at *level*, retrieved or not."""
+        """Return the number of judgments that are relevant at *level*, retrieved or not."""
         if self.ideal and self.ideal[-1] > 0 and self.ideal[-1] >= level:
             return len(self.ideal)
         if level > 0:
@@ -162,10 +163,10 @@ class JudgedQuery:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """Every query of a dataset with what a run achieved on it.
+    """Every query of a dataset with the judged hits of a run.
 
-    ``invalid`` counts the hits left out, by reason; ``tied`` says how many queries have a rank
-    that only the tie rule decides; ``mismatch`` is set where hits and targets are named otherwise.
+    ``invalid`` counts the dropped hits, by reason; ``tied`` is the number of queries with a rank
+    that only the tie rule decides; ``mismatch`` is set if hits and targets use different names.
     """
 
     name: str

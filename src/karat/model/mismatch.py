@@ -1,4 +1,4 @@
-"""A run that names documents otherwise than the gold set does."""
+"""A run whose document names differ from those of the dataset."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ __all__ = ["Mismatch"]
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """In most answered queries no hit can be a target, because names differ.
+    """In most answered queries no hit can match a target, because names differ.
 
-    *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example
-    of each side; *options* are those of the command line that make them match, empty if none does;
-    then *advice* may say what to do. *sure* is False where a search could also be so bad that it
-    never returns any target: the scores stand, with a warning.
+    *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example of
+    each side; *options* are command-line options that make them match, empty if there are none;
+    then *advice* may have a suggestion. *sure* is False if the engine could also be so bad that it
+    never returns any target: the scores are valid, with a warning.
     """
 
     queries: int
@@ -24,7 +24,7 @@ class Mismatch:
     advice: str = ""
 
     def text(self, name: str) -> str:
-        """Return the warning on the run called *name*.
+        """Return the warning about the run called *name*.
 
         >>> print(Mismatch(9, 9, "x/a.py", "a.py", "--root x").text("new"))
         no hit of new is a target: the run has 'x/a.py', the gold set 'a.py'; add --root x

@@ -1,4 +1,4 @@
-"""The hits of an answer as bytes: columns that are quick to write, and read only when wanted."""
+"""Hits of an answer packed as bytes: columns that are fast to write and decoded on demand."""
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -11,19 +11,18 @@ from karat.model.run import Hit
 __all__ = ["PackedHits", "packed"]
 
 HEAD = struct.Struct("<BII")
-# How many bytes a whole number takes, and how it is written.
+# The width of an integer in bytes, and its struct format.
 WIDTHS = {2: "h", 4: "i"}
-# A hit of all its fields; calling the class would take longer than all the rest.
+# Builds a hit from all its fields; calling the class would dominate the time.
 HIT: Callable[[tuple[object, ...]], Hit] = partial(tuple.__new__, Hit)
 
 
 def packed(hits: Sequence[Hit]) -> bytes:
-    """Return *hits* as bytes, bit for bit the same when they are read again.
+    """Return *hits* as bytes; decoding restores them bit for bit.
 
-    After the head (width of whole numbers, hits, distinct paths) come the scores, then first lines,
-    last lines, tokens, which of the paths, the lengths of the distinct paths and of the symbols in
-    characters, and all of their text. Nothing is compressed: that would take longer than many a
-    search.
+    After the head (width of integers, hits, distinct paths) come the scores, then first lines, last
+    lines, tokens, path indexes, the lengths of the distinct paths and of the symbols in characters,
+    and all of their text. There is no compression: it would take longer than many a search.
 
     >>> PackedHits(packed([Hit("a.py", 0.5, 3, 9, "login"), Hit("a.py")]))[0]
     Hit(path='a.py', score=0.5, start_line=3, end_line=9, symbol='login', tokens=-1)
@@ -46,14 +45,14 @@ def packed(hits: Sequence[Hit]) -> bytes:
 
 
 def _numbers(width: int, hits: int, distinct: int) -> struct.Struct:
-    """Return how the head and all numbers are written."""
+    """Return the struct format of the head and all numbers."""
     return struct.Struct(f"{HEAD.format}{hits}d{5 * hits + distinct}{WIDTHS[width]}")
 
 
 class PackedHits(Sequence[Hit]):
-    """Hits as :func:`packed` wrote them; each look at them reads them anew, only not their number.
+    """Hits as :func:`packed` wrote them; every access decodes them again, except their number.
 
-    What passes them on to a file need not look.
+    Code that only copies them to a file need not decode.
     """
 
     __slots__ = ("data",)
@@ -61,7 +60,7 @@ class PackedHits(Sequence[Hit]):
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, data: bytes) -> None:
-        """Keep *data* as it is."""
+        """Store *data* without decoding."""
         self.data = data
 
     def __len__(self) -> int:
@@ -80,7 +79,7 @@ class PackedHits(Sequence[Hit]):
         return self._read()[place]
 
     def __eq__(self, other: object) -> bool:
-        # As bytes first: two scores that are not a number differ, even where they are the same.
+        # As bytes first, so that identical NaN scores are equal.
         if isinstance(other, PackedHits) and self.data == other.data:
             return True
         return isinstance(other, Sequence) and self._read() == tuple(other)

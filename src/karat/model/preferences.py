@@ -1,4 +1,4 @@
-"""Queries judged by several people: grades side by side, or only which of two is preferred."""
+"""Queries judged by several people: grades per judge, or pairwise preferences."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -14,15 +14,15 @@ Judges = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class PanelQuery(JudgedQuery):
-    """One query judged by several people; *judges* holds what the run earns with each of them.
+    """One query judged by several people; *judges* has the judged query of each of them.
 
-    For a metric that knows no judges the query carries the highest grade that any of them gave.
+    For metrics without judges, the query has the highest grade of any judge.
     """
 
     __slots__ = ("judges",)
 
     def __init__(self, highest: JudgedQuery, judges: Sequence[JudgedQuery]) -> None:
-        """Take the columns of *highest* and keep *judges*."""
+        """Take the columns of *highest* and store *judges*."""
         super().__init__(
             highest.ranks,
             highest.grades,
@@ -39,11 +39,11 @@ class PanelQuery(JudgedQuery):
 
 @by_value
 class Preference(NamedTuple):
-    """What one judge prefers among documents, which are known by their positions.
+    """The preferences of one judge among documents, which are given by their positions.
 
-    *levels* maps a position to the level the judge gave it. *pairs* holds (preferred, other)
-    where the judge compared in several parts, and is None where one order covers all: then any
-    higher level is preferred to any lower one.
+    *levels* maps a position to the level that the judge gave it. *pairs* has (preferred, other) if
+    the judge compared in several parts, and is None if one order covers all: then any higher level
+    is preferred to any lower one.
     """
 
     levels: Mapping[int, float]
@@ -53,7 +53,7 @@ class Preference(NamedTuple):
 class PreferenceQuery(JudgedQuery):
     """One query with preferences: positions 0 .. *returned* - 1 were returned, in that order.
 
-    For a metric that knows no preferences it carries each document's highest level as its grade.
+    For metrics without preferences, the grade of a document is its highest level.
     """
 
     __slots__ = ("preferences", "returned")
@@ -61,9 +61,9 @@ class PreferenceQuery(JudgedQuery):
     def __init__(
         self, query_id: str, judges: Judges, *, returned: Mapping[str, int], retrieved: int
     ) -> None:
-        """Take what *judges* prefer; *returned* maps judged documents to ranks, in rank order.
+        """Store the preferences of *judges*; *returned* maps judged documents to ranks, in order.
 
-        A judge who contradicts himself is an InputError.
+        Contradictory preferences of a judge raise InputError.
         """
         highest: dict[str, float] = {}
         for parts in judges.values():
@@ -107,7 +107,9 @@ def _preference(
     names = {place: document for document, place in places.items()}
     for place, mask in below.items():
         if mask >> place & 1:
-            raise InputError(f"{where}: {names[place]!r} is preferred to itself, by way of others")
+            raise InputError(
+                f"{where}: {names[place]!r} is preferred to itself through other documents"
+            )
     return Preference(
         levels,
         frozenset(
@@ -117,7 +119,7 @@ def _preference(
 
 
 def _below(place: int, parts: Sequence[Mapping[int, float]]) -> int:
-    """Return the positions that any part puts below *place*, one bit each."""
+    """Return the positions that any part ranks below *place*, one bit each."""
     mask = 0
     for part in parts:
         if place in part:
@@ -127,7 +129,7 @@ def _below(place: int, parts: Sequence[Mapping[int, float]]) -> int:
 
 
 def _closed(below: Mapping[int, int]) -> dict[int, int]:
-    """Return *below* with what follows: a document is also above all that its lower ones are."""
+    """Return the transitive closure of *below*."""
     closed = dict(below)
     for middle in below:
         reached = closed[middle]

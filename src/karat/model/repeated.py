@@ -1,4 +1,4 @@
-"""Names that must differ, and do not."""
+"""Find duplicate names."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ __all__ = ["repeated"]
 
 
 def repeated(names: Iterable[str]) -> list[str]:
-    """Return those of *names* that are there more than once, in order of first appearance.
+    """Return the *names* that occur more than once, in order of first appearance.
 
     >>> repeated(["b", "a", "c", "a", "b"])
     ['b', 'a']

@@ -1,4 +1,4 @@
-"""What a search returned."""
+"""Runs: the hits that an engine returned for each query."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ class Outcome(IntEnum):
 
 @by_value
 class Hit(NamedTuple):
-    """One result. Lines are inclusive from 1, 0 and 0 mean the whole file; a NaN score is none.
+    """One result. Lines are inclusive from 1, 0 and 0 mean the whole file; NaN means no score.
 
-    *tokens* is what the hit costs a reader, -1 where the search does not say.
+    *tokens* is the length of the hit, -1 if unknown.
     """
 
     path: str
@@ -41,7 +41,7 @@ class Hit(NamedTuple):
 
 @by_value
 class Answer(NamedTuple):
-    """One query's hits in the order returned, how it ended and how long it took (-1: unknown)."""
+    """The hits of one query in the order returned, its outcome and latency (-1: unknown)."""
 
     query_id: str
     hits: Sequence[Hit] = ()
@@ -56,7 +56,7 @@ class Run:
     """Answers as columns; the hits of answer *i* are rows offsets[i]:offsets[i+1], as returned.
 
     Build one with :meth:`of`. Large scored runs need not become a Run: ``matching.judge`` also
-    takes ``{query: {document: score}}`` as it is, or a stream of such pairs.
+    accepts ``{query: {document: score}}``, or a stream of such pairs.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Run:
         name: str = "run",
         metadata: Mapping[str, object] | None = None,
     ) -> "Run":
-        """Return *answers* as columns; two answers to one query are refused.
+        """Return *answers* as columns; two answers to one query raise InputError.
 
         >>> Run.of([Answer("q1", (Hit("auth.py", 0.9),))]).answer(0).hits[0].path
         'auth.py'

@@ -1,4 +1,4 @@
-"""Numbers per query and metric, with a status beside each query."""
+"""Scores per query and metric, with a status for each query."""
 
 from array import array
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ __all__ = ["ScoreTable", "Status"]
 
 
 class Status(IntEnum):
-    """What became of a query. All but UNJUDGED enter the means.
+    """The status of a query. All but UNJUDGED count in the means.
 
-    MISSING to TIMEOUT enter with what an empty answer earns, which is 0, and not at all where less
-    is better.
+    MISSING, ERROR and TIMEOUT count as an empty answer, which scores 0, and are skipped if less is
+    better.
     """
 
     SCORED = 0

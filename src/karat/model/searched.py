@@ -1,4 +1,4 @@
-"""Where the queries of a gold set were searched."""
+"""The snapshots that the queries of a dataset were run on."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,13 @@ __all__ = ["Searched"]
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The trees that were searched, and how many of the relevant targets are in them.
+    """The searched snapshots, and how many of the relevant targets they contain.
 
-    *snapshot* is ``parent``, ``base``, ``head`` or ``child``; ``carried`` where the gold set was
-    carried to *revision*, and ``corpus`` where all queries are searched on documents named beside
-    the gold set. *place* is the repository or the corpus.
-    *candidates* says whether tests may be found: ``production`` is without them, ``all`` with
-    them. *fewest* and *most* count the documents of a tree. A target is unresolved where its path
-    is not in the tree that its query is searched on; *lost_queries* have no other target.
+    *snapshot* is ``parent``, ``base``, ``head`` or ``child``; ``carried`` if the dataset was
+    carried to *revision*, and ``corpus`` if all queries are run on one corpus. *place* is the
+    repository or the corpus. *candidates* is ``production`` (without tests) or ``all``. *fewest*
+    and *most* count the documents of a snapshot. A target is unresolved if its path is not in the
+    snapshot of its query; *lost_queries* have no other target.
     """
 
     snapshot: str

@@ -8,7 +8,7 @@ __all__ = ["Spec"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spec:
-    """What was asked for, in a form that can be stored, compared and built again.
+    """A configuration that can be stored, compared and built again.
 
     >>> Spec("engine", "bm25", {"k1": 1.5, "b": 0.75}).digest[:12]
     'cf6478afc034'
@@ -21,7 +21,7 @@ class Spec:
     params: Mapping[str, object] = field(default_factory=dict)
 
     def canonical(self) -> str:
-        """Return JSON with sorted keys and no blanks; a number that is no JSON is refused."""
+        """Return JSON with sorted keys and no blanks; NaN and infinity are rejected."""
         import json
 
         return json.dumps(
@@ -40,9 +40,9 @@ class Spec:
         return sha256(self.canonical().encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        """Compare the canonical forms: 1 and 1.0 are two values, a list and a tuple are one."""
+        """Compare the canonical forms: 1 and 1.0 differ, a list and a tuple are equal."""
         return self.canonical() == other.canonical() if isinstance(other, Spec) else NotImplemented
 
     def __hash__(self) -> int:
-        """Hash like the canonical form, so that specs are dictionary keys."""
+        """Hash the canonical form, so that specs can be dictionary keys."""
         return hash(self.canonical())

@@ -1,4 +1,4 @@
-"""Tokens and money that a query has cost, as an engine reports them."""
+"""Tokens and money spent on a query, as an engine reports them."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -14,17 +14,17 @@ INPUT = ("input_tokens", "prompt_tokens")
 OUTPUT = ("output_tokens", "completion_tokens")
 TOKEN_NAMES = (*TOTALS, *INPUT, *OUTPUT)
 COST_NAMES = ("cost", "cost_usd", "total_cost")
-# Where providers of language models put their counts, and where an answer of the Model Context
-# Protocol, or of any other, may put all of this.
+# Keys under which providers of language models report their counts, and under which an answer of
+# the Model Context Protocol, or of any other, may have all values.
 USAGE = "usage"
 METADATA = ("_meta", "metadata")
-# Beyond this a float no longer counts one by one; no query costs as much.
+# Larger integers are not exact in a float; no query costs as much.
 MOST = 2.0**53
 
 
 @by_value
 class Spent(NamedTuple):
-    """Tokens and money of one query, None where the engine does not report them.
+    """Tokens and money of one query, None if the engine does not report them.
 
     *ignored* counts reported values that are not finite numbers from 0 up.
     """
@@ -35,9 +35,9 @@ class Spent(NamedTuple):
 
 
 def spent(metadata: Mapping[str, object]) -> Spent:
-    """Return what *metadata* of an answer reports.
+    """Return the spending that *metadata* of an answer reports.
 
-    Where there is no total, the tokens of input and output are summed.
+    If there is no total, the tokens of input and output are summed.
 
     >>> spent({"usage": {"input_tokens": 900, "output_tokens": 100}, "cost_usd": 0.002})
     Spent(tokens=1000, cost=0.002, ignored=0)
@@ -59,8 +59,8 @@ def spent(metadata: Mapping[str, object]) -> Spent:
 def reported(answer: object, names: Iterable[str]) -> dict[str, object]:
     """Return the values of *names* in *answer*: at its top level, in ``usage`` or ``metadata``.
 
-    The top level counts before ``usage``, and both before ``metadata`` and ``_meta``. Lists and
-    mappings are not numbers that went wrong but something else under the same name.
+    The top level wins over ``usage``, and both over ``metadata`` and ``_meta``. Lists and mappings
+    are unrelated values under the same name, so they are not counted as ignored.
 
     >>> reported({"hits": [], "metadata": {"cost": 1, "usage": {"cost": 2}}}, ["cost"])
     {'cost': 1}
@@ -77,7 +77,7 @@ def reported(answer: object, names: Iterable[str]) -> dict[str, object]:
 
 
 def total(parts: Iterable[Spent]) -> Spent:
-    """Return what several searches have cost together.
+    """Return the total spending of several queries.
 
     >>> total([Spent(3, 0.5), Spent(4)])
     Spent(tokens=7, cost=0.5, ignored=0)
@@ -93,7 +93,7 @@ def total(parts: Iterable[Spent]) -> Spent:
 
 
 def spent_in(extra: Mapping[str, object]) -> Spent:
-    """Return what the *extra* of a stored answer holds under ``spent``.
+    """Return the spending stored in the *extra* of an answer under ``spent``.
 
     >>> spent_in({"spent": {"tokens": 12}})
     Spent(tokens=12, cost=None, ignored=0)
@@ -116,7 +116,7 @@ def _is_value(value: object) -> bool:
 
 
 def _number(value: object) -> float | None:
-    """Return *value*, perhaps written as a text, as a finite number from 0 up, else None."""
+    """Return *value*, a number or its text, as a finite number of 0 or more, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""How long the queries of a run took, and what else the run cost."""
+"""Latencies of the queries of a run, and its other costs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ NS_PER_MS = 1_000_000
 
 @by_value
 class Sample(NamedTuple):
-    """The times of one answered query; errors and timeouts have none.
+    """The latencies of one answered query; errors and timeouts have none.
 
-    *cold_ns* is the first repetition, after the engine was reset where it can be, and *warm_ns*
-    are the further ones. *first_result_ns* is when the first hit of a streamed answer came, 0
-    where answers come whole. *phases*, *tokens* and *cost* are what the engine says of its first
+    *cold_ns* is the first repetition, after a reset of the engine if it supports that; *warm_ns*
+    are the further ones. *first_result_ns* is the time to the first hit of a streamed answer, 0 if
+    answers are not streamed. *phases*, *tokens* and *cost* are reported by the engine for its first
     repetition.
     """
 
@@ -45,12 +45,11 @@ def latency_ms(sample: Sample) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """The times of one run, in the order asked.
+    """The latencies of one run, in the order of the queries.
 
-    *index_bytes* is 0 where the engine does not say how large its index is; *peak_bytes* is the
-    most memory that the process of the engine held. *warm_up* queries came before the first
-    sample. *alone* says that no other work of Karat ran at the same time; only then do the times
-    tell how fast the engine is.
+    *index_bytes* is 0 if the engine does not report the size of its index; *peak_bytes* is the peak
+    memory of the engine's process. *warm_up* queries ran before the first sample. *alone* means
+    that no other work of Karat ran at the same time; only then are the latencies reliable.
     """
 
     samples: tuple[Sample, ...]
@@ -62,21 +61,21 @@ class Timings:
     alone: bool
 
     def latencies_ms(self) -> tuple[float, ...]:
-        """Return the latency of each sample; ``karat.scoring.stats.percentiles`` sums them up."""
+        """Return the latency of each sample; see ``karat.scoring.stats.percentiles``."""
         return tuple(latency_ms(sample) for sample in self.samples)
 
     def cold_ms(self) -> tuple[float, ...]:
-        """Return the time of each first repetition."""
+        """Return the latency of each first repetition."""
         return tuple(sample.cold_ns / NS_PER_MS for sample in self.samples)
 
 
 @by_value
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A run with its timings; None where they were not measured.
+    """A run with its timings; None if they were not measured.
 
-    *engine* is the digest of the specification that the engine was built from, *name* what
-    reports call it. *notes* holds what a reader must know beside the numbers, as JSON can hold it.
+    *engine* is the digest of the engine's specification, *name* the name in reports. *notes* are
+    remarks for the reader, as JSON values.
     """
 
     run: Run

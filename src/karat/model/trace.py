@@ -1,4 +1,4 @@
-"""A judged query with its places left in: what was returned at which rank, and what was found."""
+"""A judged query with its hits: the hit at each rank, and the rank of each target."""
 
 from typing import NamedTuple
 
@@ -8,12 +8,12 @@ __all__ = ["Trace"]
 
 
 class Trace(NamedTuple):
-    """One query of a run, for readers who want to see the hits behind a score.
+    """One query of a run, for reports that show the hits behind a score.
 
     * ``hits``: the first ones by rank, as they were judged: valid, collapsed, ties broken.
-    * ``matched``: for each of these hits the number of a target that it covers, -1 for none.
-    * ``found``: for each target the rank at which it was first covered, 0 where it was not.
-    * ``retrieved``: how many hits were ranked, those that are not kept included.
+    * ``matched``: for each of these hits the index of a target that it covers, -1 for none.
+    * ``found``: for each target the rank at which it was first covered, 0 if it was not.
+    * ``retrieved``: the number of ranked hits, including those not in ``hits``.
     """
 
     hits: tuple[Hit, ...]

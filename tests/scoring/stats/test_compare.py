@@ -14,11 +14,11 @@ from karat.scoring.stats import (
     benjamini_hochberg,
     bootstrap_intervals,
     compare,
-    detectable_difference,
     holm,
     randomised_tukey,
     sign_flip,
 )
+from karat.scoring.stats.moments import reach
 from karat.scoring.stats.pairwise import CORRECTIONS
 
 SCORES = np.clip(np.random.default_rng(0).normal(0.5, 0.3, (3, 60, 2)), 0, 1)
@@ -55,7 +55,9 @@ def test_entries_agree_with_the_functions_that_make_them() -> None:
     assert entry.effect == pytest.approx(gap.mean() / gap.std(ddof=1))
     assert (entry.wins, entry.losses) == ((gap > 0).sum(), (gap < 0).sum())
     assert entry.wins + entry.ties + entry.losses == entry.n == 60
-    assert entry.detectable == pytest.approx(detectable_difference(gap.std(ddof=1), 60))
+    assert entry.detectable == pytest.approx(
+        reach(59, level=0.95, power=0.8) * gap.std(ddof=1) / math.sqrt(60)
+    )
     mean = found.mean("s1", "ndcg@10")
     assert mean.mean == pytest.approx(SCORES[1, :, 0].mean())
     assert mean.interval == bootstrap_intervals(SCORES[1, :, 0], bounds=(0, 1), draws=999)[0]

@@ -6,11 +6,8 @@ import pytest
 
 from karat.scoring.stats import (
     compare,
-    paired_effect,
-    paired_t,
     randomised_tukey,
     sign_flip,
-    two_way_anova,
 )
 
 TENTHS = np.array(
@@ -23,25 +20,17 @@ TENTHS = np.array(
 X, Y, Z = SCORES = TENTHS / 10
 
 
-def test_paired_t() -> None:
-    found = paired_t(X - Y)
-    assert found.t == pytest.approx(2.116, abs=5e-4)
-    assert found.p == pytest.approx(0.048, abs=5e-4)
-    assert paired_effect(X - Y) == pytest.approx(0.473, abs=5e-4)
+def test_paired_t_and_effect_size() -> None:
+    found = compare(SCORES[[1, 0], :, None], systems="YX", metrics=["ndcg@5"], draws=99)
+    (entry,) = found.differences
+    assert entry.p_student == pytest.approx(0.048, abs=5e-4)
+    assert entry.effect == pytest.approx(0.473, abs=5e-4)
 
 
 def test_exact_sign_flip() -> None:
     (test,) = sign_flip(X - Y)
     assert test.method == "exact grid"
     assert test.p == pytest.approx(0.0659, abs=5e-5)
-
-
-def test_two_way_anova() -> None:
-    found = two_way_anova(SCORES.T)
-    assert found.f_systems == pytest.approx(2.4749, abs=5e-5)
-    assert found.p_systems == pytest.approx(0.0976, abs=5e-5)
-    assert found.f_queries == pytest.approx(2.4754, abs=5e-5)
-    assert found.p_queries == pytest.approx(0.0086, abs=5e-5)
 
 
 def test_effect_sizes_of_tukeys_test() -> None:

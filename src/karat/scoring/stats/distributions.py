@@ -10,7 +10,6 @@ from functools import lru_cache
 
 __all__ = [
     "beta_quantile",
-    "f_tail",
     "incomplete_beta",
     "normal_tail",
     "sign_test",
@@ -129,17 +128,6 @@ def t_quantile(probability: float, df: float) -> float:
         step = (t_two_sided(t, df) - tail) / density
         t += step
     return t
-
-
-def f_tail(f: float, df: float, df_within: float) -> float:
-    """Return P(F >= f) for Snedecor's F.
-
-    >>> round(f_tail(2.4749, 2, 38), 3)
-    0.098
-    """
-    if f <= 0.0:
-        return 1.0
-    return incomplete_beta(df_within / 2, df / 2, df_within / (df_within + df * f))
 
 
 @lru_cache(maxsize=1024)

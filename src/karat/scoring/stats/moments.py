@@ -10,21 +10,15 @@ from numpy.typing import ArrayLike
 
 from karat.errors import InputError
 from karat.scoring.stats.arrays import as_columns, cluster_codes, cluster_sums, scored
-from karat.scoring.stats.bootstrap import check_level
 from karat.scoring.stats.distributions import t_quantile
 
 __all__ = [
     "Moments",
-    "WinTieLoss",
     "column_moments",
-    "detectable_difference",
     "known_percentiles",
     "least_values",
-    "paired_effect",
     "percentiles",
-    "queries_needed",
     "relative_improvement",
-    "win_tie_loss",
 ]
 
 
@@ -72,35 +66,6 @@ def column_moments(values: ArrayLike, *, clusters: ArrayLike | None = None) -> t
             se = np.sqrt(inflation * (totals * totals).sum(axis=0)) / n
     rows = zip(n.tolist(), units.tolist(), mean.tolist(), sd.tolist(), se.tolist(), strict=True)
     return tuple(Moments(*row) for row in rows)
-
-
-class WinTieLoss(NamedTuple):
-    """On how many queries the system is better, equal or worse."""
-
-    wins: int
-    ties: int
-    losses: int
-
-
-def paired_effect(differences: ArrayLike) -> float | None:
-    """Return mean / standard deviation of *differences* (n - 1); None without a variance.
-
-    >>> round(paired_effect([0.2, 0.1, 0.4, 0.3]), 3)
-    1.936
-    """
-    (found,) = column_moments(differences)
-    return found.mean / found.sd if found.varies else None
-
-
-def win_tie_loss(differences: ArrayLike) -> WinTieLoss:
-    """Return how many *differences* are above, at and below 0; NaN is skipped.
-
-    >>> win_tie_loss([0.5, 0.0, -0.1, float("nan")])
-    WinTieLoss(wins=1, ties=1, losses=1)
-    """
-    kept = scored(differences)
-    wins, losses = int(np.count_nonzero(kept > 0)), int(np.count_nonzero(kept < 0))
-    return WinTieLoss(wins, len(kept) - wins - losses, losses)
 
 
 def relative_improvement(system: float | None, baseline: float | None) -> float | None:
@@ -164,52 +129,6 @@ def interpolated(ordered: Sequence[float], point: float) -> float:
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
-
-
-# More queries than anyone will judge; a difference that needs more is out of reach.
-MOST_QUERIES = 2**40
-
-
-def detectable_difference(
-    sd: float, n: int, *, level: float = 0.95, power: float = 0.8
-) -> float | None:
-    """Return the true difference that a paired test on *n* queries finds with probability *power*.
-
-    *sd* is the standard deviation of the differences; the test is two-sided at 1 - *level*, and
-    both quantiles are Student's. None for fewer than two queries or without a standard deviation.
-
-    >>> round(detectable_difference(0.3, 127), 3), round(detectable_difference(0.3, 30), 3)
-    (0.075, 0.159)
-    """
-    check_level(level)
-    check_power(power)
-    if n < 2 or math.isnan(sd):
-        return None
-    return reach(n - 1, level=level, power=power) * sd / math.sqrt(n)
-
-
-def queries_needed(sd: float, difference: float, *, level: float = 0.95, power: float = 0.8) -> int:
-    """Return the smallest number of queries that makes *difference* detectable.
-
-    >>> queries_needed(0.3, 0.05), queries_needed(0.3, 0.02)
-    (285, 1768)
-    """
-    check_level(level)
-    check_power(power)
-    if not sd >= 0.0:
-        raise InputError(f"standard deviation {sd} is not a number of 0 or more")
-    if not difference > 0.0:
-        raise InputError(f"difference {difference} is not a positive number; nothing to detect")
-    low, high = 1, 2
-    while reach(high - 1, level=level, power=power) * sd / math.sqrt(high) > difference:
-        low, high = high, high * 2
-        if high > MOST_QUERIES:
-            raise InputError(f"difference {difference} is too small to detect at all")
-    while high - low > 1:
-        middle = (low + high) // 2
-        found = reach(middle - 1, level=level, power=power) * sd / math.sqrt(middle)
-        low, high = (low, middle) if found <= difference else (middle, high)
-    return high
 
 
 def reach(df: int, *, level: float, power: float) -> float:

@@ -14,7 +14,7 @@ from karat.scoring.stats.bootstrap import Bounds, bootstrap_intervals
 from karat.scoring.stats.maxt import benjamini_hochberg, holm, resampled_halves, step_down
 from karat.scoring.stats.moments import Moments, column_moments, reach, relative_improvement
 from karat.scoring.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_units
-from karat.scoring.stats.tests import randomised_tukey, t_from_moments, two_way_anova
+from karat.scoring.stats.tests import randomised_tukey, residual_variance, t_from_moments
 
 __all__ = ["CORRECTIONS", "PAIRS", "ComparisonPlan", "DifferenceColumn", "measured"]
 
@@ -158,7 +158,7 @@ def residual_deviation(table: FloatArray) -> float | None:
     """Return the residual standard deviation of ``table[system, query]``; None if undefined."""
     if len(table) < 2:
         return None
-    variance = two_way_anova(table.T).residual_variance
+    variance = residual_variance(table.T)
     return math.sqrt(variance) if variance else None
 
 

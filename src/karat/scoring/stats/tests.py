@@ -9,17 +9,16 @@ from numpy.typing import ArrayLike
 from karat.errors import InputError
 from karat.scoring.stats.arrays import FloatArray, as_columns, cluster_codes, cluster_sums, scored
 from karat.scoring.stats.chance import block_rows, check_draws, generator
-from karat.scoring.stats.distributions import f_tail, normal_tail, t_two_sided
-from karat.scoring.stats.moments import Moments, column_moments
+from karat.scoring.stats.distributions import normal_tail, t_two_sided
+from karat.scoring.stats.moments import Moments
 from karat.scoring.stats.signflip import grid_p, whole_unit
 
 __all__ = [
-    "Anova",
     "TTest",
     "Wilcoxon",
-    "paired_t",
     "randomised_tukey",
-    "two_way_anova",
+    "residual_variance",
+    "t_from_moments",
     "wilcoxon",
 ]
 
@@ -30,19 +29,6 @@ class TTest(NamedTuple):
     t: float | None
     df: int
     p: float | None
-
-
-def paired_t(differences: ArrayLike, *, clusters: ArrayLike | None = None) -> TTest:
-    """Return the test that the mean of *differences* is 0; NaN is left out.
-
-    Fewer than two differences, or differences that are all equal, have no t; if all are 0, p is 1.
-
-    >>> test = paired_t([0.2, 0.1, 0.4, 0.3])
-    >>> round(test.t, 3), test.df, round(test.p, 4)
-    (3.873, 3, 0.0305)
-    """
-    (found,) = column_moments(differences, clusters=clusters)
-    return t_from_moments(found)
 
 
 def t_from_moments(found: Moments) -> TTest:
@@ -111,22 +97,13 @@ def mean_ranks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (last - (counts - 1) / 2)[place], counts.astype(np.float64)
 
 
-class Anova(NamedTuple):
-    """F and p of systems and of queries, and the residual variance; None where undefined."""
+def residual_variance(values: ArrayLike) -> float | None:
+    """Return the residual variance of a two-way ANOVA of ``values[query, system]``.
 
-    f_systems: float | None
-    p_systems: float | None
-    f_queries: float | None
-    p_queries: float | None
-    residual_variance: float | None
+    Queries that any system lacks are dropped; None for fewer than two queries.
 
-
-def two_way_anova(values: ArrayLike) -> Anova:
-    """Return the analysis of ``values[query, system]``; queries that any system lacks are left out.
-
-    >>> result = two_way_anova([[1, 2], [2, 4], [3, 3]])
-    >>> result.f_systems, result.residual_variance
-    (3.0, 0.5)
+    >>> residual_variance([[1, 2], [2, 4], [3, 3]])
+    0.5
     """
     table = as_columns(values)
     if table.shape[1] < 2:
@@ -134,24 +111,12 @@ def two_way_anova(values: ArrayLike) -> Anova:
     table = table[~np.isnan(table).any(axis=1)]
     queries, systems = table.shape
     if queries < 2:
-        return Anova(None, None, None, None, None)
+        return None
     centred = table - table.mean()
-    by_system, by_query = centred.mean(axis=0), centred.mean(axis=1)
-    residuals = centred - by_system - by_query[:, None]
-    df = (queries - 1) * (systems - 1)
-    variance = float((residuals**2).sum()) / df
-    # Residuals that are rounding crumbs are none: their F would be chance.
-    if math.sqrt(variance) <= 1e-12 * float(np.abs(table).max()):
-        return Anova(None, None, None, None, 0.0)
-    f_systems = queries * float((by_system**2).sum()) / (systems - 1) / variance
-    f_queries = systems * float((by_query**2).sum()) / (queries - 1) / variance
-    return Anova(
-        f_systems,
-        f_tail(f_systems, systems - 1, df),
-        f_queries,
-        f_tail(f_queries, queries - 1, df),
-        variance,
-    )
+    residuals = centred - centred.mean(axis=0) - centred.mean(axis=1)[:, None]
+    variance = float((residuals**2).sum()) / ((queries - 1) * (systems - 1))
+    # Residuals that are only rounding errors count as none.
+    return 0.0 if math.sqrt(variance) <= 1e-12 * float(np.abs(table).max()) else variance
 
 
 def randomised_tukey(

@@ -173,7 +173,7 @@ def test_a_measure_not_computed_is_named_with_those_that_were() -> None:
     [
         ({"ties": "coin"}, "no tie policy named 'coin'; known: trec10"),
         ({"match": "exakt"}, "did you mean 'exact'"),
-        ({"level": float("nan")}, "level nan is no grade"),
+        ({"level": float("nan")}, "level nan is not a valid grade"),
         ({"seed": -1}, "seed -1 is negative; expected 0 or more"),
         ({"confidence": 2.0}, "level 2.0 is not between 0 and 1"),
         ({"depth": 0}, "depth 0 is below 1"),

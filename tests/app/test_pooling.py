@@ -48,7 +48,7 @@ def test_queries_come_in_their_order_and_bad_hits_not_at_all() -> None:
 
 
 def test_what_cannot_be_pooled() -> None:
-    with pytest.raises(InputError, match="no query of the run is in the gold set"):
+    with pytest.raises(InputError, match="no query id of the run is in the gold set"):
         pool(gold(), {"one": run(Hit("a"), query="z")}, depth=5)
     with pytest.raises(InputError, match="depth 0"):
         pool(gold(), {"one": run(Hit("a"))}, depth=0)

@@ -48,12 +48,12 @@ def test_no_query_with_a_relevant_target_has_no_mean() -> None:
 def test_a_run_of_other_queries_is_refused_whatever_is_judged(
     gold: dict[str, dict[str, float]],
 ) -> None:
-    with pytest.raises(InputError, match="run1: no query of the run is in the gold set"):
+    with pytest.raises(InputError, match="run1: no query id of the run is in the gold set"):
         score(gold, {"other": {"a": 1.0}}, scoring=MRR)
 
 
 def test_an_empty_run_is_refused() -> None:
-    with pytest.raises(InputError, match="the run answers none, the gold set asks 'q1', 'q2'"):
+    with pytest.raises(InputError, match="the run has none, the gold set has 'q1', 'q2'"):
         score(GOLD, {}, scoring=MRR)
 
 

@@ -1,4 +1,4 @@
-"""Which queries carry which value of a tag."""
+"""Group queries by the values of a tag."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Truth and runs from a path or from memory."""
+"""Load datasets and runs from a path or from memory."""
 
 from collections.abc import Mapping
 from pathlib import Path

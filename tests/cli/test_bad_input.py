@@ -123,21 +123,21 @@ def test_a_negative_grade_is_not_relevant(karat: Karat, folder: Path) -> None:
 SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("-m", "ndgc@10"), "error: no metric named 'ndgc'; did you mean 'ndcg'?"),
     (("-m", "precision"), "error: precision needs a cut-off; write precision@10"),
-    (("-m", "ndcg@0"), "error: 'ndcg@0': a cut-off is 1 or more"),
-    (("-m", "ndcg@ten"), "error: 'ndcg@ten' is no measure; expected name, name@k or"),
-    (("-m", ""), "error: an empty measure; expected names such as ndcg@10"),
+    (("-m", "ndcg@0"), "error: 'ndcg@0': the cut-off must be 1 or more"),
+    (("-m", "ndcg@ten"), "error: 'ndcg@ten' is not a valid measure; expected name, name@k or"),
+    (("-m", ""), "error: empty measure; expected names such as ndcg@10"),
     (("-m", "ndcg(gian=exp)@10"), "error: 'ndcg(gian=exp)@10': ndcg has no parameter 'gian'"),
     (("--ties", "coin"), "error: Invalid value for '--ties': 'coin' is not one of 'trec10', "),
     (("--match", "exakt"), "error: Invalid value for '--match': 'exakt' is not one of 'document'"),
     (("--depth", "0"), "error: depth 0 is below 1"),
     (("--depth", "ten"), "error: Invalid value for '--depth': 'ten' is not a valid integer."),
-    (("--level", "nan"), "error: level nan is no grade; expected a finite number"),
+    (("--level", "nan"), "error: level nan is not a valid grade; expected a finite number"),
     (("--seed", "-1"), "error: seed -1 is negative; expected 0 or more"),
     (("--by", "team"), "error: no query is tagged with 'team'; available: file-type"),
     (("--cluster", "team"), "error: no query is tagged with 'team'; available: file-type"),
     (("--tag", "hard"), "error: tag 'hard' is no range of rows; expected name=first-last"),
     (("--tag", "hard=3-9"), "error: tag 'hard=3-9': gold.qrels has rows 1 to 4"),
-    (("--min-overlap", "0.5"), "error: a minimum overlap applies to the 'lines' mode only"),
+    (("--min-overlap", "0.5"), "error: a minimum overlap applies only to the mode 'lines'"),
     (("--gold-format", "trec-qrel"), "error: no format named 'trec-qrel'; did you mean 'trec-q"),
     (("--run-format", "octocode"), "error: old.run: format 'octocode' holds a dataset; expected"),
     (("-m", "ndcg10"), "error: no metric named 'ndcg10'; did you mean 'ndcg@10'?"),
@@ -247,8 +247,8 @@ def test_a_run_that_answers_other_questions_is_refused(karat: Karat, folder: Pat
     # q4 of the gold set has nothing relevant, which must not hide that nothing fits.
     (folder / "other.run").write_text("".join(f"z{n} Q0 a 1 1 t\n" for n in range(5)))
     assert refused(karat("score", "gold.qrels", "other.run")) == [
-        "error: other: no query of the run is in the gold set; the run answers 'z0', 'z1', 'z2', "
-        "the gold set asks 'q1', 'q2', 'q3'"
+        "error: other: no query id of the run is in the gold set; the run has 'z0', 'z1', 'z2', "
+        "the gold set has 'q1', 'q2', 'q3'"
     ]
 
 

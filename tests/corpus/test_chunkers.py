@@ -40,7 +40,7 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("window", {"size": 20, "overlap": False}, "overlap is False"),
         ("window:0", {}, "size is 0; expected 1 or more"),
         ("lines(size=few)", {}, "size is 'few'"),
-        ("lines(few)", {}, "'few' is no option; expected name=value"),
+        ("lines(few)", {}, "'few' is not an option; expected name=value"),
         ("lines(size=4", {}, r"'\)' is missing"),
     ],
 )

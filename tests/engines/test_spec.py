@@ -131,7 +131,7 @@ def test_any_option_where_the_class_takes_any() -> None:
         ("htpp", "no engine named 'htpp'; did you mean 'http'"),
         ("karat_test_engines:Mine(dpth=5)", "no option 'dpth'; did you mean 'depth'"),
         ("karat_test_engines:Mine(depth=many)", "depth: Input should be a valid integer"),
-        ("karat_test_engines:Mine(5)", "'5' is no option; expected name=value"),
+        ("karat_test_engines:Mine(5)", "'5' is not an option; expected name=value"),
         ("karat_test_engines:Mine(depth=1, depth=2)", "'depth' is given twice"),
         ("karat_test_engines:Gone", "cannot load engine 'karat_test_engines:Gone'"),
         ("karat_test_none:X", "cannot load engine"),

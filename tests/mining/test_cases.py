@@ -1,4 +1,4 @@
-"""A commit becomes queries: what is recorded, at each hardness, and made worse."""
+"""A commit becomes queries: metadata, hardness levels, attacks."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Several runs, scored and compared."""
+"""Several scored and compared runs."""
 
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest

@@ -1,4 +1,4 @@
-"""What an analysis finds, as rows."""
+"""Results of analyses as rows."""
 
 from datetime import UTC, datetime
 

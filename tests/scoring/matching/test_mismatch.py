@@ -210,7 +210,7 @@ def test_base_names_that_fit_several_targets_have_no_repair(match: str) -> None:
     assert mismatch is not None
     assert (mismatch.options, mismatch.sure) == ("", True)
     assert (
-        "'0.py' fits several targets, 'src/ui/0.py' and 'src/core/0.py': no option repairs that"
+        "'0.py' fits several targets, 'src/ui/0.py' and 'src/core/0.py': no option can repair this"
     ) in mismatch.text("run")
 
 
@@ -231,7 +231,7 @@ def test_a_root_that_fits_few_queries_is_not_proposed() -> None:
     assert of_lines is not None
     assert of_files.options == "--match suffix"
     assert (of_lines.options, of_lines.sure) == ("", True)
-    assert "no option repairs that: the run needs the full paths" in of_lines.text("run")
+    assert "no option can repair this: the run needs the full paths" in of_lines.text("run")
 
 
 def test_a_missing_root_is_proposed_though_a_base_name_fits_two_targets() -> None:

@@ -113,7 +113,9 @@ def test_worked_by_hand() -> None:
 def test_a_metric_without_an_expected_value_is_refused_where_a_tie_matters() -> None:
     tied = JudgedQuery([1], [1], ideal=[1], retrieved=2, spans=[(1, 2)], tied=True)
     judged = JudgedRun("r", ("q",), (tied,), (Status.SCORED,), "expected")
-    with pytest.raises(InputError, match=r"no expected value under ties for: tokens@5, lines@5"):
+    with pytest.raises(
+        InputError, match=r"the tie policy 'expected' is not defined for: tokens@5, lines@5"
+    ):
         evaluate(judged, [parse("mrr"), parse("tokens@5"), parse("lines@5")])
     free = JudgedQuery([1], [1], ideal=[1], retrieved=2)
     judged = JudgedRun("r", ("q",), (free,), (Status.SCORED,), "expected")

@@ -68,8 +68,9 @@ class Tally(NamedTuple):
 def ranked(judged: JudgedQuery) -> PreferenceRanks:
     """Return the preferences behind *judged*; plain grades are one judge who orders all by grade.
 
-    >>> ranked(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
-    PreferenceRanks(preferences=(Preference(levels={0: 0, 1: 2, 2: 1}, pairs=None),), returned=2)
+    >>> found = ranked(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
+    >>> found.preferences[0].levels, found.returned
+    ({0: 0, 1: 2, 2: 1}, 2)
     """
     if isinstance(judged, PreferenceQuery):
         return PreferenceRanks(judged.preferences, judged.returned)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from karat.scoring.stats import bootstrap_intervals, compare, randomised_tukey
 from karat.scoring.stats.distributions import t_two_sided
-from karat.scoring.stats.maxt import holm, resampled_halves, step_down
+from karat.scoring.stats.maxt import holm, resample_halves, step_down
 from karat.scoring.stats.signflip import flip_sums
 
 ALPHA = 0.05
@@ -119,7 +119,7 @@ def by_procedure(
     differences = [pair_differences(scores) for scores in samples]
     columns = np.concatenate(differences, axis=1)
     flips = flip_sums(columns, draws=draws, seed=seed)
-    halves = resampled_halves(flips, columns - columns.mean(axis=0), seed=seed)
+    halves = resample_halves(flips, columns - columns.mean(axis=0), seed=seed)
     families = [
         range(start, start + len(PAIRS)) for start in range(0, columns.shape[1], len(PAIRS))
     ]

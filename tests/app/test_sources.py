@@ -7,7 +7,7 @@ import pytest
 
 from karat.errors import FormatError, InputError
 from karat.model import Answer, Dataset, Hit, Run
-from karat.scoring.sources import distinct_names, load_run, load_truth, run_name
+from karat.scoring.sources import distinct_names, load_judgments, load_run, run_name
 
 
 @pytest.fixture
@@ -21,13 +21,13 @@ def files(tmp_path: Path) -> Path:
 def test_memory_is_taken_as_it_is(files: Path) -> None:
     gold = {"q1": {"a": 1.0}}
     run = Run.of([Answer("q1", (Hit("a", 1.0),))])
-    assert load_truth(gold) is gold
+    assert load_judgments(gold) is gold
     assert load_run(run, gold) is run
 
 
 def test_judgments_stay_plain_until_tags_are_asked_for(files: Path) -> None:
-    assert load_truth(files / "gold.qrels") == {"q1": {"a": 1}, "q2": {"b": 2}}
-    tagged = load_truth(files / "gold.qrels", tags=["hard=2-2"])
+    assert load_judgments(files / "gold.qrels") == {"q1": {"a": 1}, "q2": {"b": 2}}
+    tagged = load_judgments(files / "gold.qrels", tags=["hard=2-2"])
     assert isinstance(tagged, Dataset)
     assert list(tagged.tags["hard"]) == ["standard", "hard"]
 
@@ -40,13 +40,13 @@ def test_a_trec_run_is_a_stream_of_scores(files: Path) -> None:
 
 def test_a_file_of_the_other_kind_is_called_what_it_is(files: Path) -> None:
     with pytest.raises(InputError, match=r"bm25\.run: this is a run .*; expected a gold set"):
-        load_truth(files / "bm25.run")
+        load_judgments(files / "bm25.run")
     with pytest.raises(InputError, match=r"gold\.qrels: this is a gold set .*; expected a run"):
         load_run(files / "gold.qrels", {})
     with pytest.raises(InputError, match="this is a folder; expected a run"):
         load_run(files, {})
     with pytest.raises(FormatError, match="the file is empty"):
-        load_truth(files / "empty")
+        load_judgments(files / "empty")
 
 
 def test_a_run_is_called_as_its_file_or_as_itself() -> None:

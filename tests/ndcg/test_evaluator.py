@@ -17,7 +17,7 @@ from karat.errors import InputError, UnknownName
 from karat.ndcg import NDCGEvaluator
 from karat.ndcg.ranking import read_ranking
 from karat.ndcg.truth import GradeTable
-from karat.scoring.matching.documents import locate
+from karat.scoring.matching.documents import judge_ranking
 from karat.scoring.metrics.gain import ndcg
 
 JUDGMENTS = {"doc_1": 1.0, "doc_2": 0.5, "doc_3": 0.0}
@@ -259,7 +259,7 @@ def test_agrees_with_matching_and_the_metric(
     evaluator = NDCGEvaluator([k], gain=gain, prometheus=False)
     found = evaluator.evaluate_ranking([{"key": key} for key in order], judgments)[f"ndcg@{k}"]
     scores = {key: float(-place) for place, key in enumerate(order)}
-    judged = locate(judgments, scores)
+    judged = judge_ranking(judgments, scores)
     assert found == ndcg(judged, k, gain=gain)
     assert 0.0 <= found <= 1.0
     own = GradeTable(judgments).judge(read_ranking([{"key": key} for key in order]))

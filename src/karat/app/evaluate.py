@@ -30,13 +30,13 @@ class FinishedRuns(NamedTuple):
 
     def reasons(self) -> Iterator[tuple[str, str]]:
         """Yield why runs have failed, each reason after the names of all that it is true of."""
-        from karat.scoring.stats.verdict import first_few, listed
+        from karat.scoring.stats.verdict import first_few, join_names
 
         alike: dict[str, list[str]] = {}
         for run in self.failed:
             alike.setdefault(run.error, []).append(run.label)
         for reason, names in alike.items():
-            yield listed(first_few(names)), reason
+            yield join_names(first_few(names)), reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from karat.model.gate import Check, Decision, Gate, Moved
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
 from karat.report.table import number
-from karat.scoring.baseline import Common, RankedRun, common_with, ranked
-from karat.scoring.compare import compared_tables
+from karat.scoring.baseline import CommonQueries, RankedRun, align_baseline, score_with_ranks
+from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, parse, parse_all
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels
@@ -264,7 +264,9 @@ def gate(
     name = run_name(run, 1)
     loaded = load_run(run, gold, scoring=scoring, format=run_format)
     times, disturbed = _latencies_ms(loaded)
-    now = ranked(gold, loaded, measures, scoring=scoring, name=name, confidence=confidence)
+    now = score_with_ranks(
+        gold, loaded, measures, scoring=scoring, name=name, confidence=confidence
+    )
     means = {summary.measure: summary for summary in now.evaluation.summaries}
     least = rules.min_queries
     found = Gate(
@@ -278,7 +280,7 @@ def gate(
         notes=(*now.evaluation.warnings, *note_lines(now.evaluation)),
     )
     if baseline and limits:
-        common = common_with(
+        common = align_baseline(
             baseline, gold, list(limits), scoring=scoring, allow_changed=allow_changed
         )
         against = _Against(gold, common, now, confidence)
@@ -294,7 +296,7 @@ class _Against:
     """A run beside its baseline, on the queries that both answer for."""
 
     def __init__(
-        self, gold: Dataset, common: Common, now: RankedRun, confidence: Confidence
+        self, gold: Dataset, common: CommonQueries, now: RankedRun, confidence: Confidence
     ) -> None:
         self._gold = gold
         self._common = common
@@ -306,7 +308,7 @@ class _Against:
         old, new = self._common.table, self._now.evaluation.table
         if old.name == new.name:
             old = replace(old, name=f"{old.name} (baseline)")
-        comparison = compared_tables(
+        comparison = compare_tables(
             [old, new],
             list(limits),
             self._common.rows,

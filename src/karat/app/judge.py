@@ -18,7 +18,7 @@ from karat.mining.resolve import base_commits
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
-from karat.scoring.matching.regions import ordered, valid
+from karat.scoring.matching.regions import order_hits, valid_hits
 from karat.scoring.matching.units import judges_files
 from karat.scoring.sources import no_overlap
 
@@ -127,8 +127,8 @@ def _units(
 ) -> Iterable[tuple[Target, Hit]]:
     """Return what is judged at once, with its first hit, in the order that scoring gives them."""
     spelled = [hit._replace(path=matcher.spelled(hit.path)) for hit in answer.hits]
-    hits = valid(spelled, Counter())
-    best_first, _ = ordered(hits, [0.0] * len(hits), "trec10")
+    hits = valid_hits(spelled, Counter())
+    best_first, _ = order_hits(hits, [0.0] * len(hits), "trec10")
     units: dict[Target, Hit] = {}
     for hit in best_first:
         units.setdefault(as_target(hit, 0.0, matcher, targets), hit)

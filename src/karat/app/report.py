@@ -22,15 +22,15 @@ from karat.model.timings import Measured
 from karat.report.display import counted
 from karat.report.findings import Curve, Findings, Origin, Resolved
 from karat.report.findings.latency import comparable_ms, latencies_ms
-from karat.scoring.compare import compared, contest_of, means_among
+from karat.scoring.compare import compare_evaluations, compare_scored, testable_measures
 from karat.scoring.matching import MATCHERS, trace
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import evaluate_run, with_dropped
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels, slice_rows
-from karat.scoring.sources import run_name, told_apart
-from karat.scoring.stats.verdict import first_few, listed
+from karat.scoring.sources import number_duplicates, run_name
+from karat.scoring.stats.verdict import first_few, join_names
 
 if TYPE_CHECKING:
     from karat.model.comparison import Comparison
@@ -71,8 +71,8 @@ def report(
     scored = _scored(gold, runs, scoring, tuple(dict.fromkeys((*measures, *further))))
     evaluations = [_only(evaluation, measures) for evaluation in scored]
     clusters = cluster_labels(gold, confidence.cluster)
-    contest = contest_of(evaluations, measures, confidence, clusters=clusters)
-    lead = means_among(measures)[:1]
+    contest = compare_scored(evaluations, measures, confidence, clusters=clusters)
+    lead = testable_measures(measures)[:1]
     against_first = replace(confidence, pairs="baseline", correction=None)
     traces = tuple(
         trace(
@@ -98,7 +98,9 @@ def report(
             contest,
             slices={
                 tag: {
-                    value: compared(evaluations, lead, rows, against_first, clusters=clusters)
+                    value: compare_evaluations(
+                        evaluations, lead, rows, against_first, clusters=clusters
+                    )
                     for value, rows in values.items()
                 }
                 for tag, values in slice_rows(
@@ -180,8 +182,8 @@ def _resolved(
     left = resolved_for(gold, runs)
     if left is None:
         return None
-    measures = means_among(scoring.parsed(gold))
-    comparison = compared(
+    measures = testable_measures(scoring.parsed(gold))
+    comparison = compare_evaluations(
         _scored(left, runs, scoring, measures),
         measures,
         range(len(left)),
@@ -312,7 +314,7 @@ def gather(
     if not sources:
         why = f": {'; '.join(kept.remarks)}" if kept.remarks else ""
         raise InputError(f"no run to report on; expected run files or ids of runs{why}")
-    apart = told_apart([source.measured.name for source in sources])
+    apart = number_duplicates([source.measured.name for source in sources])
     return ReportInputs(
         gold,
         tuple(replace(each.measured, name=name) for each, name in zip(sources, apart, strict=True)),
@@ -375,7 +377,7 @@ def _remarks(experiment: Experiment, runs: Sequence[StoredRun]) -> Iterator[str]
             said = f"{run.status}{left_out}, with {run.answers:,} of {total}{why}"
             alike.setdefault(said, []).append(f"{run.label} ({run.id})")
     for said, names in alike.items():
-        yield f"{listed(first_few(names))}: {said}"
+        yield f"{join_names(first_few(names))}: {said}"
 
 
 def _common(golds: Mapping[str, Dataset]) -> Dataset:

@@ -13,7 +13,7 @@ from karat.formats.trec_qrels import read_panel, read_preferences
 from karat.model import JudgedQuery
 from karat.model.preferences import Judges, PanelQuery, PreferenceQuery
 from karat.report.trec_text import TrecRow
-from karat.scoring.matching.documents import locate
+from karat.scoring.matching.documents import judge_ranking
 from karat.scoring.matching.ties import as_float32
 from karat.scoring.metrics.evaluate import LEAST_IN_GEOMETRIC
 from karat.scoring.metrics.trec.counts import relstring
@@ -51,7 +51,7 @@ class Cutting(NamedTuple):
 
     def locate(self, grades: Grades, scores: Scores) -> JudgedQuery:
         """Return the judged query of one ranking, cut first and then thinned out."""
-        return locate(
+        return judge_ranking(
             grades, scores, ties=self.ties, judged_only=self.judged_only, depth=self.depth
         )
 
@@ -171,7 +171,7 @@ def _preferring(preferences: Mapping[str, Judges], cutting: Cutting) -> TrecJudg
         pairs = sorted(zip(scores, scores.values(), strict=True))
         by_id = {document: cutting.kept(float(score)) for document, score in pairs}
         # Ranks are found as for grades; here the grade only says which document it is.
-        located = locate(numbers[query_id], by_id, ties="order", depth=cutting.depth)
+        located = judge_ranking(numbers[query_id], by_id, ties="order", depth=cutting.depth)
         names = list(numbers[query_id])
         returned = {
             names[int(number)]: rank

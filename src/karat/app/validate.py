@@ -18,7 +18,7 @@ from karat.formats import (
 )
 from karat.model import Dataset, Outcome, Run
 from karat.scoring.matching.modes import MATCHERS
-from karat.scoring.matching.units import counted
+from karat.scoring.matching.units import counted_targets
 
 __all__ = ["Validation", "validate"]
 
@@ -149,7 +149,7 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
         for targets in map(data.targets, range(len(data))):
             symbols = [
                 t
-                for t, counts in zip(targets, counted(targets, matcher), strict=True)
+                for t, counts in zip(targets, counted_targets(targets, matcher), strict=True)
                 if not counts
             ]
             evidence += len(symbols)

@@ -12,7 +12,7 @@ from karat.experiments import Entry
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
-from karat.scoring.sources import told_apart
+from karat.scoring.sources import number_duplicates
 
 __all__ = [
     "CLASSES",
@@ -42,7 +42,7 @@ def engine_entries(
     if not engines:
         raise InputError("no engine to evaluate; expected one or more")
     found = [(_name(engine, spec), spec) for engine in engines for spec in (parse_spec(engine),)]
-    names = told_apart([name for name, _ in found])
+    names = number_duplicates([name for name, _ in found])
     return tuple(
         Entry(name, spec, k, options={"engine": spec.name, **spec.params})
         for name, (_, spec) in zip(names, found, strict=True)

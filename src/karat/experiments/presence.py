@@ -22,7 +22,7 @@ from karat.model import Dataset, Hit, Query, Target
 from karat.model.searched import Searched
 from karat.model.timings import Measured
 from karat.scoring.matching.modes import MATCHERS, Matcher
-from karat.scoring.matching.units import counted, relevant_targets
+from karat.scoring.matching.units import counted_targets, relevant_targets
 
 __all__ = [
     "NOTE",
@@ -106,7 +106,7 @@ def _with_what_is_there(query: Query, known: Set[str], matcher: Matcher, root: s
     targets = query.targets
     there = [_is_there(target, known, matcher, root) for target in targets]
     if not any(map(and_, relevant_targets(targets, matcher), there)):
-        there = list(map(and_, counted(targets, matcher), there))
+        there = list(map(and_, counted_targets(targets, matcher), there))
     return query._replace(targets=tuple(compress(targets, there)))
 
 

@@ -16,7 +16,7 @@ from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels
 
-__all__ = ["Common", "RankedRun", "common_with", "make_baseline", "ranked"]
+__all__ = ["CommonQueries", "RankedRun", "align_baseline", "make_baseline", "score_with_ranks"]
 
 
 class RankedRun(NamedTuple):
@@ -26,7 +26,7 @@ class RankedRun(NamedTuple):
     ranks: tuple[float | None, ...]
 
 
-class Common(NamedTuple):
+class CommonQueries(NamedTuple):
     """A baseline restricted to the queries that it shares with a dataset; *rows* are their rows.
 
     *note* describes the differences, and is empty if there are none.
@@ -50,7 +50,7 @@ def make_baseline(
     """Return the scores of *run* per query, with the inputs they were computed from."""
     scoring = scoring or Scoring()
     measures = scoring.parsed(gold)
-    evaluation, ranks = ranked(gold, run, measures, scoring=scoring, name=name)
+    evaluation, ranks = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
     columns = evaluation.table.columns
     names = list(map(str, measures))
     rows = zip(gold.query_ids, _digests(gold), ranks, strict=True)
@@ -69,7 +69,7 @@ def make_baseline(
     )
 
 
-def ranked(
+def score_with_ranks(
     gold: Dataset,
     run: Run | Scored,
     measures: Sequence[Measure],
@@ -98,14 +98,14 @@ def ranked(
     return RankedRun(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
 
 
-def common_with(
+def align_baseline(
     baseline: Baseline,
     gold: Dataset,
     measures: Sequence[Measure],
     *,
     scoring: Scoring,
     allow_changed: bool,
-) -> Common:
+) -> CommonQueries:
     """Return *baseline* on the queries of *gold*.
 
     If the dataset has changed, raise InputError; with *allow_changed*, use only the queries whose
@@ -141,7 +141,7 @@ def common_with(
     statuses = (Status.SCORED,) * len(gold)
     table = ScoreTable(baseline.name, gold.query_ids, statuses, columns)
     ranks = tuple(kept[row].rank if row in kept else None for row in _all(gold))
-    return Common(table, ranks, rows, note)
+    return CommonQueries(table, ranks, rows, note)
 
 
 def _rank(reciprocal: float) -> float:

@@ -14,13 +14,19 @@ from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run, with_dropped
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels, slice_rows
-from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_run, load_truth
+from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_judgments, load_run
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
 from karat.scoring.stats.arrays import paired_differences
-from karat.scoring.stats.verdict import first_few, listed
+from karat.scoring.stats.verdict import first_few, join_names
 
-__all__ = ["compare", "compared", "compared_tables", "contest_of", "means_among"]
+__all__ = [
+    "compare",
+    "compare_evaluations",
+    "compare_scored",
+    "compare_tables",
+    "testable_measures",
+]
 
 # Measures of all returned hits, and measures with a cut-off.
 SET_MEASURES = "set-"
@@ -50,7 +56,7 @@ def compare(
         raise InputError(f"expected two or more runs to compare, not {len(runs)}")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
-    gold = load_truth(truth, format=truth_format)
+    gold = load_judgments(truth, format=truth_format)
     slices = slice_rows(gold, by)
     clusters = cluster_labels(gold, confidence.cluster)
     evaluations = tuple(
@@ -66,13 +72,15 @@ def compare(
     )
     if measured is not None:
         evaluations = tuple(map(with_dropped, evaluations, measured))
-    overall = contest_of(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
-    measures = means_among(scoring.parsed(gold))
+    overall = compare_scored(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
+    measures = testable_measures(scoring.parsed(gold))
     return replace(
         overall,
         slices={
             tag: {
-                value: compared(evaluations, measures, rows, confidence, clusters=clusters)
+                value: compare_evaluations(
+                    evaluations, measures, rows, confidence, clusters=clusters
+                )
                 for value, rows in values.items()
             }
             for tag, values in slices.items()
@@ -81,7 +89,7 @@ def compare(
     )
 
 
-def contest_of(
+def compare_scored(
     evaluations: Sequence[Evaluation],
     measures: Sequence[Measure],
     confidence: Confidence,
@@ -90,8 +98,8 @@ def contest_of(
 ) -> Contest:
     """Return the comparison of scored runs over all queries; a single run has only means."""
     everywhere = range(len(evaluations[0].table.query_ids))
-    overall = compared(
-        evaluations, means_among(measures), everywhere, confidence, clusters=clusters
+    overall = compare_evaluations(
+        evaluations, testable_measures(measures), everywhere, confidence, clusters=clusters
     )
     notes = tuple(_list_length_notes(evaluations, overall.metrics))
     return Contest(
@@ -118,9 +126,9 @@ def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]
     returned = [f"{name} {length:.3g}" for name, length in lengths.items() if not isnan(length)]
     cut = [f"{CUT_MEASURES[name]}@{k}" for name in names if name in CUT_MEASURES]
     yield (
-        f"{listed(names)} {'counts' if len(names) == 1 else 'count'} all returned hits, and the "
-        f"runs returned different numbers per query: {listed(first_few(returned))}; "
-        + (f"compare {listed(cut)} instead, or " if cut else "")
+        f"{join_names(names)} {'counts' if len(names) == 1 else 'count'} all returned hits, and "
+        f"the runs returned different numbers per query: {join_names(first_few(returned))}; "
+        + (f"compare {join_names(cut)} instead, or " if cut else "")
         + f"cut all runs with --depth {k}."
     )
 
@@ -129,11 +137,11 @@ def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
     """Return the verdict; there is none if fewer than two runs can be compared."""
     broken = [evaluation.name for evaluation in evaluations if evaluation.broken]
     if broken and len(evaluations) - len(broken) < 2 <= len(evaluations):
-        return f"No verdict: the names of {listed(broken)} do not match those of the gold set."
+        return f"No verdict: the names of {join_names(broken)} do not match those of the gold set."
     return verdict(overall)
 
 
-def compared(
+def compare_evaluations(
     evaluations: Sequence[Evaluation],
     measures: Sequence[Measure],
     rows: Sequence[int],
@@ -147,10 +155,10 @@ def compared(
     loses.
     """
     tables = [evaluation.shown().table for evaluation in evaluations]
-    return compared_tables(tables, measures, rows, confidence, clusters=clusters)
+    return compare_tables(tables, measures, rows, confidence, clusters=clusters)
 
 
-def compared_tables(
+def compare_tables(
     tables: Sequence[ScoreTable],
     measures: Sequence[Measure],
     rows: Sequence[int],
@@ -207,7 +215,7 @@ def _wilcoxon_notes(
     return (*notes, f"Wilcoxon: {warning}")
 
 
-def means_among(measures: Sequence[Measure]) -> list[Measure]:
+def testable_measures(measures: Sequence[Measure]) -> list[Measure]:
     """Return the measures that have a paired test; raise InputError if there is none."""
     found = [measure for measure in measures if measure.definition.average == "arithmetic"]
     if not found:

@@ -17,7 +17,14 @@ from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import Slices, cluster_labels, slice_rows
-from karat.scoring.sources import RunSource, TruthSource, load_run, load_truth, no_overlap, run_name
+from karat.scoring.sources import (
+    RunSource,
+    TruthSource,
+    load_judgments,
+    load_run,
+    no_overlap,
+    run_name,
+)
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -77,7 +84,7 @@ def score(
     to break results down.
     """
     scoring = scoring or Scoring()
-    gold = load_truth(truth, format=truth_format)
+    gold = load_judgments(truth, format=truth_format)
     return evaluate_run(
         gold,
         load_run(run, gold, scoring=scoring, format=run_format),

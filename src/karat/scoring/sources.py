@@ -13,11 +13,11 @@ __all__ = [
     "RunSource",
     "TruthSource",
     "distinct_names",
+    "load_judgments",
     "load_run",
-    "load_truth",
     "no_overlap",
+    "number_duplicates",
     "run_name",
-    "told_apart",
 ]
 
 THINGS = {"dataset": "a gold set", "run": "a run"}
@@ -26,7 +26,7 @@ TruthSource = Truth | str | os.PathLike[str]
 RunSource = Run | Scored | str | os.PathLike[str]
 
 
-def load_truth(
+def load_judgments(
     source: TruthSource,
     *,
     format: str | None = None,  # noqa: A002 - the word users write
@@ -79,10 +79,12 @@ def distinct_names(sources: Iterable[RunSource]) -> list[str]:
     >>> distinct_names(["old/bm25.run", "new/bm25.run", "dense.run"])
     ['bm25-1', 'bm25-2', 'dense']
     """
-    return told_apart([run_name(source, position) for position, source in enumerate(sources, 1)])
+    return number_duplicates(
+        [run_name(source, position) for position, source in enumerate(sources, 1)]
+    )
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def number_duplicates(names: Sequence[str]) -> list[str]:
     """Return *names* with a number appended to each name that occurs more than once."""
     distinct: list[str] = []
     for position, name in enumerate(names, 1):

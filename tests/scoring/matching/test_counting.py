@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.scoring.matching.documents import ARRAY_FROM, COUNT_UP_TO, NonFiniteScore, standings
+from karat.scoring.matching.documents import ARRAY_FROM, COUNT_UP_TO, NonFiniteScore, count_ranks
 
 # Few distinct values give ties; neighbours in float64 that float32 cannot tell apart, too.
 SCORE = st.sampled_from([0.0, -1.0, 2.5, 0.1, 0.1 + 1e-12, 1e308, -1e308]) | st.floats(
@@ -33,9 +33,9 @@ def test_a_list_is_counted_like_a_naive_count(
 ) -> None:
     chosen = data.draw(st.lists(st.sampled_from(scores), max_size=10))
     expected = naive(scores, chosen, float32=float32)
-    assert standings(scores, chosen, float32=float32) == expected
-    assert standings(sorted(scores, reverse=True), chosen, float32=float32) == expected
-    assert standings(np.array(scores), chosen, float32=float32) == expected
+    assert count_ranks(scores, chosen, float32=float32) == expected
+    assert count_ranks(sorted(scores, reverse=True), chosen, float32=float32) == expected
+    assert count_ranks(np.array(scores), chosen, float32=float32) == expected
 
 
 @pytest.mark.parametrize("float32", [False, True])
@@ -51,33 +51,33 @@ def test_a_long_list_is_counted_like_a_naive_count(
         scores.sort(reverse=True)
     chosen = rng.choice(scores, chosen_count).tolist()
     expected = naive(scores, chosen, float32=float32)
-    assert standings(scores, chosen, float32=float32) == expected
-    assert standings(np.array(scores), chosen, float32=float32) == expected
+    assert count_ranks(scores, chosen, float32=float32) == expected
+    assert count_ranks(np.array(scores), chosen, float32=float32) == expected
 
 
 def test_a_list_that_only_looks_descending_is_still_counted_right() -> None:
     scores = [9.0, 8.0] + [5.0, 7.0] * ARRAY_FROM + [1.0]
-    assert standings(scores, [7.0, 5.0, 1.0]) == naive(scores, [7.0, 5.0, 1.0], float32=False)
+    assert count_ranks(scores, [7.0, 5.0, 1.0]) == naive(scores, [7.0, 5.0, 1.0], float32=False)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
 @pytest.mark.parametrize("rest", [[], [1.0], [float("inf")], [1.0] * ARRAY_FROM])
 def test_a_score_that_is_not_finite_is_noticed(bad: float, rest: list[float]) -> None:
     with pytest.raises(NonFiniteScore):
-        standings([bad, *rest], [])
+        count_ranks([bad, *rest], [])
     with pytest.raises(InputError, match="no finite number"):
-        standings(np.array([*rest, bad]), [])
+        count_ranks(np.array([*rest, bad]), [])
 
 
 @pytest.mark.parametrize("count", [3, ARRAY_FROM])
 def test_finite_scores_may_be_too_large_to_add_up(count: int) -> None:
     scores = [1.0, *[1e308] * count, 2.0]
-    assert standings(scores, [1e308, 2.0]) == ([1, count + 1], [count, 1])
-    assert standings(np.array(scores), [1e308, 2.0]) == ([1, count + 1], [count, 1])
+    assert count_ranks(scores, [1e308, 2.0]) == ([1, count + 1], [count, 1])
+    assert count_ranks(np.array(scores), [1e308, 2.0]) == ([1, count + 1], [count, 1])
     # Beyond float32 all are infinite, and so tied.
     wide = [1e308, 1.0, *[1e300] * count]
-    assert standings(wide, [1e308], float32=True) == ([1], [count + 1])
+    assert count_ranks(wide, [1e308], float32=True) == ([1], [count + 1])
 
 
 def test_nothing_has_no_standing() -> None:
-    assert standings([], []) == ([], [])
+    assert count_ranks([], []) == ([], [])

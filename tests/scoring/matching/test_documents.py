@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
 from karat.scoring.matching import TIE_POLICIES
-from karat.scoring.matching.documents import locate
+from karat.scoring.matching.documents import judge_ranking
 from karat.scoring.matching.ties import as_float32, check_policy
 
 # Few ids, so that judged and returned documents often meet.
@@ -76,7 +76,7 @@ def placed(judged: JudgedQuery) -> list[tuple[int, float]]:
 def test_counting_agrees_with_sorting(
     ties: str, judgments: dict[str, float], scores: dict[str, float]
 ) -> None:
-    judged = locate(judgments, scores, ties=ties)
+    judged = judge_ranking(judgments, scores, ties=ties)
     assert placed(judged) == by_sorting(judgments, scores, ties)
     assert judged.retrieved == len(scores)
     assert list(judged.ideal) == sorted(judgments.values(), reverse=True)
@@ -90,16 +90,19 @@ def test_columns_agree_with_a_mapping(
     ties: str, judgments: dict[str, float], scores: dict[str, float]
 ) -> None:
     columns = Columns(scores)
-    one, other = locate(judgments, columns, ties=ties), locate(judgments, scores, ties=ties)
+    one, other = (
+        judge_ranking(judgments, columns, ties=ties),
+        judge_ranking(judgments, scores, ties=ties),
+    )
     assert placed(one) == placed(other)
     assert (one.spans, one.tied, one.retrieved) == (other.spans, other.tied, other.retrieved)
 
 
 def test_columns_decode_no_document_without_a_tie() -> None:
     columns = Columns({"a": 3.0, "b": 2.0, "c": 2.0, "d": 1.0})
-    assert locate({"a": 1, "d": 1}, columns).ranks == [1, 4]
+    assert judge_ranking({"a": 1, "d": 1}, columns).ranks == [1, 4]
     assert columns.decoded == []
-    assert locate({"b": 1}, columns).ranks == [3]
+    assert judge_ranking({"b": 1}, columns).ranks == [3]
     assert columns.decoded == [2.0]
 
 
@@ -111,7 +114,10 @@ def test_the_order_of_the_input_changes_nothing(
 ) -> None:
     shuffled = dict(data.draw(st.permutations(list(scores.items()))))
     turned = dict(reversed(judgments.items()))
-    one, other = locate(judgments, scores, ties=ties), locate(turned, shuffled, ties=ties)
+    one, other = (
+        judge_ranking(judgments, scores, ties=ties),
+        judge_ranking(turned, shuffled, ties=ties),
+    )
     if ties == "expected":
         assert sorted(zip(one.spans or one.ranks, one.grades, strict=True)) == sorted(
             zip(other.spans or other.ranks, other.grades, strict=True)
@@ -134,19 +140,22 @@ def test_tied_says_whether_any_order_gains_more_than_another() -> None:
             scores = dict(zip("abc", values, strict=True))
             # The order policy ranks equal scores as they come, so that it can be given all orders.
             gains = [
-                gain(locate(judgments, dict(order), ties="order"))
+                gain(judge_ranking(judgments, dict(order), ties="order"))
                 for order in permutations(scores.items())
             ]
             matters = max(gains) - min(gains) > 1e-9
             for ties in TIE_POLICIES:
-                assert locate(judgments, scores, ties=ties).tied == matters, (judgments, scores)
-            assert gain(locate(judgments, scores, ties="best")) == pytest.approx(max(gains))
-            assert gain(locate(judgments, scores, ties="worst")) == pytest.approx(min(gains))
+                assert judge_ranking(judgments, scores, ties=ties).tied == matters, (
+                    judgments,
+                    scores,
+                )
+            assert gain(judge_ranking(judgments, scores, ties="best")) == pytest.approx(max(gains))
+            assert gain(judge_ranking(judgments, scores, ties="worst")) == pytest.approx(min(gains))
 
 
 def test_spans_cover_the_ranks_of_the_tie() -> None:
     scores = {"a": 9.0, "b": 7.0, "c": 7.0, "d": 7.0, "e": 1.0}
-    judged = locate({"c": 1, "e": 1}, scores, ties="expected")
+    judged = judge_ranking({"c": 1, "e": 1}, scores, ties="expected")
     assert judged.spans == [(2, 4), (5, 5)]
     assert judged.tied
 
@@ -160,8 +169,8 @@ def test_judged_only_is_the_ranking_without_the_unjudged(
     known = {
         document: score for document, score in scores.items() if judgments.get(document, -1) >= 0
     }
-    one = locate(judgments, scores, ties=ties, judged_only=True)
-    other = locate(judgments, known, ties=ties)
+    one = judge_ranking(judgments, scores, ties=ties, judged_only=True)
+    other = judge_ranking(judgments, known, ties=ties)
     assert placed(one) == placed(other)
     assert (one.retrieved, one.spans, one.tied) == (len(known), other.spans, other.tied)
 
@@ -172,8 +181,8 @@ def test_judged_only_is_the_ranking_without_the_unjudged(
 def test_judged_only_drops_unjudged_documents_after_the_cut(
     ties: str, judgments: dict[str, float], scores: dict[str, float], depth: int
 ) -> None:
-    thinned = locate(judgments, scores, ties=ties, judged_only=True, depth=depth)
-    cut = locate(judgments, scores, ties=ties, depth=depth)
+    thinned = judge_ranking(judgments, scores, ties=ties, judged_only=True, depth=depth)
+    cut = judge_ranking(judgments, scores, ties=ties, depth=depth)
     assert thinned.grades == [grade for grade in cut.grades if grade >= 0]
     assert thinned.ranks == list(range(1, thinned.retrieved + 1))
     assert thinned.retrieved == len(thinned.grades)
@@ -186,8 +195,8 @@ def test_judged_only_drops_unjudged_documents_after_the_cut(
 def test_depth_forgets_what_stands_below(
     ties: str, judgments: dict[str, float], scores: dict[str, float], depth: int
 ) -> None:
-    cut = locate(judgments, scores, ties=ties, depth=depth)
-    whole = locate(judgments, scores, ties=ties)
+    cut = judge_ranking(judgments, scores, ties=ties, depth=depth)
+    whole = judge_ranking(judgments, scores, ties=ties)
     assert placed(cut) == [place for place in placed(whole) if place[0] <= depth]
     assert cut.retrieved == min(depth, len(scores))
     assert list(cut.ideal) == list(whole.ideal)
@@ -196,14 +205,14 @@ def test_depth_forgets_what_stands_below(
 def test_depth_cannot_cut_an_expected_tie() -> None:
     scores = {"a": 1.0, "b": 1.0}
     with pytest.raises(InputError, match="depth cannot cut through ties"):
-        locate({"a": 1}, scores, ties="expected", depth=1)
-    assert locate({"a": 1}, scores, ties="expected", depth=2).spans == [(1, 2)]
+        judge_ranking({"a": 1}, scores, ties="expected", depth=1)
+    assert judge_ranking({"a": 1}, scores, ties="expected", depth=2).spans == [(1, 2)]
 
 
 def test_ids_break_ties_downwards_and_float32_ties_more() -> None:
     scores = {"a": 1.0 + 1e-12, "b": 1.0}
-    assert locate({"a": 1}, scores, ties="trec10").ranks == [1]
-    assert locate({"a": 1}, scores, ties="trec9").ranks == [2]
+    assert judge_ranking({"a": 1}, scores, ties="trec10").ranks == [1]
+    assert judge_ranking({"a": 1}, scores, ties="trec9").ranks == [2]
 
 
 def test_an_unknown_policy_is_refused() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.scoring.matching.modes import is_suffix, normalise, within
+from karat.scoring.matching.modes import is_suffix, is_within, normalise
 
 PARTS = st.text("abé.\u0301", min_size=1, max_size=3).filter(lambda part: part not in (".", ".."))
 CLEAN = (
@@ -91,13 +91,13 @@ def test_an_absolute_path_ends_with_a_relative_one() -> None:
 @given(CLEAN, CLEAN)
 def test_within_means_parts_in_common_and_more(path: str, directory: str) -> None:
     parts, above = path.split("/"), directory.split("/")
-    assert within(path, directory) == (len(parts) > len(above) and parts[: len(above)] == above)
-    assert within(f"{directory}/{path}", directory)
-    assert within(f"{directory}/{path}", directory + "/")
-    assert not within(f"{directory}x/{path}", directory)
+    assert is_within(path, directory) == (len(parts) > len(above) and parts[: len(above)] == above)
+    assert is_within(f"{directory}/{path}", directory)
+    assert is_within(f"{directory}/{path}", directory + "/")
+    assert not is_within(f"{directory}x/{path}", directory)
 
 
 def test_a_name_that_begins_alike_is_another_directory() -> None:
-    assert within("src/auth/login.py", "src/auth")
-    assert not within("src/authority/login.py", "src/auth")
-    assert not within("src/auth", "src/auth")
+    assert is_within("src/auth/login.py", "src/auth")
+    assert not is_within("src/authority/login.py", "src/auth")
+    assert not is_within("src/auth", "src/auth")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from karat.errors import InputError
 from karat.model import Hit, JudgedQuery, Target
 from karat.scoring.matching.modes import MATCHERS, lines
-from karat.scoring.matching.regions import locate_hits, ordered, valid
+from karat.scoring.matching.regions import judge_hits, order_hits, valid_hits
 from karat.scoring.matching.units import query_targets
 from karat.scoring.metrics import METRICS, parse
 
@@ -108,7 +108,7 @@ def test_lines_agree_with_a_slow_matcher(
 ) -> None:
     hits = sorted(hits, key=lambda hit: (hit.score, f"{hit.path}:{hit.start_line}-"), reverse=True)
     hits = [hit._replace(score=float("nan")) for hit in hits]
-    judged = locate_hits(hits, targets, lines(share))
+    judged = judge_hits(hits, targets, lines(share))
     hits, targets = units(hits, targets)
     assert dict(zip(judged.ranks, judged.grades, strict=True)) == slow_gains(hits, targets, share)
     first = sorted(
@@ -125,7 +125,7 @@ def test_lines_agree_with_a_slow_matcher(
 @settings(max_examples=50)
 @given(hits=HITS, targets=TARGETS)
 def test_no_target_pays_twice(hits: list[Hit], targets: list[Target]) -> None:
-    judged = locate_hits(hits, targets, lines())
+    judged = judge_hits(hits, targets, lines())
     paid = Counter(grade for grade in judged.grades if grade > 0)
     assert paid <= Counter(target.grade for target in targets if target.grade > 0)
     assert len(judged.found_ranks) <= len(targets)
@@ -135,7 +135,7 @@ def test_no_target_pays_twice(hits: list[Hit], targets: list[Target]) -> None:
 @given(hits=HITS, targets=TARGETS)
 def test_sizes_agree_with_sets_of_lines(hits: list[Hit], targets: list[Target]) -> None:
     hits = [hit._replace(score=-rank) for rank, hit in enumerate(hits)]
-    sizes = locate_hits(hits, targets, lines()).sizes
+    sizes = judge_hits(hits, targets, lines()).sizes
     if sizes is None:
         assert not any(target.end_line for target in targets)
         return
@@ -171,7 +171,7 @@ MEASURES = [
     mode=st.sampled_from(["lines", "symbol", "akashic", "graded", "suffix", "directory"]),
 )
 def test_every_metric_stays_in_its_range(hits: list[Hit], targets: list[Target], mode: str) -> None:
-    judged = locate_hits(hits, targets, MATCHERS.get(mode)())
+    judged = judge_hits(hits, targets, MATCHERS.get(mode)())
     for measure in MEASURES:
         score = measure.bind()(judged)
         metric = measure.definition
@@ -188,7 +188,7 @@ def test_a_level_is_as_if_there_were_no_lower_targets(
     high = [target for target in targets if target.grade == 2.0]
     units = [query_targets(each, matcher).files for each in (targets, high)]
     assume(units[0] == units[1])
-    judged, alone = (locate_hits(hits, each, matcher) for each in (targets, high))
+    judged, alone = (judge_hits(hits, each, matcher) for each in (targets, high))
     for name in ("set-precision", "set-recall", "set-f1"):
         scores = (parse(f"{name}(level={level})").bind()(judged), parse(name).bind()(alone))
         assert scores[0] == pytest.approx(scores[1]), name
@@ -197,10 +197,10 @@ def test_a_level_is_as_if_there_were_no_lower_targets(
 def test_a_hit_that_covers_two_targets_pays_the_higher_and_leaves_the_other_open() -> None:
     targets = [Target("a.py", 1, 1, 10), Target("a.py", 2, 11, 20)]
     both = Hit("a.py", 3, 5, 15)
-    judged = locate_hits([both], targets, lines())
+    judged = judge_hits([both], targets, lines())
     assert (judged.ranks, judged.grades) == ([1], [2.0])
     assert parse("recall@1").bind()(judged) == 1.0
-    again = locate_hits([both, Hit("a.py", 2, 1, 3)], targets, lines())
+    again = judge_hits([both, Hit("a.py", 2, 1, 3)], targets, lines())
     assert (again.ranks, again.grades) == ([1, 2], [2.0, 1.0])
     assert parse("ndcg@10").bind()(again) == 1.0
 
@@ -208,56 +208,56 @@ def test_a_hit_that_covers_two_targets_pays_the_higher_and_leaves_the_other_open
 def test_a_second_chunk_of_a_target_is_not_relevant() -> None:
     hits = [Hit("a.py", 3, 1, 5), Hit("a.py", 2, 6, 9), Hit("a.py", 1, 30, 40)]
     targets = [Target("a.py", 1, 1, 10), Target("a.py", 1, 30, 31)]
-    judged = locate_hits(hits, targets, lines())
+    judged = judge_hits(hits, targets, lines())
     assert (judged.ranks, judged.grades) == ([1, 2, 3], [1.0, 0.0, 1.0])
     assert parse("precision@3").bind()(judged) == pytest.approx(2 / 3)
 
 
 def test_files_collapse_to_their_first_hit() -> None:
     hits = [Hit("x/a.py", 9, 1, 2), Hit("x/a.py", 8, 3, 4), Hit("x/b.py", 7), Hit("x/a.py", 6)]
-    judged = locate_hits(hits, [Target("b.py"), Target("a.py")], MATCHERS.get("suffix")())
+    judged = judge_hits(hits, [Target("b.py"), Target("a.py")], MATCHERS.get("suffix")())
     assert (judged.ranks, judged.retrieved) == ([1, 2], 2)
 
 
 def test_a_tie_that_collapses_away_is_none() -> None:
     hits = [Hit("x/a.py", 9), Hit("x/a.py", 5, 1, 2), Hit("x/b.py", 5)]
     truth, matcher = [Target("b.py")], MATCHERS.get("suffix")()
-    assert not locate_hits(hits, truth, matcher).tied
-    assert locate_hits(hits, truth, matcher, ties="expected").ranks == [2]
+    assert not judge_hits(hits, truth, matcher).tied
+    assert judge_hits(hits, truth, matcher, ties="expected").ranks == [2]
 
 
 def test_judged_only_drops_what_matches_nothing_before_ties_are_looked_at() -> None:
     hits = [Hit("c.py", 5, 1, 2), Hit("a.py", 5, 1, 2), Hit("b.py", 1, 1, 2)]
-    judged = locate_hits(hits, [Target("a.py"), Target("b.py")], lines(), judged_only=True)
+    judged = judge_hits(hits, [Target("a.py"), Target("b.py")], lines(), judged_only=True)
     assert (judged.ranks, judged.retrieved, judged.tied) == ([1, 2], 2, False)
 
 
 def test_judged_only_drops_a_hit_that_matches_only_a_grade_below_0() -> None:
     hits = [Hit("c.py", 9, 1, 2), Hit("a.py", 5, 1, 2), Hit("b.py", 1, 1, 2)]
     truth = [Target("a.py"), Target("b.py", 0), Target("c.py", -1)]
-    judged = locate_hits(hits, truth, lines(), judged_only=True)
+    judged = judge_hits(hits, truth, lines(), judged_only=True)
     assert (judged.ranks, judged.grades, judged.retrieved) == ([1, 2], [1, 0], 2)
 
 
 def test_depth_cuts_before_judged_only_drops() -> None:
     hits = [Hit("c.py", 9, 1, 2), Hit("a.py", 5, 1, 2), Hit("b.py", 5, 1, 2)]
     truth = [Target("a.py"), Target("b.py")]
-    judged = locate_hits(hits, truth, lines(), judged_only=True, depth=2)
+    judged = judge_hits(hits, truth, lines(), judged_only=True, depth=2)
     # b.py and a.py have one score; the tie rule puts b.py before the cut.
     assert (judged.ranks, judged.retrieved, judged.tied) == ([1], 1, True)
-    assert locate_hits(hits, truth, lines(), judged_only=True, depth=1).retrieved == 0
+    assert judge_hits(hits, truth, lines(), judged_only=True, depth=1).retrieved == 0
 
 
 def test_depth_forgets_what_stands_below() -> None:
     hits = [Hit("c.py"), Hit("a.py"), Hit("b.py")]
-    judged = locate_hits(hits, [Target("a.py"), Target("b.py")], lines(), depth=2)
+    judged = judge_hits(hits, [Target("a.py"), Target("b.py")], lines(), depth=2)
     assert (judged.ranks, judged.found_ranks, judged.retrieved) == ([2], [2], 2)
 
 
 def test_a_level_counts_what_a_target_can_pay_on_both_sides_of_recall() -> None:
     hits = [Hit("src/a.py", 2, symbol="run"), Hit("src/b.py", 1)]
     targets = [Target("c.py", symbol="run"), Target("b.py")]
-    judged = locate_hits(hits, targets, MATCHERS.get("graded")())
+    judged = judge_hits(hits, targets, MATCHERS.get("graded")())
     assert (judged.ranks, judged.grades) == ([1, 2], [1.0, 0.7])
     assert parse("recall(level=1)").bind()(judged) == 1.0
     assert parse("recall(level=0.7)").bind()(judged) == 1.0
@@ -276,38 +276,38 @@ POLICIES = {
 def test_equal_scores_by_policy(ties: str, expected: list[str]) -> None:
     hits = [Hit("d", 1.0), Hit("b", 2.0), Hit("a", 2.0), Hit("c", 2.0)]
     worth = {"a": 2.0, "b": 1.0, "c": 0.0, "d": 3.0}
-    best_first, scores = ordered(hits, [worth[hit.path] for hit in hits], ties)
+    best_first, scores = order_hits(hits, [worth[hit.path] for hit in hits], ties)
     assert [hit.path for hit in best_first] == expected
     assert all(score >= following for score, following in pairwise(scores))
 
 
 def test_ids_of_which_one_begins_another_tie_as_in_trec_eval() -> None:
     hits = [Hit("d1", 3.0), Hit("d11", 3.0), Hit("d10", 3.0), Hit("d1", 3.0, 5, 9)]
-    found = [(hit.path, hit.start_line) for hit in ordered(hits, [0.0] * 4, "trec10")[0]]
+    found = [(hit.path, hit.start_line) for hit in order_hits(hits, [0.0] * 4, "trec10")[0]]
     assert found == [("d11", 0), ("d10", 0), ("d1", 5), ("d1", 0)]
 
 
 def test_float32_ties_more() -> None:
     hits = [Hit("a", 1.0 + 1e-12), Hit("b", 1.0)]
-    assert [hit.path for hit in ordered(hits, [0, 0], "trec10")[0]] == ["a", "b"]
-    assert [hit.path for hit in ordered(hits, [0, 0], "trec9")[0]] == ["b", "a"]
+    assert [hit.path for hit in order_hits(hits, [0, 0], "trec10")[0]] == ["a", "b"]
+    assert [hit.path for hit in order_hits(hits, [0, 0], "trec9")[0]] == ["b", "a"]
 
 
 def test_hits_without_scores_keep_their_order_and_never_tie() -> None:
     hits = [Hit("b"), Hit("a"), Hit("c")]
-    best_first, scores = ordered(hits, [0, 1, 2], "best")
+    best_first, scores = order_hits(hits, [0, 1, 2], "best")
     assert best_first == hits
     assert len(set(scores)) == 3
-    assert ordered([], [], "best") == ([], [])
+    assert order_hits([], [], "best") == ([], [])
 
 
 def test_a_tie_that_matters_has_no_expected_value() -> None:
     hits = [Hit("a.py", 1, 1, 2), Hit("b.py", 1, 1, 2)]
-    assert locate_hits(hits, [Target("a.py")], lines()).tied
+    assert judge_hits(hits, [Target("a.py")], lines()).tied
     with pytest.raises(InputError, match=r"mode .lines. has no expected value under ties"):
-        locate_hits(hits, [Target("a.py")], lines(), ties="expected")
+        judge_hits(hits, [Target("a.py")], lines(), ties="expected")
     same = [Hit("a.py", 1, 1, 2), Hit("a.py", 1, 3, 4)]
-    assert not locate_hits(same, [Target("a.py")], lines(), ties="expected").tied
+    assert not judge_hits(same, [Target("a.py")], lines(), ties="expected").tied
 
 
 @pytest.mark.parametrize(
@@ -327,18 +327,18 @@ def test_a_tie_that_matters_has_no_expected_value() -> None:
 def test_each_invalid_hit_is_counted_by_its_reason(hit: Hit, reason: str) -> None:
     invalid: Counter[str] = Counter()
     good = Hit("ok", 1.0)
-    assert valid([good, hit], invalid) == [good]
+    assert valid_hits([good, hit], invalid) == [good]
     assert invalid == {reason: 1}
 
 
 def test_hits_may_all_go_without_scores_and_symbols_without_paths() -> None:
     invalid: Counter[str] = Counter()
     hits = [Hit("a"), Hit("a", start_line=1, end_line=2), Hit("", symbol="run")]
-    assert valid(hits, invalid) == hits
+    assert valid_hits(hits, invalid) == hits
     assert not invalid
 
 
 def test_nothing_returned_and_nothing_wanted() -> None:
-    judged = locate_hits([], [], lines())
+    judged = judge_hits([], [], lines())
     assert isinstance(judged, JudgedQuery)
     assert (judged.ranks, judged.ideal, judged.retrieved, judged.sizes) == ([], [], 0, None)

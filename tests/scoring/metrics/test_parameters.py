@@ -7,7 +7,7 @@ import pytest
 from karat.errors import InputError
 from karat.model import Credits, JudgedQuery
 from karat.scoring.metrics import METRICS, parse
-from karat.scoring.metrics.sets import f1_of
+from karat.scoring.metrics.sets import harmonic_mean
 
 # Grades 0, 2, 1 at ranks 1, 2, 3; one of grade 1 was missed.
 QUERY = JudgedQuery([1, 2, 3], [0, 2, 1], ideal=[2, 1, 1, 0], retrieved=4)
@@ -117,9 +117,9 @@ def test_a_repeated_target_cannot_divide_bpref_by_nothing() -> None:
 
 
 def test_the_harmonic_mean() -> None:
-    assert f1_of(0.0, 0.0) == 0.0
-    assert f1_of(1.0, 0.0) == 0.0
-    assert f1_of(1.0, 0.5) == pytest.approx(2 / 3)
+    assert harmonic_mean(0.0, 0.0) == 0.0
+    assert harmonic_mean(1.0, 0.0) == 0.0
+    assert harmonic_mean(1.0, 0.5) == pytest.approx(2 / 3)
 
 
 def test_credits_replace_counts() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from karat.model import Hit, JudgedQuery, Target
 from karat.scoring.matching.modes import lines
-from karat.scoring.matching.regions import locate_hits
+from karat.scoring.matching.regions import judge_hits
 from karat.scoring.metrics import parse
 
 HITS = [
@@ -17,7 +17,7 @@ HITS = [
 ]
 # Ten wanted lines in a.py, of which two hits hold the same; three in c.py, of which one is found.
 TARGETS = [Target("a.py", 2, 16, 25), Target("c.py", 1, 4, 6), Target("b.py", 0, 1, 5)]
-JUDGED = locate_hits(HITS, TARGETS, lines())
+JUDGED = judge_hits(HITS, TARGETS, lines())
 
 
 def score(measure: str, query: JudgedQuery = JUDGED) -> float:
@@ -63,11 +63,11 @@ def test_documents_have_no_size(measure: str) -> None:
 
 @pytest.mark.parametrize("measure", SIZED)
 def test_a_whole_file_without_tokens_has_no_known_size(measure: str) -> None:
-    assert isnan(score(measure, locate_hits([Hit("a.py", 1)], TARGETS, lines())))
+    assert isnan(score(measure, judge_hits([Hit("a.py", 1)], TARGETS, lines())))
 
 
 def test_what_is_unknown_below_the_cut_does_not_count() -> None:
-    query = locate_hits([HITS[1], Hit("d.py", 1)], TARGETS, lines())
+    query = judge_hits([HITS[1], Hit("d.py", 1)], TARGETS, lines())
     assert score("lines@1", query) == 20
     assert score("tokens@1", query) == 200
     assert score("token-recall@100", query) == 0
@@ -75,13 +75,13 @@ def test_what_is_unknown_below_the_cut_does_not_count() -> None:
 
 
 def test_nothing_returned_is_nothing_read() -> None:
-    query = locate_hits([], TARGETS, lines())
+    query = judge_hits([], TARGETS, lines())
     assert [score(measure, query) for measure in SIZED[:4]] == [0, 0, 0, 0]
     assert isnan(score("tokens-to-hit", query))
     assert score("token-recall@5", query) == 0
 
 
 def test_nothing_wanted_and_nothing_returned() -> None:
-    query = locate_hits([], [Target("a.py", 0, 1, 5)], lines())
+    query = judge_hits([], [Target("a.py", 0, 1, 5)], lines())
     assert score("line-iou@5", query) == 0
     assert isnan(score("token-recall@5", query))

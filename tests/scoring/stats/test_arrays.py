@@ -8,8 +8,8 @@ from karat.scoring.stats.arrays import (
     as_columns,
     cluster_codes,
     cluster_sums,
+    drop_missing,
     paired_differences,
-    scored,
 )
 
 
@@ -24,7 +24,7 @@ def test_wrong_shapes_and_infinite_scores_are_refused() -> None:
     with pytest.raises(InputError, match="infinite"):
         as_columns([1.0, math.inf])
     with pytest.raises(InputError, match="2 columns"):
-        scored([[1.0, 2.0]])
+        drop_missing([[1.0, 2.0]])
 
 
 def test_missing_scores_stay_missing_and_rounding_is_no_difference() -> None:

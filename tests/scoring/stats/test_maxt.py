@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.scoring.stats.chance import generator, resample_counts
-from karat.scoring.stats.maxt import resampled, resampled_halves, step_down
+from karat.scoring.stats.maxt import resample_halves, resample_sums, step_down
 from karat.scoring.stats.signflip import flip_sums
 
 
@@ -43,7 +43,7 @@ def test_copies_of_one_comparison_cost_nothing() -> None:
 def test_resamples_are_sums_over_their_length_and_ordered_as_t() -> None:
     values = np.random.default_rng(0).exponential(1.0, (40, 2))
     centred = values - values.mean(axis=0)
-    found = resampled(centred, draws=299, seed=3)
+    found = resample_sums(centred, draws=299, seed=3)
     (counts,) = resample_counts(generator(3), draws=299, width=40)
     for column in range(2):
         drawn = [np.repeat(centred[:, column], row.astype(int)) for row in counts]
@@ -56,7 +56,7 @@ def test_resamples_are_sums_over_their_length_and_ordered_as_t() -> None:
 def test_half_of_the_draws_are_resamples_by_hand() -> None:
     column = np.random.default_rng(1).exponential(1.0, 60) - 0.8
     flips = flip_sums(column[:, None], draws=999, seed=0)
-    halves = resampled_halves(flips, (column - column.mean())[:, None], seed=0)
+    halves = resample_halves(flips, (column - column.mean())[:, None], seed=0)
     assert len(halves[0]) == 499
     least = flips.observed[0] - flips.slack
     reached = (flips.sums[0, :500] >= least).sum() + (halves[0] >= least).sum()
@@ -67,7 +67,7 @@ def test_all_patterns_stay_exact() -> None:
     columns = np.random.default_rng(0).normal(size=(8, 3))
     flips = flip_sums(columns, draws=999, seed=0)
     assert flips.complete
-    assert resampled_halves(flips, columns - columns.mean(axis=0), seed=0) == {}
+    assert resample_halves(flips, columns - columns.mean(axis=0), seed=0) == {}
 
 
 def test_pairs_that_hardly_differ_keep_their_flips_and_take_nothing_from_the_others() -> None:
@@ -77,7 +77,7 @@ def test_pairs_that_hardly_differ_keep_their_flips_and_take_nothing_from_the_oth
     # Three of 80 differ: one resample in twenty has none of them, no variance, and any t at all.
     columns[:3, 1] = (0.5, -0.25, 0.3)
     flips = flip_sums(columns, draws=4_999, seed=0)
-    halves = resampled_halves(flips, columns - columns.mean(axis=0), seed=0)
+    halves = resample_halves(flips, columns - columns.mean(axis=0), seed=0)
     assert list(halves) == [0]
     alone = step_down(flips, [0], halves)[0]
     assert step_down(flips, [0, 1, 2], halves)[0] <= alone + 0.01
@@ -87,13 +87,13 @@ def test_pairs_that_hardly_differ_keep_their_flips_and_take_nothing_from_the_oth
 def test_a_resample_of_nothing_but_the_mean_counts_as_no_difference() -> None:
     centred = np.zeros((6, 1))
     centred[0], centred[1] = 1.0, -1.0
-    assert np.isfinite(resampled(centred, draws=99, seed=0)).all()
+    assert np.isfinite(resample_sums(centred, draws=99, seed=0)).all()
 
 
 def test_a_large_effect_has_the_smallest_p_that_the_draws_allow() -> None:
     columns = 0.5 + np.random.default_rng(0).random((200, 3))
     flips = flip_sums(columns, draws=999, seed=0)
-    halves = resampled_halves(flips, columns - columns.mean(axis=0), seed=0)
+    halves = resample_halves(flips, columns - columns.mean(axis=0), seed=0)
     assert step_down(flips, range(3), halves) == [1 / 1_000] * 3
 
 
@@ -102,7 +102,7 @@ def test_rare_large_losses_are_taken_more_carefully_than_by_flips_alone() -> Non
     column = np.full(60, 0.03) + np.random.default_rng(5).normal(0.0, 0.03, 60)
     column[0] = -0.5
     flips = flip_sums(column[:, None], draws=9_999, seed=0)
-    halves = resampled_halves(flips, (column - column.mean())[:, None], seed=0)
+    halves = resample_halves(flips, (column - column.mean())[:, None], seed=0)
     assert step_down(flips, [0], halves)[0] > step_down(flips, [0])[0]
 
 
@@ -112,6 +112,6 @@ def test_sign_and_scale_do_not_matter(seed: int, scale: float) -> None:
     column = np.random.default_rng(seed).exponential(0.3, 30) - 0.2
     columns = np.stack([column, -column, column * scale], axis=1)
     flips = flip_sums(columns, draws=999, seed=0)
-    halves = resampled_halves(flips, columns - columns.mean(axis=0), seed=0)
+    halves = resample_halves(flips, columns - columns.mean(axis=0), seed=0)
     ps = [step_down(flips, [place], halves)[0] for place in range(3)]
     assert ps == pytest.approx([ps[0]] * 3, abs=3 / 1_000)

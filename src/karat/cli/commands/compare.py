@@ -150,7 +150,7 @@ def _compare_files(
 ) -> None:
     from karat.cli.output.show import show_contest
     from karat.scoring.compare import compare
-    from karat.scoring.sources import load_truth
+    from karat.scoring.sources import load_judgments
 
     for name in names:
         if not Path(name).exists():
@@ -160,7 +160,7 @@ def _compare_files(
     _refuse_asked(click.get_current_context())
     _check_file(output)
     gold, *runs = names
-    truth = load_truth(gold, format=inputs.gold_format, tags=inputs.tags)
+    truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
     contest = compare(
         truth,
         runs,

@@ -56,12 +56,12 @@ def command(
     """
     from karat.cli.output.show import show_evaluation, single_threaded
     from karat.scoring.score import score
-    from karat.scoring.sources import load_truth
+    from karat.scoring.sources import load_judgments
 
     if ci == "none":
         confidence = replace(confidence, draws=0)
     single_threaded()
-    truth = load_truth(gold, format=inputs.gold_format, tags=inputs.tags)
+    truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
     evaluation = score(
         truth,
         run,

@@ -121,7 +121,7 @@ def chosen(
     not have is an engine.
     """
     from karat.experiments.configurations import depth_of
-    from karat.scoring.sources import told_apart
+    from karat.scoring.sources import number_duplicates
 
     read = None
     if config is not None:
@@ -134,7 +134,7 @@ def chosen(
     dataset = _gold(gold, read, inputs)
     depth = depth_of(k, scoring, dataset)
     entries = [agent.entry(depth) for agent in known]
-    names = told_apart([entry.name for entry in entries])
+    names = number_duplicates([entry.name for entry in entries])
     apart = tuple(replace(each, name=name) for each, name in zip(entries, names, strict=True))
     return AgentSelection(dataset, apart, scoring, inputs, read)
 

@@ -170,14 +170,14 @@ class _Service:
 
 def _point(rate: float, seconds: float, asked: Sequence[_Asked]) -> LoadPoint:
     """Return the figures of *asked*."""
-    from karat.scoring.stats.moments import interpolated, least_values
+    from karat.scoring.stats.moments import interpolate, least_values
 
     latencies = sorted(one.ended - one.due for one in asked if not one.error)
     late = sorted(one.sent - one.due for one in asked)
 
     def at(point: float) -> float | None:
         enough = len(latencies) >= least_values(point)
-        found = interpolated(latencies, point) if enough else inf
+        found = interpolate(latencies, point) if enough else inf
         # Between an answer and none, the percentile is as unknown as none.
         return found * 1000 if isfinite(found) else None
 
@@ -193,5 +193,5 @@ def _point(rate: float, seconds: float, asked: Sequence[_Asked]) -> LoadPoint:
         p50_ms=at(50),
         p90_ms=at(90),
         p99_ms=at(99),
-        late_ms=interpolated(late, 99) * 1000 if late else 0.0,
+        late_ms=interpolate(late, 99) * 1000 if late else 0.0,
     )

@@ -6,7 +6,7 @@ from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
 from karat.scoring.metrics import parse
-from karat.scoring.stats.verdict import listed
+from karat.scoring.stats.verdict import join_names
 
 __all__ = ["differences", "shallow"]
 
@@ -45,7 +45,7 @@ def shallow(findings: Findings) -> tuple[str, ...]:
             if deeper:
                 hits = counted(asked, "hit")
                 what = "looks deeper, and is" if len(deeper) == 1 else "look deeper, and are"
-                found.append(f"{name} was asked for {hits}: {listed(deeper)} {what} not known")
+                found.append(f"{name} was asked for {hits}: {join_names(deeper)} {what} not known")
     return tuple(found)
 
 

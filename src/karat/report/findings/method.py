@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from karat.report.compare_view import correction_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
-from karat.scoring.stats.verdict import listed
+from karat.scoring.stats.verdict import join_names
 
 __all__ = ["method_rows"]
 
@@ -94,7 +94,7 @@ def _tied(findings: Findings) -> str:
         for evaluation in findings.contest.evaluations
         if evaluation.notes.tied
     ]
-    return listed(parts) or "no query"
+    return join_names(parts) or "no query"
 
 
 def _timing(findings: Findings) -> str:

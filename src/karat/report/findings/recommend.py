@@ -11,7 +11,7 @@ from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.findings.resampled import Array, resampled_means, share_of_wins
 from karat.report.table import number
-from karat.scoring.stats.verdict import listed
+from karat.scoring.stats.verdict import join_names
 
 __all__ = ["Advice", "balance", "recommendations"]
 
@@ -163,7 +163,7 @@ def _certainty(comparison: Comparison, name: str, measure: str, share: float) ->
         return f"{only}; {_stays(share).lower()}"
     if not close:
         return f"Better than every other run, beyond the noise; {_stays(share).lower()}"
-    named = listed(close) if len(close) <= 3 else f"{len(close)} other runs"
+    named = join_names(close) if len(close) <= 3 else f"{len(close)} other runs"
     return f"Not distinguishable from {named}; {_stays(share).lower()}"
 
 

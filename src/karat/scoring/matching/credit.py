@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from karat.scoring.matching.modes import Matcher
 from karat.scoring.matching.units import QueryTargets
 
-__all__ = ["Ledger", "payments"]
+__all__ = ["CreditLedger", "max_credits"]
 
 
-def payments(wanted: QueryTargets, matcher: Matcher) -> list[float]:
+def max_credits(wanted: QueryTargets, matcher: Matcher) -> list[float]:
     """Return the maximum credit of each target.
 
     A symbol raises one target to full credit; targets with the highest grades come first.
@@ -36,7 +36,7 @@ def _ceilings(wanted: QueryTargets, matcher: Matcher) -> list[float]:
     return ceilings
 
 
-class Ledger:
+class CreditLedger:
     """Credits each target once and uses each symbol once, hit by hit in rank order."""
 
     def __init__(self, wanted: QueryTargets, matcher: Matcher) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Scores = Collection[float] | NDArray[np.float64]
 
 
-__all__ = ["NonFiniteScore", "locate", "standings"]
+__all__ = ["NonFiniteScore", "count_ranks", "judge_ranking"]
 
 # Unordered lists of this size or more are counted as an array; up to that many chosen scores,
 # counting costs less than sorting.
@@ -37,14 +37,14 @@ class NonFiniteScore(InputError):
         super().__init__("a ranking has a score that is not a finite number")
 
 
-def standings(
+def count_ranks(
     scores: "Scores", chosen: Sequence[float], *, float32: bool = False
 ) -> tuple[list[int], list[int]]:
     """Return for each *chosen* score its first possible rank and how many *scores* share it.
 
     A chosen score is one of *scores*; with *float32* all are rounded first.
 
-    >>> standings([3.0, 1.0, 2.0, 2.0], [2.0, 1.0])
+    >>> count_ranks([3.0, 1.0, 2.0, 2.0], [2.0, 1.0])
     ([2, 4], [2, 1])
     """
     if not isinstance(scores, list | ValuesView):
@@ -115,7 +115,7 @@ class DecodesIds(Protocol):
         ...
 
 
-def locate(
+def judge_ranking(
     judgments: Mapping[str, float],
     scores: Mapping[str, float],
     *,
@@ -130,11 +130,11 @@ def locate(
     rank. *judged_only* then ranks the judged documents among themselves; trec_eval applies ``-M``
     and ``-J`` in the same order. A grade below 0 means pooled but unjudged.
 
-    >>> locate({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
+    >>> judge_ranking({"a": 2, "b": 1}, {"x": 9.0, "a": 7.0, "y": 7.0}).ranks
     [3]
     """
     if judged_only and depth is not None and depth < len(scores):
-        return _thinned(locate(judgments, scores, ties=ties, depth=depth))
+        return _thinned(judge_ranking(judgments, scores, ties=ties, depth=depth))
     documents = [document for document in judgments if document in scores]
     if judged_only:
         documents = [document for document in documents if judgments[document] >= 0]
@@ -152,7 +152,7 @@ def locate(
             chosen = [scores[document] for document in documents]
         scores = dict(zip(documents, chosen, strict=True))
     retrieved = len(scores)
-    ranks, equal = standings(scores.values(), chosen, float32=ties == "trec9")
+    ranks, equal = count_ranks(scores.values(), chosen, float32=ties == "trec9")
     spans = None
     tied = False
     if len(ranks) < sum(equal):

@@ -18,10 +18,10 @@ from karat.model import (
     Status,
     Target,
 )
-from karat.scoring.matching.documents import NonFiniteScore, locate
+from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
 from karat.scoring.matching.mismatch import MismatchCounts, QuerySample, Repair
-from karat.scoring.matching.modes import MATCHERS, Matcher, cut, stripped
-from karat.scoring.matching.regions import locate_hits, ordered, valid
+from karat.scoring.matching.modes import MATCHERS, Matcher, cut_path, without_prefix
+from karat.scoring.matching.regions import judge_hits, order_hits, valid_hits
 from karat.scoring.matching.ties import check_policy
 from karat.scoring.matching.units import matches_by_id
 
@@ -146,7 +146,7 @@ class _Judge:
 
     def uncut(self, path: str) -> str:
         """Return the path of a hit in the form that is compared, with its chunk suffix."""
-        return self.path(stripped(path, self.strip_prefix))
+        return self.path(without_prefix(path, self.strip_prefix))
 
     def rankings(self, truth: Truth, run: Scored) -> None:
         """Judge scores by document id."""
@@ -177,7 +177,7 @@ class _Judge:
         """Return *scores* by normalised path; of two spellings, the higher score."""
         best: dict[str, float] = {}
         for path, score in scores.items():
-            spelling = cut(self.uncut(path), self.cut_at)
+            spelling = cut_path(self.uncut(path), self.cut_at)
             if self.known is not None and self.path(spelling) not in self.known:
                 self.invalid["unknown file"] += 1
                 continue
@@ -186,7 +186,7 @@ class _Judge:
 
     def locate(self, judgments: Mapping[str, float], scores: Mapping[str, float]) -> JudgedQuery:
         try:
-            return locate(
+            return judge_ranking(
                 judgments,
                 scores,
                 ties=self.ties,
@@ -242,13 +242,13 @@ class _Judge:
             hits = self.hits(answer) if status is Status.SCORED else []
             targets = self.targets(truth, answer.query_id, row)
             if matches_by_id(targets, self.matcher):
-                best_first, scores = ordered(hits, [0.0] * len(hits), "order")
+                best_first, scores = order_hits(hits, [0.0] * len(hits), "order")
                 units: dict[str, float] = {}
                 for hit, score in zip(best_first, scores, strict=True):
                     units.setdefault(hit.path, score)
                 judged = self.locate(_best_grades(targets), units)
             else:
-                judged = locate_hits(
+                judged = judge_hits(
                     hits,
                     targets,
                     self.matcher,
@@ -267,7 +267,7 @@ class _Judge:
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
         hits = [hit._replace(path=self.uncut(hit.path)) for hit in answer.hits]
-        return valid(hits, self.invalid, self.known, cut_at=self.cut_at)
+        return valid_hits(hits, self.invalid, self.known, cut_at=self.cut_at)
 
     def tried(self, repair: Repair, samples: Sequence[QuerySample]) -> list[bool]:
         """Return for each of *samples* whether a hit is on a relevant target with *repair*."""
@@ -290,8 +290,8 @@ class _Judge:
         """Return the judged query of a missing answer."""
         targets = self.targets(truth, query_id, row)
         if matches_by_id(targets, self.matcher):
-            return locate(_best_grades(targets), {})
-        return locate_hits([], targets, self.matcher)
+            return judge_ranking(_best_grades(targets), {})
+        return judge_hits([], targets, self.matcher)
 
 
 def _as_targets(grades: Mapping[str, float]) -> list[Target]:

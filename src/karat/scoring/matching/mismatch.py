@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from karat.model import Hit, Query, Target
 from karat.model.mismatch import Mismatch
-from karat.scoring.matching.modes import Matcher, is_suffix, normalise, within
+from karat.scoring.matching.modes import Matcher, is_suffix, is_within, normalise
 
 __all__ = ["MismatchCounts", "QuerySample", "Repair"]
 
@@ -204,7 +204,9 @@ def _top(path: str) -> str:
 
 def _all_below(folder: str, samples: Sequence[QuerySample]) -> bool:
     return all(
-        within(normalise(target.path), folder) for query, _ in samples for target in query.targets
+        is_within(normalise(target.path), folder)
+        for query, _ in samples
+        for target in query.targets
     )
 
 

@@ -13,7 +13,15 @@ from karat.errors import InputError
 from karat.model import Hit, Target
 from karat.registry import Registry
 
-__all__ = ["MATCHERS", "Matcher", "cut", "is_suffix", "normalise", "stripped", "within"]
+__all__ = [
+    "MATCHERS",
+    "Matcher",
+    "cut_path",
+    "is_suffix",
+    "is_within",
+    "normalise",
+    "without_prefix",
+]
 
 
 def normalise(path: str, root: str = "") -> str:
@@ -31,7 +39,7 @@ def normalise(path: str, root: str = "") -> str:
     if "./" in path or "//" in path or path.endswith(("/", "/.")):
         lead = "/" if path.startswith("/") else ""
         path = lead + "/".join(part for part in path.split("/") if part not in ("", "."))
-    if root and within(path, root := normalise(root)):
+    if root and is_within(path, root := normalise(root)):
         path = path[len(root.rstrip("/")) + 1 :]
     return path
 
@@ -46,19 +54,19 @@ def is_suffix(path: str, other: str) -> bool:
     return long == short or long.endswith("/" + short.lstrip("/"))
 
 
-def within(path: str, directory: str) -> bool:
+def is_within(path: str, directory: str) -> bool:
     """Return whether *path* is below *directory*, at a separator.
 
-    >>> within("src/auth/login.py", "src/auth"), within("src/authority.py", "src/auth")
+    >>> is_within("src/auth/login.py", "src/auth"), is_within("src/authority.py", "src/auth")
     (True, False)
     """
     return path.startswith(directory.rstrip("/") + "/")
 
 
-def stripped(path: str, prefixes: Iterable[str]) -> str:
+def without_prefix(path: str, prefixes: Iterable[str]) -> str:
     """Return *path* without the first of *prefixes* that it starts with.
 
-    >>> stripped("repo-1/src/a.py", ["x/", "repo-1/"]), stripped("src/a.py", ["x/"])
+    >>> without_prefix("repo-1/src/a.py", ["x/", "repo-1/"]), without_prefix("src/a.py", ["x/"])
     ('src/a.py', 'src/a.py')
     """
     for prefix in prefixes:
@@ -67,10 +75,10 @@ def stripped(path: str, prefixes: Iterable[str]) -> str:
     return path
 
 
-def cut(path: str, at: str) -> str:
+def cut_path(path: str, at: str) -> str:
     """Return *path* up to the last *at*, which begins a chunk suffix; all of it without one.
 
-    >>> cut("src/a.py#3", "#"), cut("guide::chunk_4", "::"), cut("src/a.py", "#")
+    >>> cut_path("src/a.py#3", "#"), cut_path("guide::chunk_4", "::"), cut_path("src/a.py", "#")
     ('src/a.py', 'guide', 'src/a.py')
     """
     return path.rpartition(at)[0] or path if at else path
@@ -125,7 +133,7 @@ def _substring(hit: Hit, target: Target) -> float:
 def _directory(hit: Hit, target: Target) -> float:
     if hit.path == target.path:
         return 1.0
-    return DIRECTORY_CREDIT if within(target.path, hit.path) else 0.0
+    return DIRECTORY_CREDIT if is_within(target.path, hit.path) else 0.0
 
 
 def _symbol(hit: Hit, target: Target) -> float:

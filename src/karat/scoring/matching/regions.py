@@ -12,21 +12,21 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
-from karat.scoring.matching.credit import Ledger, payments
-from karat.scoring.matching.modes import Matcher, cut
+from karat.scoring.matching.credit import CreditLedger, max_credits
+from karat.scoring.matching.modes import Matcher, cut_path
 from karat.scoring.matching.ties import as_float32
 from karat.scoring.matching.units import QueryTargets, query_targets
 
 __all__ = [
     "RankedHits",
-    "locate_hits",
+    "judge_hits",
+    "max_gain",
     "merge",
-    "ordered",
+    "order_hits",
     "overlap",
     "rank_hits",
     "size",
-    "valid",
-    "worth",
+    "valid_hits",
 ]
 
 Span = tuple[int, int]
@@ -61,7 +61,7 @@ def size(spans: Iterable[Span]) -> int:
     return sum(last - first + 1 for first, last in spans)
 
 
-def valid(
+def valid_hits(
     hits: Sequence[Hit],
     invalid: "Counter[str]",
     known: Collection[str] | None = None,
@@ -78,7 +78,7 @@ def valid(
     kept: list[Hit] = []
     seen: set[tuple[str, int, int, str]] = set()
     for hit in hits:
-        path = cut(hit.path, cut_at)
+        path = cut_path(hit.path, cut_at)
         place = (hit.path, hit.start_line, hit.end_line, hit.symbol)
         if not hit.path and not hit.symbol:
             reason = "empty path"
@@ -100,7 +100,7 @@ def valid(
     return kept
 
 
-def ordered(
+def order_hits(
     hits: Sequence[Hit], values: Sequence[float], ties: str
 ) -> tuple[list[Hit], list[float]]:
     """Return *hits* best first by the tie policy, and the score that ranked each.
@@ -120,7 +120,7 @@ def ordered(
     return [hits[index] for index in order], [scores[index] for index in order]
 
 
-def worth(credits: Sequence[float], targets: Sequence[Target]) -> float:
+def max_gain(credits: Sequence[float], targets: Sequence[Target]) -> float:
     """Return the maximum that a hit with these *credits* could earn from any target."""
     pairs = zip(credits, targets, strict=True)
     return max((credit * target.grade for credit, target in pairs if credit), default=0.0)
@@ -177,10 +177,10 @@ def rank_hits(
         for hit in hits
     }
     values = [
-        max(worth(own, targets), max(symbols, default=0.0) * highest)
+        max(max_gain(own, targets), max(symbols, default=0.0) * highest)
         for own, symbols in (matches[id(hit)] for hit in hits)
     ]
-    ranked = wanted.collapsed(zip(*ordered(hits, values, ties), strict=True))
+    ranked = wanted.collapsed(zip(*order_hits(hits, values, ties), strict=True))
     kept = ranked[:depth]
     if judged_only:
         # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
@@ -190,7 +190,7 @@ def rank_hits(
         ranked = ranked if is_cut else kept
     tied = _tie_matters([score for _, score in ranked], [matches[id(hit)] for hit, _ in ranked])
     best_first = [hit for hit, _ in kept]
-    ledger = Ledger(wanted, matcher)
+    ledger = CreditLedger(wanted, matcher)
     own = [matches[id(hit)][0] for hit in best_first]
     symbols = [matches[id(hit)][1] for hit in best_first]
     paid = [ledger.pay(*pair) for pair in zip(own, symbols, strict=True)]
@@ -205,7 +205,7 @@ def rank_hits(
     )
 
 
-def locate_hits(
+def judge_hits(
     hits: Sequence[Hit],
     targets: Sequence[Target],
     matcher: Matcher,
@@ -219,7 +219,7 @@ def locate_hits(
     >>> from karat.scoring.matching.modes import lines
     >>> hits = [Hit("c.rs", 3, 1, 10), Hit("a.rs", 2, 30, 60), Hit("b.rs", 1, 25, 35)]
     >>> truth = [Target("a.rs", 2, 10, 50), Target("b.rs", 1, 20, 30)]
-    >>> judged = locate_hits(hits, truth, lines())
+    >>> judged = judge_hits(hits, truth, lines())
     >>> judged.ranks, judged.grades
     ([2, 3], [2.0, 1.0])
     """
@@ -231,7 +231,7 @@ def locate_hits(
             "expected the mode document or exact, or another tie policy"
         )
     judged = [(rank, gain) for rank, gain in enumerate(ranked.gains, 1) if gain is not None]
-    payable = payments(wanted, matcher)
+    payable = max_credits(wanted, matcher)
     return JudgedQuery(
         [rank for rank, _ in judged],
         [gain for _, gain in judged],

@@ -6,8 +6,8 @@ from math import inf
 
 from karat.model import Answer, Dataset, Hit, Outcome, Run, Target
 from karat.model.trace import Trace
-from karat.scoring.matching.modes import MATCHERS, stripped
-from karat.scoring.matching.regions import RankedHits, ordered, rank_hits, valid
+from karat.scoring.matching.modes import MATCHERS, without_prefix
+from karat.scoring.matching.regions import RankedHits, order_hits, rank_hits, valid_hits
 from karat.scoring.matching.ties import as_float32, check_policy
 from karat.scoring.matching.units import QueryTargets, matches_by_id, query_targets
 
@@ -53,10 +53,10 @@ def trace(
         hits: list[Hit] = []
         if query_id in answers:
             hits = [
-                hit._replace(path=matcher.spelled(stripped(hit.path, strip_prefix), root))
+                hit._replace(path=matcher.spelled(without_prefix(hit.path, strip_prefix), root))
                 for hit in _returned(run.answer(answers[query_id]))
             ]
-            hits = valid(hits, Counter(), cut_at=cut_at)
+            hits = valid_hits(hits, Counter(), cut_at=cut_at)
         if matches_by_id(targets, matcher):
             matched = _matched_by_id(hits, targets, ties, judged_only=judged_only, depth=depth)
         else:
@@ -120,7 +120,7 @@ def _matched_by_id(
 def _ranked_by_id(hits: Sequence[Hit], targets: Sequence[Target], ties: str) -> list[Hit]:
     """Return the first hit of each id, in the order in which `judge` counts scores."""
     units: dict[str, tuple[Hit, float]] = {}
-    for hit, score in zip(*ordered(hits, [0.0] * len(hits), "order"), strict=True):
+    for hit, score in zip(*order_hits(hits, [0.0] * len(hits), "order"), strict=True):
         units.setdefault(hit.path, (hit, as_float32(score) if ties == "trec9" else score))
     order = list(units)
     if ties in BY_LUCK:

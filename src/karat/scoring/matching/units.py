@@ -12,7 +12,7 @@ from karat.scoring.matching.modes import MATCHERS, Matcher
 
 __all__ = [
     "QueryTargets",
-    "counted",
+    "counted_targets",
     "files_judged",
     "judges_files",
     "matches_by_id",
@@ -27,7 +27,7 @@ class QueryTargets(NamedTuple):
     * ``targets``: those that count. A target that is listed twice counts once, with the highest
     grade,
       and so do all targets in one file if hits are collapsed to files.
-    * ``symbols``: names that are evidence for a target, each once; see :func:`counted`.
+    * ``symbols``: names that are evidence for a target, each once; see :func:`counted_targets`.
     * ``positions``: for each given target its position in ``targets``, -1 for evidence.
     * ``files``: paths whose hits collapse into the first one; None means every path.
     """
@@ -50,13 +50,13 @@ class QueryTargets(NamedTuple):
         return kept
 
 
-def counted(targets: Sequence[Target], matcher: Matcher) -> list[bool]:
+def counted_targets(targets: Sequence[Target], matcher: Matcher) -> list[bool]:
     """Return which of *targets* count in recall and gain.
 
     In the modes ``akashic`` and ``graded``, a relevant symbol without a path is evidence for the
     files of its query and not a target, if there is a relevant target with a path.
 
-    >>> counted([Target("auth.py"), Target("", symbol="login")], MATCHERS.get("akashic")())
+    >>> counted_targets([Target("auth.py"), Target("", symbol="login")], MATCHERS.get("akashic")())
     [True, False]
     """
     if not matcher.evidence or not any(t.path and t.grade > 0 for t in targets):
@@ -70,7 +70,7 @@ def relevant_targets(
     """Return which of *targets* count and are relevant at *level*; level 0 is any grade above 0."""
     return tuple(
         counts and (target.grade >= level if level else target.grade > 0)
-        for target, counts in zip(targets, counted(targets, matcher), strict=True)
+        for target, counts in zip(targets, counted_targets(targets, matcher), strict=True)
     )
 
 
@@ -109,7 +109,7 @@ def query_targets(targets: Sequence[Target], matcher: Matcher) -> QueryTargets:
     symbols: dict[str, Target] = {}
     positions: list[int] = []
     first_of: dict[Target, int] = {}
-    for given, counts in zip(targets, counted(targets, matcher), strict=True):
+    for given, counts in zip(targets, counted_targets(targets, matcher), strict=True):
         target = given
         if not counts:
             symbols.setdefault(target.symbol.lower(), target)

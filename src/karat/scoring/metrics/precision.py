@@ -7,7 +7,7 @@ from operator import truediv
 
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric
-from karat.scoring.metrics.sets import f1_of
+from karat.scoring.metrics.sets import harmonic_mean
 from karat.scoring.metrics.ties import groups, hits_within
 
 __all__ = ["AP", "F1", "PRECISION", "RECALL", "R_PRECISION"]
@@ -49,7 +49,7 @@ def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
         # Both have the same numerator, so the mean over orders is again linear in it.
         total = k + judged.relevant_count(level)
         return 2.0 * hits_within(judged, k, level) / total
-    return f1_of(precision(judged, k, level=level), recall(judged, k, level=level))
+    return harmonic_mean(precision(judged, k, level=level), recall(judged, k, level=level))
 
 
 def r_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:

@@ -3,7 +3,7 @@
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric
 
-__all__ = ["SET_F1", "SET_PRECISION", "SET_RECALL", "f1_of"]
+__all__ = ["SET_F1", "SET_PRECISION", "SET_RECALL", "harmonic_mean"]
 
 
 def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
@@ -42,13 +42,13 @@ def set_f1(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """
     if not judged.retrieved and not judged.relevant_count(level):
         return 1.0
-    return f1_of(set_precision(judged, level=level), set_recall(judged, level=level))
+    return harmonic_mean(set_precision(judged, level=level), set_recall(judged, level=level))
 
 
-def f1_of(precision: float, recall: float) -> float:
+def harmonic_mean(precision: float, recall: float) -> float:
     """Return the harmonic mean of both, 0 where both are 0.
 
-    >>> f1_of(0.5, 0.5)
+    >>> harmonic_mean(0.5, 0.5)
     0.5
     """
     return 2.0 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -11,8 +11,8 @@ __all__ = [
     "as_columns",
     "cluster_codes",
     "cluster_sums",
+    "drop_missing",
     "paired_differences",
-    "scored",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -40,10 +40,10 @@ def as_columns(values: ArrayLike) -> FloatArray:
     return array
 
 
-def scored(values: ArrayLike) -> FloatArray:
+def drop_missing(values: ArrayLike) -> FloatArray:
     """Return the numbers of one column that are not NaN.
 
-    >>> scored([0.5, float("nan")]).tolist()
+    >>> drop_missing([0.5, float("nan")]).tolist()
     [0.5]
     """
     column = as_columns(values)

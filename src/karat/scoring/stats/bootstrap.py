@@ -18,7 +18,13 @@ from karat.scoring.stats.chance import check_draws, generator, resample_counts
 from karat.scoring.stats.distributions import beta_quantile, t_quantile
 from karat.scoring.stats.threads import one_blas_thread
 
-__all__ = ["Bounds", "bootstrap_intervals", "check_level", "exact_integers", "studentised"]
+__all__ = [
+    "Bounds",
+    "bootstrap_intervals",
+    "check_level",
+    "exact_integers",
+    "studentised_quantiles",
+]
 
 Float32Array = NDArray[np.float32]
 
@@ -26,7 +32,7 @@ Float32Array = NDArray[np.float32]
 LEAST_VARIANCE = 1e-12
 
 
-def studentised(
+def studentised_quantiles(
     centred: FloatArray, *, codes: IntArray | None, level: float, draws: int, seed: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the low and high quantile of the resampled t, and the standard error, per column.
@@ -231,7 +237,7 @@ def complete_intervals(
     low_t, high_t, se = np.zeros(width), np.zeros(width), np.zeros(width)
     if varied.any():
         centred = values[:, varied] - means[varied]
-        low_t[varied], high_t[varied], se[varied] = studentised(
+        low_t[varied], high_t[varied], se[varied] = studentised_quantiles(
             centred, codes=codes, level=level, draws=draws, seed=seed
         )
     # Values that vary within clusters of equal means leave a rounding error: treated as none.
@@ -301,7 +307,7 @@ def column_interval(
     if bounds is not None and not clustered:
         most = hoeffding(units, bounds, level)
         low, high = max(low, mean - most), min(high, mean + most)
-    return clipped(low, high, bounds, level, name)
+    return clip_interval(low, high, bounds, level, name)
 
 
 def hoeffding(n: int, bounds: Bounds, level: float) -> float:
@@ -316,7 +322,9 @@ def hoeffding(n: int, bounds: Bounds, level: float) -> float:
     return (bounds[1] - bounds[0]) * math.sqrt(math.log(2 / (1 - level)) / (2 * n))
 
 
-def clipped(low: float, high: float, bounds: Bounds | None, level: float, method: str) -> Interval:
+def clip_interval(
+    low: float, high: float, bounds: Bounds | None, level: float, method: str
+) -> Interval:
     """Return the interval with its ends inside *bounds*."""
     if bounds is not None:
         low, high = max(low, bounds[0]), min(high, bounds[1])
@@ -338,7 +346,7 @@ def constant_interval(value: float, units: int, bounds: Bounds | None, level: fl
         return Interval(None, None, level, "none")
     share = 1.0 - ((1.0 - level) / 2) ** (1.0 / units)
     low, high = value - share * (value - bounds[0]), value + share * (bounds[1] - value)
-    return clipped(low, high, bounds, level, "constant")
+    return clip_interval(low, high, bounds, level, "constant")
 
 
 def clopper_pearson(hits: int, n: int, level: float) -> Interval:

@@ -19,7 +19,7 @@ from karat.scoring.stats.pairwise import (
     PAIRS,
     ComparisonPlan,
     DifferenceColumn,
-    measured,
+    compute_entries,
 )
 from karat.scoring.stats.threads import one_blas_thread
 
@@ -71,22 +71,22 @@ def compare(
     cube = as_cube(values, len(systems), len(metrics))
     pairs = pairs or ("all" if len(systems) <= MOST_PAIRED else "lead")
     plan = ComparisonPlan(
-        systems=distinct(systems, "system"),
-        metrics=distinct(metrics, "metric"),
+        systems=check_names(systems, "system"),
+        metrics=check_names(metrics, "metric"),
         columns=columns_of(len(systems), len(metrics), pairs),
         bounds=bounds_per_column(bounds, len(metrics)),
-        correction=chosen_correction(correction, pairs),
+        correction=choose_correction(correction, pairs),
         level=level,
         power=power,
         draws=draws,
         seed=seed,
         clusters=clusters,
-        lower_is_better=among(metrics, lower_is_better),
+        lower_is_better=check_metrics(metrics, lower_is_better),
     )
     check_level(level)
     check_draws(draws)
     check_power(power)
-    means, differences = measured(cube, plan)
+    means, differences = compute_entries(cube, plan)
     return Comparison(
         systems=plan.systems,
         metrics=plan.metrics,
@@ -115,7 +115,7 @@ def as_cube(values: ArrayLike, systems: int, metrics: int) -> FloatArray:
     return cube
 
 
-def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
+def check_names(names: Sequence[str], kind: str) -> tuple[str, ...]:
     """Return *names* unchanged; raise InputError if there are none or duplicates."""
     if not names:
         raise InputError(f"no {kind} to compare; expected one or more")
@@ -124,7 +124,7 @@ def distinct(names: Sequence[str], kind: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def among(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
+def check_metrics(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str, ...]:
     """Return the *chosen* metrics in the order of *metrics*; raise InputError for unknown ones."""
     unknown = sorted(set(chosen).difference(metrics))
     if unknown:
@@ -153,7 +153,7 @@ def columns_of(systems: int, metrics: int, pairs: str) -> tuple[DifferenceColumn
     )
 
 
-def chosen_correction(correction: str | None, pairs: str) -> str:
+def choose_correction(correction: str | None, pairs: str) -> str:
     """Return the correction with this name, or the default for *pairs*."""
     if correction is None:
         return DEFAULTS[pairs]

@@ -10,12 +10,12 @@ from karat.scoring.stats.bootstrap import FEW, deviating_units, exact_integers
 from karat.scoring.stats.chance import generator, resample_counts
 from karat.scoring.stats.signflip import Flips
 
-__all__ = ["benjamini_hochberg", "holm", "resampled_halves", "step_down"]
+__all__ = ["benjamini_hochberg", "holm", "resample_halves", "step_down"]
 
 Float32Array = NDArray[np.float32]
 
 
-def resampled_halves(flips: Flips, centred: FloatArray, *, seed: int) -> dict[int, Float32Array]:
+def resample_halves(flips: Flips, centred: FloatArray, *, seed: int) -> dict[int, Float32Array]:
     """Return the resamples that replace the later half of the flips of each column.
 
     ``centred[unit, column]`` are the differences minus their mean, 0 for missing ones; clusters are
@@ -26,12 +26,12 @@ def resampled_halves(flips: Flips, centred: FloatArray, *, seed: int) -> dict[in
     usable = np.flatnonzero(deviating_units(centred, None) >= min(FEW, units / 2))
     if flips.complete or not len(usable):
         return {}
-    found = resampled(centred[:, usable], draws=flips.sums.shape[1] // 2, seed=seed)
+    found = resample_sums(centred[:, usable], draws=flips.sums.shape[1] // 2, seed=seed)
     found *= np.float32(flips.unit)
     return dict(zip(usable.tolist(), found, strict=True))
 
 
-def resampled(centred: FloatArray, *, draws: int, seed: int) -> Float32Array:
+def resample_sums(centred: FloatArray, *, draws: int, seed: int) -> Float32Array:
     """Return ``[column, draw]``: the absolute sum of each resample over its own length.
 
     It orders resamples as their t does, and has the scale of the flipped sums, whose unit is 1.

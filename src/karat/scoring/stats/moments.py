@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from karat.errors import InputError
-from karat.scoring.stats.arrays import as_columns, cluster_codes, cluster_sums, scored
+from karat.scoring.stats.arrays import as_columns, cluster_codes, cluster_sums, drop_missing
 from karat.scoring.stats.distributions import t_quantile
 
 __all__ = [
@@ -94,10 +94,10 @@ def percentiles(values: ArrayLike, at: Sequence[float]) -> tuple[float | None, .
     wrong = [point for point in at if not 0.0 <= point <= 100.0]
     if wrong:
         raise InputError(f"percentile {wrong[0]} is not between 0 and 100")
-    ordered = np.sort(scored(values))
+    ordered = np.sort(drop_missing(values))
     if not len(ordered):
         return (None,) * len(at)
-    return tuple(interpolated(ordered.tolist(), point) for point in at)
+    return tuple(interpolate(ordered.tolist(), point) for point in at)
 
 
 def known_percentiles(values: ArrayLike, at: Sequence[float]) -> tuple[float | None, ...]:
@@ -106,7 +106,7 @@ def known_percentiles(values: ArrayLike, at: Sequence[float]) -> tuple[float | N
     >>> known_percentiles(range(1, 21), [50, 90, 99])
     (10.5, 18.1, None)
     """
-    count = len(scored(values))
+    count = len(drop_missing(values))
     found = percentiles(values, at)
     pairs = zip(at, found, strict=True)
     return tuple(value if count >= least_values(point) else None for point, value in pairs)
@@ -123,7 +123,7 @@ def least_values(point: float) -> int:
     return ceil(100 / (100 - point) - ROUNDING) if 50 < point < 100 else 1
 
 
-def interpolated(ordered: Sequence[float], point: float) -> float:
+def interpolate(ordered: Sequence[float], point: float) -> float:
     """Return the percentile *point* of sorted values."""
     place = (len(ordered) - 1) * point / 100
     below = int(place)

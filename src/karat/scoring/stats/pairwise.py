@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from karat.model.comparison import Difference, Interval, Mean
 from karat.scoring.stats.arrays import FloatArray, paired_differences
 from karat.scoring.stats.bootstrap import Bounds, bootstrap_intervals
-from karat.scoring.stats.maxt import benjamini_hochberg, holm, resampled_halves, step_down
+from karat.scoring.stats.maxt import benjamini_hochberg, holm, resample_halves, step_down
 from karat.scoring.stats.moments import Moments, column_moments, reach, relative_improvement
 from karat.scoring.stats.signflip import Flips, FlipTest, flip_sums, flip_tests, flip_units
 from karat.scoring.stats.tests import randomised_tukey, residual_variance, t_from_moments
 
-__all__ = ["CORRECTIONS", "PAIRS", "ComparisonPlan", "DifferenceColumn", "measured"]
+__all__ = ["CORRECTIONS", "PAIRS", "ComparisonPlan", "DifferenceColumn", "compute_entries"]
 
 CORRECTIONS = ("maxt", "tukey", "holm", "bh", "none")
 PAIRS = ("all", "lead", "baseline")
@@ -50,7 +50,7 @@ class ComparisonPlan(NamedTuple):
         return [place for place, column in enumerate(self.columns) if column.metric == metric]
 
 
-def measured(
+def compute_entries(
     cube: FloatArray, plan: ComparisonPlan
 ) -> tuple[tuple[Mean, ...], tuple[Difference, ...]]:
     """Return the means and the differences of *plan*, with shared resamples and flips."""
@@ -63,7 +63,7 @@ def measured(
     intervals = bootstrap_intervals(
         np.concatenate([scores, differences], axis=1),
         bounds=plan.bounds * systems
-        + [mirrored(plan.bounds[column.metric]) for column in plan.columns],
+        + [difference_bounds(plan.bounds[column.metric]) for column in plan.columns],
         level=plan.level,
         draws=plan.draws,
         seed=plan.seed,
@@ -78,7 +78,7 @@ def measured(
     return means, tuple(entries)
 
 
-def mirrored(bounds: Bounds | None) -> Bounds | None:
+def difference_bounds(bounds: Bounds | None) -> Bounds | None:
     """Return the bounds of a difference between two scores within *bounds*."""
     return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
 
@@ -168,7 +168,7 @@ def maxt_ps(flips: Flips, differences: FloatArray, plan: ComparisonPlan) -> list
         return []
     means = [moments.mean for moments in column_moments(differences)]
     centred = flip_units(differences - means, plan.clusters)
-    halves = resampled_halves(flips, centred, seed=plan.seed)
+    halves = resample_halves(flips, centred, seed=plan.seed)
     families = map(plan.family, range(len(plan.metrics)))
     return [step_down(flips, family, halves) for family in families]
 

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from karat.errors import InputError
-from karat.scoring.stats.arrays import FloatArray, as_columns, cluster_codes, cluster_sums, scored
+from karat.scoring.stats.arrays import (
+    FloatArray,
+    as_columns,
+    cluster_codes,
+    cluster_sums,
+    drop_missing,
+)
 from karat.scoring.stats.chance import block_rows, check_draws, generator
 from karat.scoring.stats.distributions import normal_tail, t_two_sided
 from karat.scoring.stats.moments import Moments
@@ -73,7 +79,7 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     >>> test.positive, test.negative, test.p
     (7.0, 3.0, 0.625)
     """
-    kept = scored(differences)
+    kept = drop_missing(differences)
     kept = kept[kept != 0.0]
     n = len(kept)
     if n == 0:

@@ -54,7 +54,7 @@ def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int =
 def spherical_means(units: FloatArray, groups: int, *, seed: int) -> IntArray:
     """Return the group of each of *units*, which have length 1: the best of several starts."""
     rng = generator(seed)
-    tried = [closest_means(units, far_apart(units, groups, rng)) for _ in range(STARTS)]
+    tried = [closest_means(units, initial_centres(units, groups, rng)) for _ in range(STARTS)]
     return max(tried, key=lambda labels: closeness(units, labels))
 
 
@@ -80,7 +80,7 @@ def closest_means(units: FloatArray, centres: FloatArray) -> IntArray:
     return labels
 
 
-def far_apart(units: FloatArray, groups: int, rng: np.random.Generator) -> FloatArray:
+def initial_centres(units: FloatArray, groups: int, rng: np.random.Generator) -> FloatArray:
     """Return *groups* initial rows, each drawn by its squared distance to the previous ones."""
     chosen = [int(rng.integers(len(units)))]
     distance = np.full(len(units), np.inf)

@@ -36,7 +36,7 @@ def two_systems(comparison: Comparison) -> str:
     unseen = [entry.metric for entry in entries if entry.p is None]
     sentences = winner_sentences(comparison, real)
     if unclear:
-        metrics = listed([entry.metric for entry in unclear])
+        metrics = join_names([entry.metric for entry in unclear])
         if all(is_tie(entry) for entry in unclear):
             text = f"{one} and {other} have the same {metrics} on every query."
         else:
@@ -44,7 +44,7 @@ def two_systems(comparison: Comparison) -> str:
             text += f" ({size(unclear[0])})." if len(unclear) == 1 else "."
         sentences.insert(0 if unclear[0] is entries[0] else len(sentences), text)
     if unseen:
-        sentences.append(f"No query has scores of both {one} and {other} on {listed(unseen)}.")
+        sentences.append(f"No query has scores of both {one} and {other} on {join_names(unseen)}.")
     return " ".join([*sentences, *reach_sentences(comparison, unclear, real)])
 
 
@@ -59,20 +59,22 @@ def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list
         text = f"{name} is better than {loser(comparison, first)}: {first.metric} "
         text += numbers(comparison, first, hint=True)
         if others:
-            text += f"; also better on {labelled(comparison, [entry.metric for entry in others])}"
+            text += (
+                f"; also better on {label_metrics(comparison, [entry.metric for entry in others])}"
+            )
         sentences.append(f"{text}.")
     return sentences
 
 
 def against_baseline(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
     """Return the verdict on several systems against the first one."""
-    baseline, label = comparison.systems[0], labelled(comparison, [metric])
+    baseline, label = comparison.systems[0], label_metrics(comparison, [metric])
     real = [entry for entry in entries if comparison.significant(entry)]
     sentences = []
     for word in ("better", "worse"):
         is_better = word == "better"
         members = [e for e in real if (winner(comparison, e) == e.system) is is_better]
-        names = listed([entry.system for entry in members])
+        names = join_names([entry.system for entry in members])
         if len(members) == 1:
             text = f"{names} is {word} than {baseline} on {label}: "
             sentences.append(f"{text}{numbers(comparison, members[0], flip=False)}.")
@@ -90,7 +92,7 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
         others = [(entry.system, entry) for entry in rest]
         sentences.append(rest_sentence(baseline, others))
     sentences += reach_sentences(comparison, rest, real)
-    return " ".join([*sentences, *unscored(comparison, metric)])
+    return " ".join([*sentences, *unscored_sentences(comparison, metric)])
 
 
 def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
@@ -115,7 +117,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
         text += f"{loser(comparison, nearest)}: {numbers(comparison, nearest)}"
     elif real:
         parts = [f"{loser(comparison, e)} ({numbers(comparison, e)})" for e in real]
-        text += f", and is better than {listed(parts)}"
+        text += f", and is better than {join_names(parts)}"
     sentences = [f"{text}."]
     # Possible if runs lack queries: a mean uses all queries of a run, a pair only the common ones.
     sentences += [
@@ -128,18 +130,17 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
         others = [(e.system if e.baseline == best else e.baseline, e) for e in rest]
         sentences.append(rest_sentence(best, others))
     sentences += reach_sentences(comparison, rest, real)
-    return " ".join([*sentences, *unscored(comparison, metric)])
+    return " ".join([*sentences, *unscored_sentences(comparison, metric)])
 
 
-def unscored(comparison: Comparison, metric: str) -> list[str]:
+def unscored_sentences(comparison: Comparison, metric: str) -> list[str]:
     """Return a sentence about the systems without a score on *metric*, if there are any."""
     means = [mean for mean in comparison.means if mean.metric == metric]
     names = [mean.system for mean in means if mean.mean is None]
     if not names:
         return []
-    return [
-        f"{listed(first_few(names))} {'has' if len(names) == 1 else 'have'} no score on {metric}."
-    ]
+    verb = "has" if len(names) == 1 else "have"
+    return [f"{join_names(first_few(names))} {verb} no score on {metric}."]
 
 
 def winner(comparison: Comparison, entry: Difference) -> str:
@@ -152,14 +153,14 @@ def loser(comparison: Comparison, entry: Difference) -> str:
     return entry.baseline if winner(comparison, entry) == entry.system else entry.system
 
 
-def labelled(comparison: Comparison, metrics: Sequence[str]) -> str:
+def label_metrics(comparison: Comparison, metrics: Sequence[str]) -> str:
     """Return *metrics* as a list; those of which less is better come last and are marked."""
     more = [name for name in metrics if name not in comparison.lower_is_better]
     less = [name for name in metrics if name in comparison.lower_is_better]
     if not less:
-        return listed(more)
-    text = f"{listed(less)} (lower is better)"
-    return f"{listed(more)}, and on {text}" if more else text
+        return join_names(more)
+    text = f"{join_names(less)} (lower is better)"
+    return f"{join_names(more)}, and on {text}" if more else text
 
 
 def numbers(
@@ -199,7 +200,7 @@ def is_tie(entry: Difference) -> bool:
 
 def rest_sentence(name: str, others: Sequence[tuple[str, Difference]]) -> str:
     """Return the sentence about systems that do not differ significantly from *name*."""
-    names = listed(first_few([other for other, _ in others]))
+    names = join_names(first_few([other for other, _ in others]))
     if all(is_tie(entry) for _, entry in others):
         return f"{name} and {names} have the same score on every query."
     if len(others) > 1:
@@ -231,7 +232,7 @@ def reach_sentences(
     counts = [f"{number(value)} on {metric}" for metric, value in reach.items()]
     if counts and not scores and len(entries) == 1:
         counts = [number(value) for value in reach.values()]
-    values = ", and ".join([*scores, *([listed(counts)] if counts else [])])
+    values = ", and ".join([*scores, *([join_names(counts)] if counts else [])])
     text = f"{n} {queries} can reliably detect differences of about {values} or more"
     if smaller:
         text += f"; smaller ones, such as {number(smaller)} here, are detected less often"
@@ -277,10 +278,10 @@ def p_value(p: float) -> str:
     return f"= {rounded}" if rounded != "0.050" else f"= {p:.4g}"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return *names* as an English list.
 
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """
     if len(names) < 2:

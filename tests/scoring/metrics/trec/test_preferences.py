@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from karat.model import JudgedQuery
 from karat.model.preferences import Judges, PanelQuery, Preference, PreferenceQuery
 from karat.scoring.metrics import Measure
-from karat.scoring.metrics.trec.preferences import preferred_pairs, ranked, tally
+from karat.scoring.metrics.trec.preferences import preference_ranks, preferred_pairs, tally
 
 LEVELS = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0]), min_size=1, max_size=9)
 
@@ -150,7 +150,7 @@ def test_plain_grades_are_one_judge(levels: list[float], kept: int) -> None:
     judged = of_one(dict(zip(names, levels, strict=True)), *names[: len(found)])
     for name in ("simp", "pair-ret", "avgjg-imp", "avgjg-rnonrel", "avgjg-rnonrel-ret"):
         assert prefs(name, plain) == pytest.approx(prefs(name, judged), abs=1e-12)
-    assert ranked(plain).returned == len(found)
+    assert preference_ranks(plain).returned == len(found)
 
 
 def test_a_panel_is_averaged_over_its_judges() -> None:

@@ -34,8 +34,8 @@ __all__ = [
     "Tally",
     "balanced_share",
     "classes",
+    "preference_ranks",
     "preferred_pairs",
-    "ranked",
     "tally",
 ]
 
@@ -65,10 +65,10 @@ class Tally(NamedTuple):
     others_returned: int
 
 
-def ranked(judged: JudgedQuery) -> PreferenceRanks:
+def preference_ranks(judged: JudgedQuery) -> PreferenceRanks:
     """Return the preferences behind *judged*; plain grades are one judge who orders all by grade.
 
-    >>> found = ranked(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
+    >>> found = preference_ranks(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
     >>> found.preferences[0].levels, found.returned
     ({0: 0, 1: 2, 2: 1}, 2)
     """
@@ -243,7 +243,7 @@ def _possible(counts: Tally, scope: Scope) -> int:
 
 
 def _tallies(judged: JudgedQuery) -> list[Tally]:
-    preferences, returned = ranked(judged)
+    preferences, returned = preference_ranks(judged)
     return [tally(preference, returned) for preference in preferences]
 
 
@@ -288,7 +288,7 @@ def _by_pair(scope: Scope) -> Score:
     simple = _simple(scope)
 
     def share(judged: JudgedQuery) -> float:
-        order = ranked(judged)
+        order = preference_ranks(judged)
         if len(order.preferences) == 1:
             return simple(judged)  # one judge has one preference per pair
         return _mean_over_pairs(order, scope)
@@ -313,7 +313,7 @@ def _mean_over_pairs(order: PreferenceRanks, scope: Scope) -> float:
 
 def _balanced(*, only_returned: bool) -> Score:
     def share(judged: JudgedQuery) -> float:
-        preferences, returned = ranked(judged)
+        preferences, returned = preference_ranks(judged)
         shares = [
             balanced_share(
                 preference, tally(preference, returned), returned, only_returned=only_returned

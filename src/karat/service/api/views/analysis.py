@@ -8,7 +8,7 @@ from karat.errors import InputError, UnknownName
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison as Compared
 from karat.model.comparison import Difference
-from karat.scoring.compare import compared_tables
+from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, average, parse
 from karat.scoring.score import mean_intervals
 from karat.scoring.settings import Confidence
@@ -168,7 +168,7 @@ def _table(scored: ScoredBenchmark, place: int) -> ScoreTable:
 def _compared(tables: Sequence[ScoreTable], measure: Measure, scored: ScoredBenchmark) -> Compared:
     query_ids = tables[0].query_ids
     clusters = _clusters(scored, query_ids)
-    return compared_tables(tables, [measure], range(len(query_ids)), AGAINST_ONE, clusters=clusters)
+    return compare_tables(tables, [measure], range(len(query_ids)), AGAINST_ONE, clusters=clusters)
 
 
 def _clusters(scored: ScoredBenchmark, query_ids: Sequence[str]) -> list[str] | None:

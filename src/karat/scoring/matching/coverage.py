@@ -11,21 +11,21 @@ __all__ = ["Coverage"]
 class Coverage:
     """Chunks in order, and which of them a matching mode credits for a target.
 
-    >>> places = [Hit("a.py", start_line=1, end_line=9), Hit("a.py", start_line=10, end_line=20)]
-    >>> Coverage(places, match="lines").of(Target("./a.py", 1.0, 8, 12))
+    >>> chunks = [Hit("a.py", start_line=1, end_line=9), Hit("a.py", start_line=10, end_line=20)]
+    >>> Coverage(chunks, match="lines").of(Target("./a.py", 1.0, 8, 12))
     [0, 1]
     """
 
     def __init__(
-        self, places: Iterable[Hit], *, match: str, min_overlap: float = 0.0, root: str = ""
+        self, chunks: Iterable[Hit], *, match: str, min_overlap: float = 0.0, root: str = ""
     ) -> None:
         """Index *chunks*; the other parameters are those of ``judge``."""
         self._matcher = MATCHERS.get(match)(min_overlap=min_overlap)
         self._root = root
-        self._places = [place._replace(path=self.spelled(place.path)) for place in places]
+        self._chunks = [chunk._replace(path=self.spelled(chunk.path)) for chunk in chunks]
         self._of_path: dict[str, list[int]] = {}
-        for number, place in enumerate(self._places):
-            self._of_path.setdefault(place.path, []).append(number)
+        for index, chunk in enumerate(self._chunks):
+            self._of_path.setdefault(chunk.path, []).append(index)
 
     def spelled(self, path: str) -> str:
         """Return *path* in the form that is compared."""
@@ -39,8 +39,8 @@ class Coverage:
             if self._matcher.by_id:
                 return []
             # A path pattern may match any file.
-            near = list(range(len(self._places)))
-        return [number for number in near if self._matcher.credit(self._places[number], wanted)]
+            near = list(range(len(self._chunks)))
+        return [index for index in near if self._matcher.credit(self._chunks[index], wanted)]
 
     def holds(self, path: str) -> bool:
         """Return whether a chunk is in the file at *path*; no path means any file."""

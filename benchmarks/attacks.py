@@ -1,6 +1,6 @@
-"""What queries made worse on purpose cost BM25 and a hybrid search.
+"""How much adversarial queries reduce the quality of BM25 and of a hybrid engine.
 
-Mines a gold set with ``--adversarial`` and asks each attacked query beside the one it was made of:
+Mines a gold set with ``--adversarial`` and runs each attacked query and its original:
 
     python benchmarks/attacks.py --tree path/to/repository [--limit 150]
 
@@ -43,7 +43,7 @@ def renamed(run: karat.Run, queries: dict[str, karat.Query], name: str) -> karat
 
 
 def rows(gold: karat.Dataset, run: karat.Run) -> list[str]:
-    """Return a row for each attack on what *run* was asked."""
+    """Return a row for each attack on the queries of *run*."""
     plain = part(gold, "none")
     found = []
     for attack in sorted({query.tags["attack"] for query in gold.queries()} - {"none"}):

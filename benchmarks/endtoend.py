@@ -1,9 +1,8 @@
-"""The whole way on a large repository: mine a gold set, judge a search on it, write the report.
+"""End to end on a large repository: mine a gold set, evaluate an engine on it, write the report.
 
-Each step is a command of its own, as a user gives it, with caches that are empty at first. Its time
-is that of the clock and of all processors that it used, its memory the most that one of its
-processes held. Hits are found by as many processes as there are cores; with --timed all, each query
-is asked again, alone, to take its time.
+Each step is a separate command with initially empty caches. Its time is wall-clock time and CPU
+time of all processors, its memory the peak of its largest process. One process per core runs the
+queries; with --timed all, each query runs again alone to measure its latency.
 
     .venv/bin/python benchmarks/endtoend.py --tree path/to/django
 """
@@ -18,11 +17,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-MB = 1024  # The system tells memory in units of 1,024 bytes.
+MB = 1024  # The system reports memory in units of 1,024 bytes.
 
 
 class Step(NamedTuple):
-    """What a command has taken, and the last line that it printed."""
+    """The cost of a command, and the last line that it printed."""
 
     seconds: float
     cpu: float
@@ -31,7 +30,7 @@ class Step(NamedTuple):
 
 
 def measured(arguments: Sequence[str], folder: Path) -> Step:
-    """Return what ``karat *arguments*`` takes; one that fails ends the benchmark."""
+    """Return the cost of ``karat *arguments*``; a failure ends the benchmark."""
     log = folder / "log.txt"
     started = perf_counter()
     with log.open("w") as output:
@@ -40,7 +39,7 @@ def measured(arguments: Sequence[str], folder: Path) -> Step:
         process = subprocess.Popen(
             command, stdout=output, stderr=subprocess.STDOUT, cwd=folder, env=apart
         )
-        # Counts the processes below it, too.
+        # Includes child processes.
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     text = log.read_text()

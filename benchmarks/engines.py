@@ -1,8 +1,8 @@
-"""Speed of the built-in engines: against their peers in one run, and what an index takes.
+"""Speed of the built-in engines against their peers in one run, and the cost of an index.
 
-All candidates take turns on the same chunks, each with its own tokenising; the best CPU time of
+All candidates take turns on the same chunks, each with its own tokeniser. The best CPU time of
 several rounds counts for building, the best of each query for searching, so that a busy machine
-hurts all alike. The ratios are what matters, not the times. Only the part ``index`` has goals in
+affects all equally. The ratios matter, not the absolute times. Only the part ``index`` has goals in
 seconds, for 45,000 lines on two idle cores.
 
     .venv-bench/bin/python benchmarks/engines.py                     # chunks that are made up
@@ -152,7 +152,7 @@ def index(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
 
 
 def overhead(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
-    """Measure what the way to a Python class costs, when the class does nothing."""
+    """Measure the overhead of calling a Python class that does nothing."""
     from karat.engines.spec import build
 
     engine = build("null_engine:NullEngine")

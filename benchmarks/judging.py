@@ -1,8 +1,8 @@
-"""What one grade costs a service: a real `karat serve`, 12 runs over 120 queries.
+"""The cost of one grade in the service: a real `karat serve`, 12 runs over 120 queries.
 
-For each grade the requests of the page are sent: the grade itself, the hits that are left, the
-dataset, and the text of the next document. Printed is the processor time that the service and all
-its processes have spent on them, and how long the next hit was waited for.
+For each grade the requests of the page are sent: the grade itself, the remaining hits, the dataset,
+and the text of the next document. The output is the CPU time of the service with all its processes,
+and the latency of the next hit.
 
     .venv/bin/python benchmarks/judging.py
     .venv/bin/python benchmarks/judging.py --queries 1000 --grades 50
@@ -75,7 +75,7 @@ class Page:
         self.http.put(f"{self.dataset}/judgments", json=edit).raise_for_status()
 
     def look(self, left: dict) -> None:
-        """Ask for what stands around the next hit."""
+        """Request the context of the next hit."""
         self.http.get(self.dataset).raise_for_status()
         path = {"path": left["hits"][0]["path"]}
         self.http.get(self.content, params=path).raise_for_status()
@@ -97,7 +97,7 @@ def main() -> None:
             for _ in client.events(benchmark):
                 pass
             found = client.benchmark(benchmark)
-            # The worker has ended its work when it has told so, but for a moment.
+            # The worker needs a moment after it has reported the end of its work.
             sleep(2)
             dataset = next(client.datasets()).id
             collection = next(client.collections()).id

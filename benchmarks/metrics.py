@@ -1,7 +1,7 @@
 """Speed of the metrics against pytrec_eval, ranx, ir_measures and trec_eval, in one run.
 
 All candidates take turns on the same seeded data; the best CPU time of several rounds counts, so
-that a busy machine hurts all alike. The ratios are what matters, not the times.
+that a busy machine affects all equally. The ratios matter, not the absolute times.
 
     make bench                                                   # everything but trec_eval
     .venv-bench/bin/python benchmarks/metrics.py --only memory small
@@ -19,7 +19,7 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-# One thread for everybody's linear algebra, as Karat's command line sets it: CPU time counts all.
+# One thread for all linear algebra, as on Karat's command line: CPU time counts all threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Not this folder itself: its statistics.py would hide the standard library's.
 sys.path[0] = str(Path(__file__).parent / "support")
@@ -155,7 +155,7 @@ def comparison() -> None:
 
 
 def threads() -> None:
-    """Measure what statistics cost with one BLAS thread, the default number, and eight."""
+    """Measure the cost of statistics with one BLAS thread, the default number, and eight."""
     script = Path(__file__).parent / "support" / "statistics_cost.py"
     print("\nStatistics of 6,980 queries x 6 metrics, 9,999 resamples: CPU ms of all threads")
     for setting in ("1", None, "8"):
@@ -166,7 +166,7 @@ def threads() -> None:
 
 
 def main() -> None:
-    """Run the parts asked for."""
+    """Run the selected parts."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--trec-eval", metavar="BINARY", help="trec_eval 10, built with -O3")

@@ -1,7 +1,7 @@
 """Cost of mining a history and of searching its snapshots, against their peers.
 
-Every step is a process of its own; its CPU time, children included, is what counts, the best of
-several rounds in which the candidates take turns. The ratios are what matters, not the times.
+Every step is a separate process; its CPU time, children included, counts, the best of several
+rounds in which the candidates take turns. The ratios matter, not the absolute times.
 
     .venv-bench/bin/python benchmarks/mining.py --tree REPOSITORY [--tree REPOSITORY ...]
     .venv-bench/bin/python benchmarks/mining.py --tree REPOSITORY --only scan cases --rounds 5
@@ -19,14 +19,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 STEPS = str(Path(__file__).parent / "support" / "mining_steps.py")
-# Short steps are taken so often in a round, so that one bad moment does not decide.
+# Short steps are repeated this often in a round, so that one outlier does not decide.
 TURNS = 5
-# A goal may ask more of a history with so many commits.
+# A goal may be stricter for a history with this many commits.
 LONG = 10_000
 
 
 class Figure(NamedTuple):
-    """What was measured, and the least or the most that it may be (None: no goal)."""
+    """A measurement, and its lower or upper limit (None: no goal)."""
 
     what: str
     value: float
@@ -47,7 +47,7 @@ class Figure(NamedTuple):
 
 
 def cpu_s(command: Sequence[str]) -> tuple[float, bytes]:
-    """Return the CPU seconds of *command* with all its children, and what it printed."""
+    """Return the CPU seconds of *command* with all its children, and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -62,7 +62,7 @@ def step(name: str, tree: Path, number: int = 0) -> dict[str, Any]:
 
 
 def git_log_s(tree: Path) -> float:
-    """Return the CPU seconds of Git alone, with the questions that Karat asks it."""
+    """Return the CPU seconds of Git alone, with the commands that Karat uses."""
     asked = ["git", "-C", str(tree), "log", "--no-merges", "--raw", "-z", "-M100%"]
     return cpu_s(["sh", "-c", 'exec "$@" > /dev/null', "sh", *asked])[0]
 
@@ -86,9 +86,9 @@ def scan(tree: Path, options: argparse.Namespace) -> list[Figure]:
 def cases(tree: Path, options: argparse.Namespace) -> list[Figure]:
     """Compare mining cases with PyDriller's reading of the same history.
 
-    Both processes count from their start to their end, interpreter and imports included. Not
-    counted is what prepares the peer's step; where only some commits are read, the time that these
-    take is scaled, and the start is not. Karat has more turns, which are fifty times as short.
+    Both processes count from start to end, interpreter and imports included. The preparation of the
+    peer's step does not count. If only some commits are read, their time is scaled up, and the
+    start is not. Karat has more rounds, because each is fifty times as short.
     """
     taken: dict[str, list[float]] = {"pydriller": [], "lines": [], "symbols": []}
     for _ in range(options.rounds):
@@ -158,7 +158,7 @@ def main() -> int:
         "--peer-commits", type=int, default=5_000, help="a longer history is sampled for PyDriller"
     )
     options = parser.parse_args()
-    # A user's Python finds its byte code; some machines forbid keeping it.
+    # An installed Python has byte code; some machines do not allow to write it.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     missed = False
     with TemporaryDirectory() as folder:

@@ -5,9 +5,9 @@ Needs the data beside the checkout (``../shared/data``) and the repositories as 
     python benchmarks/quality.py --trees FOLDER [--profiles keyword fast balanced quality]
     python benchmarks/quality.py --trees FOLDER --engines "rerank(over=balanced)" --only docs
 
-FOLDER holds one bare repository per project, named ``owner+name/repo`` or ``owner+name``. One
-configuration per profile serves all projects; engines get the unit of most queries of a gold set.
-Vectors are kept in Karat's cache, so that a second run is quick.
+FOLDER has one bare repository per project, named ``owner+name/repo`` or ``owner+name``. One
+configuration per profile is used for all projects; engines get the unit of most queries of a gold
+set. Karat caches the vectors, so a second run is fast.
 """
 
 import argparse
@@ -36,7 +36,7 @@ MEASURES = ["hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@10"]
 
 
 def repository(trees: Path, project: str) -> str:
-    """Return the place of *project*'s repository below *trees*."""
+    """Return the path of *project*'s repository below *trees*."""
     folder = trees / project.replace("/", "+")
     return str(folder / "repo" if (folder / "repo").is_dir() else folder)
 
@@ -49,7 +49,7 @@ def below(corpus: Corpus, folder: str | None, suffix: str = "") -> Corpus:
 
 
 def engine_for(spec: Mapping[str, object], unit: str) -> Engine:
-    """Return the engine of *spec*, which is told the *unit* judged if it asks for one."""
+    """Return the engine of *spec*, with the judged *unit* if it takes one."""
     over = spec.get("over")
     if over is not None:
         return build({**spec, "over": {**described(str(over)), "unit": unit}})
@@ -63,7 +63,7 @@ def described(text: str) -> dict[str, object]:
 
 
 def run_of(spec: Mapping[str, object], corpus: Corpus, gold: karat.Dataset, unit: str) -> karat.Run:
-    """Return what the engine of *spec* finds for every query of *gold*."""
+    """Return the run of the engine of *spec* on all queries of *gold*."""
     engine = engine_for(spec, unit)
     engine.index(corpus)
     return karat.Run.of(
@@ -143,7 +143,7 @@ SETS = {"octocode": octocode, "semble": semble, "docs": docs}
 
 
 def main() -> None:
-    """Measure what is asked for on every set."""
+    """Measure the selected profiles on every set."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trees", type=Path, required=True)
     parser.add_argument("--profiles", nargs="*", choices=PROFILES, default=None)

@@ -1,4 +1,4 @@
-"""Record what commands print and write, so that two revisions of Karat can be compared.
+"""Record the output and the files of commands, to compare two revisions of Karat.
 
     python benchmarks/recording.py BEFORE [--tree REPOSITORY]   # at one revision
     python benchmarks/recording.py AFTER [--tree REPOSITORY]    # at the other
@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "examples" / "demo"
 DATA = ROOT.parent / "shared" / "data" / "trec_eval"
-# Work is divided among workers by chance, and with it how often an index is shared.
+# Workers share work at random, and so the number of shared indexes varies.
 ALONE = "--timed none --workers 1 --json --store {work}/store.db"
 COMMANDS = {
     "score": "score {gold} {bm25} --json",
@@ -63,7 +63,7 @@ MASKS = [
 
 
 def main() -> None:
-    """Run every command and write what came of it."""
+    """Run every command and write its results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("--tree", type=Path)
@@ -124,7 +124,7 @@ def _query(line: str) -> str:
 
 
 def masked(text: str, values: Mapping[str, str]) -> str:
-    """Return *text* without what differs from run to run."""
+    """Return *text* with run-dependent parts masked."""
     for mark, value in values.items():
         text = text.replace(value, mark)
     text = text.replace(str(ROOT), "{root}")

@@ -1,13 +1,12 @@
-"""What isolation costs: a query asked through the runner, against calling the engine directly.
+"""The cost of isolation: a query through the runner against a direct call of the engine.
 
-The engine runs in its own process and each answer is stored in a SQLite file. What a query takes on
-average, from the first answer to the last, less what its search takes, is the overhead. There are
-two passes: the one for hits asks the next query while answers are stored; the one for times does
-nothing while an engine searches, so that storing is a part of its overhead. Its latencies, taken
-inside the process, are compared with those of the same engine called in this one. Runner and engine
-take turns, and the best round of each counts. On a busy machine both processes wait to be woken,
-and find their caches cold, which no engine in one process does: only an idle one shows the
-overhead.
+The engine runs in its own process and each answer is stored in a SQLite file. The overhead is the
+mean time per query, from the first answer to the last, minus the search time. There are two passes:
+the quality pass sends the next query while answers are stored; the timing pass is idle while an
+engine searches, so storing is a part of its overhead. Latencies measured inside the process are
+compared with those of the same engine called directly. Runner and engine take turns, and the best
+round of each counts. On a busy machine both processes wait for the scheduler and find cold caches,
+which an engine in one process does not: measure the overhead on an idle machine.
 
     .venv/bin/python benchmarks/runner.py                       # Karat's own source
     .venv/bin/python benchmarks/runner.py --tree path/to/code
@@ -71,14 +70,14 @@ class Stored:
             self.samples.append(sample)
 
     def flush(self) -> None:
-        """Store what is left, which the last query takes; the process that ends before does not."""
+        """Store the rest; the last query pays for it, the end of the process does not."""
         started = perf_counter_ns()
         self._buffer.flush()
         self.ends[-1] += perf_counter_ns() - started
 
     @property
     def each_ms(self) -> float:
-        """Return what a query took, from the end of the first to the end of the last."""
+        """Return the mean time per query, from the end of the first to the end of the last."""
         return (self.ends[-1] - self.ends[0]) / (len(self.ends) - 1) / 1e6
 
 
@@ -113,7 +112,7 @@ def through(
 
 
 def directly(configuration: Configuration, queries: Dataset, source: Source) -> list[int]:
-    """Ask all *queries* in this process, in the runner's order; return what each took."""
+    """Run all *queries* in this process, in the runner's order; return the time of each."""
     opener = Opener()
     engine = build(configuration.spec)
     engine.index(opener.open(source))
@@ -154,9 +153,9 @@ def main() -> int:
             inside = mean_ms([sample.cold_ns for sample in times.samples[1:]])
             storing = times.storing_ns / len(times.ends) / 1e6
             rounds.append((direct, inside, hits.each_ms, times.each_ms - inside, storing))
-        # The best of each: a busy machine hurts all alike. The hits come without times, so their
-        # searches are those called directly; the best of both is taken before they are
-        # subtracted, or a round in which those were slow would pass for a small overhead.
+        # The best of each: a busy machine affects all equally. The quality pass has no search
+        # times, so those of direct calls are used; take the best of both before subtracting, or a
+        # round with slow direct calls would show a small overhead.
         here, there, asked, timed, stored = map(min, zip(*rounds, strict=True))
         added = (asked - here, timed)
         goal = max(SHARE * here, FLOOR_MS)

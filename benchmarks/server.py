@@ -1,11 +1,11 @@
-"""How long readers wait while a service works: many clients poll and stream, a benchmark runs.
+"""Latency of reads under load: many clients poll and stream while a benchmark runs.
 
 A real `karat serve` with one worker indexes Karat's own source and runs a matrix over it. Half of
-the clients ask again and again for the lists, the benchmark and its results; the other half follow
-its events. Meanwhile a dataset at the limits (1,000 queries of 100 judgments) is uploaded. Printed
-are the percentiles of all reads, and the memory of the service before and after. On a busy machine
-the readers wait for the processor, not for the service: only an idle one shows what it can do. What
-the service itself spends on a read, its streams and the upload included, shows on any.
+the clients poll the lists, the benchmark and its results; the other half stream its events.
+Meanwhile a dataset at the limits (1,000 queries of 100 judgments) is uploaded. The output has the
+percentiles of all reads, and the memory of the service before and after. On a busy machine the
+readers wait for the processor, not for the service: measure latency on an idle one. The CPU time
+of the service per read, streams and upload included, is meaningful on any machine.
 
     .venv/bin/python benchmarks/server.py
     .venv/bin/python benchmarks/server.py --clients 100 --pause 0.1
@@ -45,7 +45,7 @@ def cpu_s(pid: int) -> float:
 
 
 class Clients:
-    """Everybody who asks meanwhile; what went wrong is counted."""
+    """All concurrent clients; failures are counted."""
 
     def __init__(self, benchmark: str, *, pause: float) -> None:
         """Ask about *benchmark*, each client *pause* seconds after its last answer."""
@@ -107,13 +107,14 @@ def main() -> None:
             before, worked_s = rss_mb(pid), cpu_s(pid)
             clients = Clients(benchmark, pause=options.pause)
             roles = [clients.poll, clients.stream] * (options.clients // 2)
-            # To make a client takes longer than many reads, and all of them share this process.
+            # Creating a client takes longer than many reads, and all of them share this process.
             threads = [Thread(target=role, args=(Client(address),), daemon=True) for role in roles]
             client.start(benchmark)
             begun = perf_counter()
             for thread in threads:
                 thread.start()
-                # They come one after the other; that all of them ask first at once says little.
+                # Clients start one after the other; a burst of first requests is not
+                # representative.
                 sleep(options.pause / len(threads))
             sent = perf_counter()
             client.upload_dataset("Limits", large)

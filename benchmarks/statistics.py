@@ -1,12 +1,12 @@
-"""Do the default tests keep their promises? False alarms and power, simulated.
+"""Error rates and power of the default tests, by simulation.
 
 Five systems, all pairs, three kinds of scores, 50 and 127 queries. False alarm: any pair called
 different although no system is better than another (family-wise error; 0.06 is the limit allowed).
 Power: the share of the four pairs with the one better system that are called different. Beside the
 default (step-down maxT, half sign flips and half resamples) stand the same over sign flips alone,
 Holm's correction of paired t tests, uncorrected t tests, and with --tukey randomised Tukey HSD.
-Coverage: how often the 95 % interval of a mean holds the true mean. Every rate has its standard
-error; another --seed shows how far a run can be trusted.
+Coverage: how often the 95 % interval of a mean contains the true mean. Every rate has its standard
+error; another --seed shows how reliable a run is.
 
     python benchmarks/statistics.py [--simulations N] [--draws N] [--seed N] [--tukey N] [--speed]
 """
@@ -70,8 +70,8 @@ def skewed(rng: np.random.Generator, n: int, gain: float) -> Scores:
 def rare_failures(rng: np.random.Generator, n: int, gain: float) -> Scores:
     """Return scores of which two systems fail on 6 % of the queries and make up for it elsewhere.
 
-    Means are equal. Shown as a warning and not held to the limit: with three failures in a sample
-    of fifty queries no test of means keeps its promise.
+    Means are equal. Shown as a warning and not checked against the limit: with three failures in a
+    sample of fifty queries no test of means holds its level.
     """
     scores: Scores = 0.7 + rng.normal(0.0, 0.1, (n, 1)) + rng.normal(0.0, 0.05, (n, SYSTEMS))
     scores[:, :2] += np.where(rng.random((n, 2)) < 0.06, -0.47, 0.03)
@@ -135,7 +135,7 @@ def by_procedure(
 
 
 def rates(make: Make, n: int, gain: float, options: argparse.Namespace) -> dict[str, list[float]]:
-    """Return for each procedure one number per simulation: false alarm (0, 1), or share found."""
+    """Return one number per procedure and simulation: false alarm (0, 1), or detected share."""
     rng = np.random.default_rng([options.seed, n, round(gain * 1_000)])
     found: dict[str, list[float]] = {}
     for start in range(0, options.simulations, TOGETHER):

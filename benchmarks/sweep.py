@@ -1,12 +1,11 @@
-"""What a matrix of 48 configurations costs, against the retrievals in it that differ.
+"""The cost of a matrix of 48 configurations, against its distinct retrievals.
 
 Dense, sparse and hybrid with two rrf_k are 4 retrievals; times 2 (reranked or not), 3 depths and 2
-thresholds they are 48 configurations. What must be done for them: rank by words once, rank by
-vectors once, and rerank the first hits of each of the 4, each text being embedded once. That is
-done here by hand ("distinct"), and compared with the same engines in one family, from which all 48
-are cut ("sweep"); then with the runner, whose processes, packing and storing count as well. Both
-are counted in work, and in CPU seconds of all processes; indexing is left out, and done once in
-both.
+thresholds they are 48 configurations. The necessary work is: rank by words once, rank by vectors
+once, and rerank the first hits of each of the 4, with each text embedded once. The benchmark does
+this by hand ("distinct"), and compares it with the same engines in one group, from which all 48 are
+cut ("sweep"); then with the runner, including its processes, packing and storing. Both are counted
+in work and in CPU seconds of all processes; indexing is done once in both and does not count.
 
     .venv/bin/python benchmarks/sweep.py --tree path/to/code
 """
@@ -55,7 +54,7 @@ DONE = ("stages scored", "queries embedded", "texts reranked", "texts embedded")
 
 
 class Cost(NamedTuple):
-    """What was done, by kind, and how many CPU seconds it took."""
+    """Counts of work by kind, and the CPU seconds it took."""
 
     work: Counter[str]
     cpu_s: float
@@ -64,7 +63,7 @@ class Cost(NamedTuple):
 def counted(
     owner: type, name: str, what: Callable[..., tuple[str, int]], done: Counter[str]
 ) -> None:
-    """Let every call of the method *name* add to *done* what it does."""
+    """Make every call of the method *name* add its work to *done*."""
     original = getattr(owner, name)
 
     def counting(self: object, *given: object) -> object:
@@ -76,7 +75,7 @@ def counted(
 
 
 def counters() -> Counter[str]:
-    """Return what counts the work of all engines of this process from now on."""
+    """Return a counter of the work of all engines in this process from now on."""
     done: Counter[str] = Counter()
     counted(LexicalStage, "scores", lambda _: ("stages scored", 1), done)
     counted(DenseStage, "scores", lambda _: ("stages scored", 1), done)
@@ -96,7 +95,7 @@ def counters() -> Counter[str]:
 
 @contextmanager
 def measured(done: Counter[str], costs: list[Cost]) -> Iterator[None]:
-    """Add to *costs* what happens meanwhile."""
+    """Add the work inside the ``with`` block to *costs*."""
     done.clear()
     start = time.process_time()
     yield
@@ -121,7 +120,7 @@ class Heads:
 def distinct(
     queries: Sequence[str], heads: Sequence[list[list[str]]], corpus: Corpus
 ) -> Callable[[], None]:
-    """Return what does all that differs once: two rankings, and what rerankers read."""
+    """Return a function that does the distinct work once: two rankings, and the rerankings."""
     words, vectors, reranker = build("bm25"), build("dense"), maxsim()
     reranker.current = Current()
     depth = max(MATRIX.top_k_values)
@@ -141,7 +140,7 @@ def distinct(
 def swept(
     queries: Sequence[str], retrievals: Sequence[Retrieval], corpus: Corpus
 ) -> Callable[[], None]:
-    """Return what asks each engine once, and cuts all configurations from its answers."""
+    """Return a function that runs each engine once, and cuts all configurations from its hits."""
     family = build_family([one.configuration.spec for one in retrievals])
     family.show(corpus)
 
@@ -221,7 +220,7 @@ def main() -> int:
     costs: dict[str, list[Cost]] = {name: [] for name in NAMES}
     for _ in range(options.rounds):
         ways = distinct(queries, heads, corpus), swept(queries, retrievals, corpus)
-        # Twice: the second time all texts are embedded, and only the rest is seen.
+        # Twice: the second time all texts are in the cache, and only the rest is measured.
         for names in (NAMES[:2], NAMES[2:]):
             for name, way in zip(names, ways, strict=True):
                 with measured(done, costs[name]):

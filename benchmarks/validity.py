@@ -1,8 +1,8 @@
-"""Whether truth mined from history ranks engines like truth that was written for search.
+"""Whether mined gold sets rank engines like gold sets that were written for search.
 
-Every engine is judged on both kinds of gold sets about twelve repositories (support/two_truths.py),
-and the two rankings of engines are compared by Kendall's tau-b. What was computed is kept in the
-folder ``--work``.
+Every engine is evaluated on both kinds of gold sets for twelve repositories
+(support/two_truths.py), and the two rankings of engines are compared by Kendall's tau-b. Results
+are cached in the folder ``--work``.
 
     python benchmarks/validity.py --trees FOLDER --work /tmp/validity
     python benchmarks/validity.py --trees FOLDER --work /tmp/validity --only chi express redux \
@@ -47,14 +47,14 @@ ENGINES = (
     "hybrid(model=static, code_ranking=false)",
     "hybrid(model=static, fusion=rrf)",
 )
-# Those that know nothing of code but its words.
+# Engines that know nothing about code but its words.
 PLAIN = {"keyword", "sparse", *(engine for engine in ENGINES if "code_ranking=false" in engine)}
 DRAWS = 10_000
 SPLITS = 1_000
 SEED = 2026
 PRIMARY = MEASURES[0]
 Tags = Mapping[str, str]
-# Of the mined cases as they are asked by default.
+# Of the mined cases with the default query.
 KINDS: Mapping[str, Callable[[Tags], bool]] = {
     "query spells no part of the path": lambda tags: tags["leak"] == "none",
     "query spells some of the path": lambda tags: tags["leak"] != "none",
@@ -67,7 +67,7 @@ CATEGORIES = ("architecture", "semantic", "symbol")
 
 
 class Found(NamedTuple):
-    """What every engine scores on both gold sets of one repository."""
+    """The scores of every engine on both gold sets of one repository."""
 
     pair: Pair
     written: list[Scored]
@@ -100,7 +100,7 @@ def written(found: Sequence[Found], measure: str, category: str | None = None) -
 def mined(
     found: Sequence[Found], measure: str, keeps: Callable[[Tags], bool] = lambda _: True
 ) -> Side:
-    """Return the scores on mined cases as they are asked by default, where *keeps* says yes."""
+    """Return the scores on mined cases with the default query, filtered by *keeps*."""
 
     def choose(one: Found) -> tuple[list[Scored], list[str]]:
         return one.mined, [
@@ -113,7 +113,7 @@ def mined(
 
 
 def mined_at(found: Sequence[Found], measure: str, level: Level) -> Side:
-    """Return the scores on those mined cases that can be asked at every level, asked at *level*."""
+    """Return the scores at *level* on the mined cases that exist at every level."""
 
     def choose(one: Found) -> tuple[list[Scored], list[str]]:
         asked: dict[object, dict[str, str]] = {}
@@ -131,7 +131,7 @@ def size(side: Side) -> int:
 
 
 def scores_table(found: Sequence[Found], engines: Sequence[str]) -> Iterator[str]:
-    """Yield a table of what each engine scores, the best on written questions first."""
+    """Yield a table of the scores of each engine, the best on written questions first."""
     columns = [rankings.means(make(found, m)) for m in MEASURES for make in (written, mined)]
     heads = [f"{kind} {measure}" for measure in MEASURES for kind in ("written", "mined")]
     yield f"| engine | {' | '.join(heads)} |"
@@ -154,7 +154,7 @@ def agreement_table(rows: Mapping[str, tuple[Side, Side]]) -> Iterator[str]:
 
 
 def queries_table(found: Sequence[Found]) -> Iterator[str]:
-    """Yield a table of what the two kinds of queries are like."""
+    """Yield a table of the properties of both kinds of queries."""
     kinds = {
         "written": [query for one in found for query in asked(one.pair.written)],
         "mined": [query for one in found for query in asked(one.pair.mined)],
@@ -173,7 +173,7 @@ def queries_table(found: Sequence[Found]) -> Iterator[str]:
 
 
 def asked(gold: Dataset) -> list[Query]:
-    """Return the queries as they are asked by default."""
+    """Return the default queries."""
     return [
         query
         for query in gold.queries()
@@ -182,7 +182,7 @@ def asked(gold: Dataset) -> list[Query]:
 
 
 def main_rows(found: Sequence[Found]) -> dict[str, tuple[Side, Side]]:
-    """Return what is compared: all, at each level of hardness, and kinds of queries."""
+    """Return the comparisons: all queries, each hardness level, and kinds of queries."""
     rows = {f"written, mined: {m}": (written(found, m), mined(found, m)) for m in MEASURES}
     for level in Level:
         rows[f"written, mined {level}"] = (

@@ -1,4 +1,4 @@
-"""How smooth the web page is: the time to its first use, and the frames of a very large benchmark.
+"""Smoothness of the web page: time to first use, and frame times of a very large benchmark.
 
 A real `karat serve` runs 50 configurations over 1,000 queries of Karat's own source. A real browser
 then opens the first page several times, scrolls and sorts the table of queries, and moves over the

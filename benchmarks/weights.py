@@ -1,11 +1,11 @@
-"""The share of embeddings for lines of code: what doc comments say, one project left out at a time.
+"""Choose the weight of embeddings for lines of code, by leave-one-project-out on doc comments.
 
 Needs the repositories as bare clones, as quality.py does; all are embedded once:
 
     python benchmarks/weights.py --trees FOLDER
 
-A query is the first sentence of a doc comment, its target the definition that it is about; the
-comment is taken out of what is searched. None of the projects is in a set that quality.py prints.
+A query is the first sentence of a doc comment, its target the documented definition; the comment is
+removed from the corpus. None of the projects is in a set that quality.py prints.
 """
 
 import argparse
@@ -46,7 +46,7 @@ QUERIES = 150
 DEPTH = 50
 SHORTEST, LONGEST = 4, 25
 
-# What was found, by the share of the embeddings.
+# Scores by the weight of the embeddings.
 Runs = dict[float, karat.Run]
 
 COMMENT = re.compile(r"\s*(///?|/\*\*?|\*/|\*|#(?![\[!]))\s?")
@@ -65,7 +65,7 @@ class Described(NamedTuple):
 
 
 def described(path: str, text: str, language: str) -> Iterator[Described]:
-    """Yield every definition of *text* whose doc comment begins with a sentence to ask with."""
+    """Yield every definition of *text* whose doc comment begins with a usable sentence."""
     lines = text.split("\n")
     for symbol in symbols(text, language):
         definition = range(symbol.start_line - 1, symbol.end_line)
@@ -143,7 +143,7 @@ def moved(definition: range, removed: set[int]) -> tuple[int, int]:
 
 
 def searched(gold: karat.Dataset, texts: dict[str, str]) -> Runs:
-    """Return what is found for *gold* with each of :data:`SHARES`."""
+    """Return the run on *gold* with each of :data:`SHARES`."""
     engine = hybrid()
     engine.index(from_texts(texts))
     runs = {}
@@ -156,12 +156,12 @@ def searched(gold: karat.Dataset, texts: dict[str, str]) -> Runs:
 
 
 def within(project: str, gold: karat.Dataset) -> list[karat.Query]:
-    """Return the queries of *gold*, their ids told apart from those of other projects."""
+    """Return the queries of *gold*, with ids that are unique across projects."""
     return [query._replace(id=f"{project}:{query.id}") for query in gold.queries()]
 
 
 def answered(runs: Mapping[str, Runs], shares: Mapping[str, float]) -> karat.Run:
-    """Return what all projects answer, each with its own share."""
+    """Return the answers of all projects, each with its own share."""
     answers = [
         answer._replace(query_id=f"{project}:{answer.query_id}")
         for project, share in shares.items()
@@ -181,7 +181,7 @@ def show(label: str, gold: karat.Dataset, before: karat.Run, after: karat.Run) -
 
 
 def main() -> None:
-    """Print what each share scores on each project, and what the others choose for it."""
+    """Print the score of each share on each project, and the choice of the other projects."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trees", type=Path, required=True)
     trees = parser.parse_args().trees

@@ -1,12 +1,12 @@
-"""How many generated queries are good, and whether two readers agree about it.
+"""How many generated queries are good, and the agreement of two annotators.
 
 Prints Markdown from the labels beside this file:
 
     python benchmarks/labels/agreement.py
 
-``labels.jsonl`` holds the verdicts of the first reader, one a line: repository, commit, verdict,
-reason and, where the case is on the sheet of the second reader, its number there. ``second.jsonl``
-holds number, verdict and reason of the second, who saw none of the first.
+``labels.jsonl`` has the verdicts of the first annotator, one per line: repository, commit, verdict,
+reason and, if the second annotator judged the case too, its number there. ``second.jsonl`` has
+number, verdict and reason of the second, who did not see the first.
 """
 
 import json
@@ -29,7 +29,7 @@ Label = dict[str, Any]
 
 
 class Pair(NamedTuple):
-    """What two readers say of one case."""
+    """The verdicts of two annotators on one case."""
 
     first: str
     second: str

@@ -1,4 +1,4 @@
-"""Chunks of code for the benchmarks: from a tree, or made up with the habits of real code."""
+"""Chunks of code for the benchmarks: from a repository, or synthetic with realistic statistics."""
 
 import random
 import re

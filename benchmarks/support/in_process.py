@@ -1,4 +1,4 @@
-"""Engines asked in this process, where a benchmark changes the trees that are searched."""
+"""Run engines in this process, for benchmarks that change the searched snapshots."""
 
 from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
@@ -13,7 +13,7 @@ FILES = 100
 
 
 def asked(gold: Dataset, engine: str, trees: Snapshots) -> Run:
-    """Return what *engine* finds for every query of *gold* on its tree, in up to 100 files."""
+    """Return the run of *engine* on every query of *gold* on its snapshot, in up to 100 files."""
     built = build(with_unit(parse_spec(engine), "file"))
     answers: list[Answer] = []
     for visit in trees:

@@ -1,4 +1,4 @@
-"""A real `karat serve` over Karat's own source, for the scripts that watch one."""
+"""Start a real `karat serve` over Karat's own source, for scripts that measure it."""
 
 import json
 import os
@@ -18,9 +18,9 @@ WORDS = ("chunk", "corpus", "query", "engine", "path", "line", "score", "rank", 
 
 @contextmanager
 def service(folder: Path) -> Iterator[tuple[str, int]]:
-    """Give the address and the process of a service that keeps everything in *folder*."""
+    """Yield the address and the process of a service that stores everything in *folder*."""
     command = [sys.executable, "-m", "karat", "serve", "--port", "0", "--root", str(ROOT)]
-    # A cache of its own: the times of others who use Karat on this machine are not waited for.
+    # Its own cache, so that it does not wait for other users of Karat on this machine.
     environment = {**os.environ, "KARAT_CACHE": str(folder / "cache")}
     log = folder / "log"
     with (

@@ -1,9 +1,9 @@
-"""What benchmarks/mining.py measures, each step in a process of its own.
+"""The steps that benchmarks/mining.py measures, each in its own process.
 
     python benchmarks/support/mining_steps.py STEP REPOSITORY NUMBER
 
-prints one JSON object. CPU seconds are user and system time, those of child processes included as
-far as they have ended. A step imports what it needs, since its process counts from the start.
+prints one JSON object. CPU seconds are user and system time, including finished child processes. A
+step imports what it needs, because its process counts from the start.
 """
 
 import json
@@ -41,13 +41,13 @@ def peak_mb() -> float:
     """Return the largest memory that this process has held, without its children."""
     from pathlib import Path
 
-    # What getrusage tells is at least what the parent held when it started this process.
+    # getrusage reports at least the memory of the parent when it started this process.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def scan(repository: str, _number: int) -> Figures:
-    """Read all commits and keep none."""
+    """Read all commits and discard them."""
     from karat.mining.scan import scan as commits
 
     before = peak_mb()
@@ -95,7 +95,7 @@ def filters(repository: str, _number: int) -> Figures:
 def pydriller(repository: str, number: int) -> Figures:
     """Read the changed lines of every commit, or of *number* spread evenly where there are more.
 
-    What only the measurement needs, a list of the commits and a clone, is given as ``prepared_s``.
+    The preparation (a list of the commits and a clone) is reported as ``prepared_s``.
     """
     from tempfile import TemporaryDirectory
 
@@ -130,7 +130,7 @@ def pydriller(repository: str, number: int) -> Figures:
 
 
 def chunks(repository: str, number: int) -> Figures:
-    """Count what differs among the code of parent snapshots, by two ways of cutting it."""
+    """Count the distinct chunks of code in parent snapshots, for two chunkers."""
     from karat.corpus import GitRepository, create_chunker
     from karat.corpus.chunkers.base import chunk_id
     from karat.corpus.chunkers.grammars import GRAMMARS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trec_collections import Qrels, RunDict
 
-# pytrec_eval and trec_eval know no cut-off for the reciprocal rank.
+# pytrec_eval and trec_eval have no cut-off for the reciprocal rank.
 METRICS = ("ndcg@10", "mrr@10", "recall@100", "ap", "precision@10", "hit@5")
 KARAT_FLAGS = [part for name in METRICS for part in ("-m", name)]
 PYTREC = {"ndcg_cut.10", "recip_rank", "recall.100", "map", "P.10", "success.5"}

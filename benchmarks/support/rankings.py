@@ -1,4 +1,4 @@
-"""How alike two gold sets rank the same engines: Kendall's tau-b, and how sure that is.
+"""Agreement of two gold sets on the ranking of engines: Kendall's tau-b with its interval.
 
 A side is a list of score tables, one for each repository, ``[engine, query]``. An engine's score is
 the mean over repositories of its mean over queries, so that no repository counts more than another.
@@ -31,10 +31,10 @@ LEVEL = 95
 
 
 class Agreement(NamedTuple):
-    """Kendall's tau-b, and the middle 95 % of what it is on resampled queries.
+    """Kendall's tau-b, and the middle 95 % of its values on resampled queries.
 
-    Resampling adds noise to both rankings, and noise only takes agreement away: the interval lies
-    lower than one around the true value would, and *tau* may even be above it.
+    Resampling adds noise to both rankings, and noise only reduces agreement: the interval is lower
+    than one around the true value, and *tau* may even be above it.
     """
 
     tau: float
@@ -86,7 +86,7 @@ class Halves(NamedTuple):
 
 
 def halves(side: Side, other: Side, *, draws: int, seed: int) -> Halves:
-    """Return how alike random halves of *side* rank: what agreement its noise allows for."""
+    """Return how well random halves of *side* agree: the limit that its noise sets."""
     rng = np.random.default_rng(seed)
     within, across = [], []
     whole = means(other)
@@ -103,9 +103,9 @@ def halves(side: Side, other: Side, *, draws: int, seed: int) -> Halves:
 
 
 class Settled(NamedTuple):
-    """Of the pairs of engines that one side tells apart, how many the other side orders alike.
+    """Of the pairs of engines that differ on one side, how many have the same order on the other.
 
-    *against* counts those that the other side tells apart too, the other way round.
+    *against* counts those that differ on the other side too, in the opposite order.
     """
 
     pairs: int
@@ -114,9 +114,9 @@ class Settled(NamedTuple):
 
 
 def settled(judge: Side, other: Side, *, draws: int, seed: int) -> Settled:
-    """Return what *other* makes of the pairs whose order is beyond the noise of *judge*.
+    """Return how *other* orders the pairs that differ on *judge*.
 
-    Told apart: the middle 95 % of the resampled differences do not hold 0, uncorrected.
+    Two engines differ if the middle 95 % of their resampled differences exclude 0, uncorrected.
     """
     rng = np.random.default_rng(seed)
     sure, doubted = (_sure(resampled(side, draws, rng)) for side in (judge, other))

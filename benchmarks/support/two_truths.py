@@ -59,7 +59,7 @@ class Pair(NamedTuple):
 def pairs(trees: Path, work: Path, only: Iterable[str]) -> list[Pair]:
     """Return the gold sets of the repositories below *trees*, or of those named in *only*.
 
-    Mined cases are kept below *work*.
+    Mined cases are cached below *work*.
     """
     wanted = set(only)
     entries = json.loads((DATA / "semble" / "repos.json").read_text(encoding="utf-8"))
@@ -104,7 +104,7 @@ def _outside(root: str | None) -> tuple[str, ...]:
 
 
 def _narrowed(trees: Snapshots, root: str | None) -> Snapshots:
-    """Return *trees* with only what is below *root*."""
+    """Return *trees* with only the files below *root*."""
 
     def cut(
         corpora: Callable[[], Iterable[tuple[str, Corpus]]],
@@ -123,7 +123,7 @@ def _scores(
     root: str | None,
     folder: Path,
 ) -> list[Scored]:
-    """Return what each engine scores on every query of *gold*, files judged."""
+    """Return the score of each engine on every query of *gold*, judged by files."""
     folder.mkdir(parents=True, exist_ok=True)
     places = {engine: folder / _file_name(engine) for engine in engines}
 
@@ -154,10 +154,10 @@ def _file_name(engine: str) -> str:
 
 
 def scores(pair: Pair, engines: Sequence[str], work: Path) -> tuple[list[Scored], list[Scored]]:
-    """Return what *engines* score on the written and on the mined gold set of one repository.
+    """Return the scores of *engines* on the written and on the mined gold set of one repository.
 
-    Both are searched without tests: the written set at its revision, a mined case on the tree
-    before its change. What was computed before is read from *work*.
+    Tests are excluded from both: the written set runs at its revision, a mined case on the snapshot
+    before its change. Earlier results are read from *work*.
     """
     project = pair.project
     trees = corpus_trees(

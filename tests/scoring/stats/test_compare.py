@@ -218,7 +218,7 @@ def test_clusters_make_copies_worth_nothing(correction: str) -> None:
         ({"values": np.full((2, 5, 2), math.inf)}, "infinite"),
         ({"metrics": ["ndcg@10", "ndcg@10"]}, "metric 'ndcg@10' is given twice"),
         ({"pairs": "some"}, "expected one of all, lead, baseline"),
-        ({"correction": "bonferroni"}, "'bonferroni' does not serve"),
+        ({"correction": "bonferroni"}, "'bonferroni' cannot be used with"),
         ({"correction": "tukey", "pairs": "baseline"}, "all pairs only"),
         ({"level": 95}, "level 95"),
         ({"power": 2}, "power 2"),

@@ -62,7 +62,7 @@ def test_a_cut_and_a_repeated_result() -> None:
     found = team_draft(["x", "x", "y"], ["x", "z"], rng=rng, k=2)
     assert len(found.ranking) == len(found.teams) == 2
     assert found.ranking[0] == "x"
-    with pytest.raises(InputError, match="k is 0; expected a whole number from 1 up"):
+    with pytest.raises(InputError, match="k is 0; expected an integer of 1 or more"):
         team_draft(["x"], ["y"], rng=rng, k=0)
 
 

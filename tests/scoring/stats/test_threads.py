@@ -92,15 +92,15 @@ def test_calls_that_overlap_leave_no_limit_behind() -> None:
 VALUES = np.random.default_rng(0).normal(size=(40, 3))
 CALLS: dict[str, tuple[str, Callable[[], object]]] = {
     # The statistic, and a name inside it that is looked up where its products are made.
-    "intervals": ("resampling.resample_counts", lambda: bootstrap_intervals(VALUES, draws=99)),
+    "intervals": ("bootstrap.resample_counts", lambda: bootstrap_intervals(VALUES, draws=99)),
     "flips": ("signflip.random_flips", lambda: sign_flip(VALUES, draws=99)),
-    "patterns": ("exact.every_flip", lambda: sign_flip(VALUES[:7], draws=99)),
+    "patterns": ("signflip.every_flip", lambda: sign_flip(VALUES[:7], draws=99)),
     "comparison": (
         "maxt.resample_counts",
         lambda: compare(VALUES.T[:, :, None], systems="abc", metrics="m", draws=199),
     ),
-    "topics": ("grouping.silhouette", lambda: group_directions(VALUES)),
-    "weak": ("weak.holm", lambda: weak_groups(VALUES[:, 0].tolist(), [0, 1] * 20, draws=99)),
+    "topics": ("topics.silhouette", lambda: group_directions(VALUES)),
+    "weak": ("topics.holm", lambda: weak_groups(VALUES[:, 0].tolist(), [0, 1] * 20, draws=99)),
 }
 
 

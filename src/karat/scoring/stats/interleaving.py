@@ -131,7 +131,7 @@ def credit(interleaved: InterleavedRanking[Item], clicked: Iterable[Item]) -> Cr
     clicks = dict.fromkeys(clicked)
     for item in clicks:
         if item not in team_of:
-            raise InputError(f"{item!r} was clicked but is not in the displayed ranking")
+            raise InputError(f"{item!r} was clicked but is not in the ranking that was shown")
     earned = [team_of[item] for item in clicks]
     return Credit(earned.count("a"), earned.count("b"))
 

@@ -218,7 +218,7 @@ def test_settings() -> None:
         NDCGEvaluator([1, 0])
     with pytest.raises(InputError, match="k_values is 10; expected a list"):
         NDCGEvaluator(10)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="gain 'square' is none of"):
+    with pytest.raises(InputError, match="gain 'square' is unknown"):
         NDCGEvaluator(gain="square")
     with pytest.raises(UnknownName, match="did you mean 'mrr'"):
         NDCGEvaluator(measures=["mmrr"])

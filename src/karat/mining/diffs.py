@@ -48,12 +48,12 @@ def _outputs(repository: str, commits: Sequence[str], options: Sequence[str]) ->
     # Git echoes a line that is not an id, which marks the end of each answer. No commit can contain
     # its own id, so no answer contains its own mark.
     marks = [b"\x01%s\n" % commit.encode() for commit in commits]
-    asked = b"".join(mark[1:] + mark for mark in marks)
+    ids_and_marks = b"".join(mark[1:] + mark for mark in marks)
     awaited = iter(marks)
     mark = next(awaited)
     buffer = bytearray()
     for block in git_blocks(
-        repository, "diff-tree", *_DIFF_TREE_OPTIONS, *_PLAIN, *options, given=asked
+        repository, "diff-tree", *_DIFF_TREE_OPTIONS, *_PLAIN, *options, given=ids_and_marks
     ):
         # The mark may begin in the block before.
         begin, seen = 0, max(len(buffer) - len(mark), 0)
@@ -67,7 +67,7 @@ def _outputs(repository: str, commits: Sequence[str], options: Sequence[str]) ->
 
 # Fixed, so that neither the configuration nor a newer Git moves a line. At most 1000 files on each
 # side are compared for renames.
-_ASKED = (
+_PATCH_OPTIONS = (
     *("--no-commit-id", "--raw", "-p", "-U0", "--inter-hunk-context=0", "-l1000"),
     *("--diff-algorithm=myers", "--indent-heuristic", "--submodule=short"),
 )
@@ -119,8 +119,8 @@ def diffs(
     without it, the first one raises InputError.
     """
     only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
-    asked = (*_ASKED, f"-M{alike}%", *only)
-    for commit, printed in each_diff(repository, commits, *asked, unreadable=unreadable):
+    options = (*_PATCH_OPTIONS, f"-M{alike}%", *only)
+    for commit, printed in each_diff(repository, commits, *options, unreadable=unreadable):
         try:
             yield commit, _files(printed)
         except InputError as error:

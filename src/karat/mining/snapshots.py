@@ -159,9 +159,9 @@ def count_files(repository: str, commits: Iterable[str]) -> dict[str, FileCount]
 def _steps(repository: str, trees: Sequence[str]) -> list[tuple[list[bytes], list[bytes]]]:
     """Return the added and the removed paths from each of *trees* to the next."""
     given = "".join(f"{old} {new}\n" for old, new in pairwise(trees)).encode()
-    asked = ("--stdin", "-r", "-z", "--name-status", "--no-renames", "--diff-filter=AD")
+    options = ("--stdin", "-r", "-z", "--name-status", "--no-renames", "--diff-filter=AD")
     steps: list[tuple[list[bytes], list[bytes]]] = []
-    fields = iter(git(repository, "diff-tree", *asked, given=given).split(b"\0"))
+    fields = iter(git(repository, "diff-tree", *options, given=given).split(b"\0"))
     for entry in fields:
         # A line for each pair of trees, and perhaps the status of the following path.
         *pairs, status = entry.split(b"\n")

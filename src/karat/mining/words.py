@@ -1,4 +1,4 @@
-"""Words of a query: which carry content, which are names out of code, what these are made of."""
+"""Words of a query: content words, code identifiers and their parts."""
 
 import re
 
@@ -15,7 +15,7 @@ why will with within without won would yet you your
 """
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 
-# What nearly every commit says of itself, and what tells nothing about where to look.
+# Filler words: common in commit messages, and useless for a search.
 _FILLING = """
 actual actually add added adding adjust allow appropriate back bad behavior behaviour better bit
 broken bug bugs case cases change changed changes code correct correctly current data default
@@ -28,14 +28,14 @@ start stop stuff support sure thing things update updated usage use used useful 
 way ways work working works wrong
 """
 _FILLERS = frozenset(_FILLING.split())
-# Fewer words that carry content are no question.
+# A query needs at least this many content words.
 LEAST_WORDS = 3
 _LONELY = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _EMPTY = FUNCTION_WORDS | _FILLERS | _LONELY
 
 # The commonest first, which is fastest; each of the next four begins with a capital letter.
 _WORD = r"[a-z]+|[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+"
-# A number in a version, such as 7.4.2071, tells nothing; a status, a port or a size does.
+# A number in a version, such as 7.4.2071, is useless; a status, a port or a size is not.
 _CONTENT = re.compile(rf"{_WORD}|(?<![0-9.])[0-9]+(?!\.?[0-9])")
 _PARTS = re.compile(rf"{_WORD}|[0-9]+")
 _WRAPPING = "\"'“”’,;:!?."
@@ -47,7 +47,7 @@ _NAME = re.compile(
     r"|\w\.[A-Za-z_]"  # dotted names and files
     r"|^\.?/\w|/\w+[./]"  # paths
 )
-# Names of products and abbreviations that are written like names out of code.
+# Product names and abbreviations that look like code identifiers.
 _PLAIN = re.compile(
     r"(?i:e\.g\.?|i\.e\.?|a\.k\.a\.?|node\.js|(?:java|type|action)scripts?|postgre(?:sql|s)|mysql"
     r"|sqlite3?|postgis|spatialite|mariadb|mongodb|nosql|github|gitlab|graphql|websockets?|openssl"
@@ -67,9 +67,9 @@ def tokens(query: str) -> list[str]:
 
 
 def is_identifier(token: str) -> bool:
-    """Say whether *token* is written like a name out of code: a symbol, an option, a file.
+    """Return whether *token* looks like a code identifier: a symbol, an option, a file.
 
-    A name that is spelled like any English word is not recognised.
+    An identifier that is spelled like an English word is not recognised.
 
     >>> [name for name in "URLField url_for app.run() --debug URLs MySQL and/or" .split()
     ...  if is_identifier(name)]
@@ -80,7 +80,7 @@ def is_identifier(token: str) -> bool:
 
 
 def parts(token: str) -> list[str]:
-    """Return the words that a name is made of, in lower case.
+    """Return the words of an identifier, in lower case.
 
     >>> parts("HTTPServer.get_user2")
     ['http', 'server', 'get', 'user', '2']
@@ -89,7 +89,7 @@ def parts(token: str) -> list[str]:
 
 
 def content_words(text: str) -> set[str]:
-    """Return the distinct words of *text* that tell where to look; names are taken apart.
+    """Return the distinct content words of *text*; identifiers are split.
 
     >>> sorted(content_words("fix the crash of 3.11.2 in getUser on 404"))
     ['404', 'crash', 'user']

@@ -64,8 +64,8 @@ class Scoring:
     def with_measures(self, measures: Iterable[Measure]) -> "Scoring":
         """Return the same settings with other *measures*, each with its own level.
 
-        >>> asked = Scoring(("precision(level=0)@5", "hit@1"), level=2.0)
-        >>> list(map(str, asked.with_measures(asked.parsed()).parsed()))
+        >>> scoring = Scoring(("precision(level=0)@5", "hit@1"), level=2.0)
+        >>> list(map(str, scoring.with_measures(scoring.parsed()).parsed()))
         ['precision@5', 'hit(level=2)@1']
         """
         return replace(self, measures=tuple(map(str, measures)), level=0.0)

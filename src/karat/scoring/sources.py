@@ -98,10 +98,10 @@ def number_duplicates(names: Sequence[str]) -> list[str]:
 def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
     """Return the error for a run that has none of the *wanted* queries."""
     answers = ", ".join(map(repr, unknown[:3])) or "none"
-    asks = ", ".join(map(repr, wanted[:3]))
+    expected = ", ".join(map(repr, wanted[:3]))
     return InputError(
         f"{name}: no query id of the run is in the gold set; the run has {answers}, "
-        f"the gold set has {asks}"
+        f"the gold set has {expected}"
     )
 
 

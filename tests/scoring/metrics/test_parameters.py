@@ -80,7 +80,7 @@ def test_a_gain_that_is_none_is_refused(gain: str) -> None:
 @pytest.mark.parametrize("p", ["-0.1", "1.1", "2"])
 @pytest.mark.parametrize("metric", ["rbp", "rbp-graded", "rbp-residual"])
 def test_a_chance_is_from_0_to_1(metric: str, p: str) -> None:
-    with pytest.raises(InputError, match="rbp's p is a chance, from 0 to 1"):
+    with pytest.raises(InputError, match=r"rbp's p is .*; expected a probability from 0 to 1"):
         score(f"{metric}(p={p})")
 
 

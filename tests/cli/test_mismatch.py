@@ -1,4 +1,4 @@
-"""A run that names documents otherwise than the gold set: a warning first, and no winner."""
+"""A run whose document names differ from the gold set: a warning first, and no winner."""
 
 import json
 from collections.abc import Callable

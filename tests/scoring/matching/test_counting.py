@@ -65,7 +65,7 @@ def test_a_list_that_only_looks_descending_is_still_counted_right() -> None:
 def test_a_score_that_is_not_finite_is_noticed(bad: float, rest: list[float]) -> None:
     with pytest.raises(NonFiniteScore):
         count_ranks([bad, *rest], [])
-    with pytest.raises(InputError, match="no finite number"):
+    with pytest.raises(InputError, match="not a finite number"):
         count_ranks(np.array([*rest, bad]), [])
 
 

@@ -186,7 +186,7 @@ def test_wrong_settings_are_refused() -> None:
         judge({}, {}, ties="luck")
     with pytest.raises(UnknownName, match="no matcher named"):
         judge({}, {}, match="fuzzy")
-    with pytest.raises(InputError, match="'lines' mode only"):
+    with pytest.raises(InputError, match="only to the mode 'lines'"):
         judge({}, {}, min_overlap=0.5)
 
 

@@ -98,7 +98,7 @@ def test_an_overlap_is_a_share(share: float) -> None:
 
 @pytest.mark.parametrize("mode", [mode for mode in MATCHERS if mode != "lines"])
 def test_an_overlap_means_nothing_to_other_modes(mode: str) -> None:
-    with pytest.raises(InputError, match="applies to the 'lines' mode only"):
+    with pytest.raises(InputError, match="applies only to the mode 'lines'"):
         MATCHERS.get(mode)(min_overlap=0.5)
 
 

@@ -1,13 +1,17 @@
 """What every test shares: how hypothesis searches, what may be missing, and what runs beside it."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import warnings
+import zlib
+from base64 import b64decode
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -49,6 +53,23 @@ def missing() -> Callable[[str], NoReturn]:
     In CI every part is installed, so that nothing goes untested unseen: there it is a failure.
     """
     return lambda part: pytest.skip(f"missing: {part}")
+
+
+@pytest.fixture(scope="session")
+def embedded() -> Callable[[str], dict[str, Any]]:
+    """Return the function that reads the documents inside an HTML report, by their addresses."""
+
+    def documents(page: str) -> dict[str, Any]:
+        index = re.search(r'<script type="application/json" id="karat-index">(.*?)</script>', page)
+        assert index
+        found: dict[str, Any] = {}
+        blocks = r'<script type="text/plain" id="karat-block-\d+">(.*?)</script>'
+        for packed in re.findall(blocks, page):
+            found |= json.loads(zlib.decompress(b64decode(packed)))
+        assert set(json.loads(index[1])["blocks"]) == set(found)
+        return found
+
+    return documents
 
 
 def without_gaps(report: Report) -> Report:

@@ -20,7 +20,9 @@ from karat.report.draw import draw
 from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of, fates
 from karat.report.findings.tables import fate_table
-from karat.report.html.data import packed
+from karat.report.page.queries import drilldown
+from karat.report.page.results import results
+from karat.report.page.subject import subject_of
 from karat.scoring.settings import Confidence, Scoring
 
 FILES = {
@@ -193,14 +195,21 @@ def test_reports_tell_the_reasons(place: Path) -> None:
         ["1", "1", "0", "0", "1", "0"],
         ["1", "0", "1", "0", "1", "0"],
     ]
-    data = packed(found, highest=1.0)
-    assert data["fates"] == [["70", "1"], ["74", "0"]]
+    shown = subject_of(found)
+    lost = [target["lost"] for target in drilldown(shown, "q1")["targets"]]
+    assert lost == [
+        {"run.1": "not in the corpus", "run.2": "not in the corpus"},
+        {"run.2": "moved down by fusion"},
+    ]
     told = json.loads(draw(found, "x.json"))
     assert told["targets"][both]["fusion"] == 1
     assert told["lost"][-1] == {"run": both, "query_id": "q1", "target": 1, "by": "fusion"}
-    page = draw(found, "x.html")
-    assert "not in corpus: its file is not among those searched" in page
-    assert packed(replace(found, losses={}), highest=1.0)["fates"] is None
+    reasons = {each["name"]: each["definition"] for each in results(shown)["loss_reasons"]}
+    assert reasons["not in corpus"] == "its file is not in the corpus searched"
+    unknown = {
+        each["name"] for each in results(subject_of(replace(found, losses={})))["loss_reasons"]
+    }
+    assert unknown == {"found", "too low", "not returned", "unanswered"}
 
 
 def test_runs_say_where_they_searched(place: Path) -> None:

@@ -12,6 +12,8 @@ from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import Measured
 from karat.report.draw import draw
 from karat.report.findings import Origin
+from karat.report.page.results import details
+from karat.report.page.subject import subject_of
 from karat.scoring.metrics import parse
 from karat.scoring.settings import Confidence, Scoring
 
@@ -114,4 +116,5 @@ def test_runs_that_rank_alike_are_told() -> None:
     said = "2 configurations gave the same rankings: bm25; again"
     assert found.remarks == (said,)
     three = replace(found, origin=replace(ORIGIN, run_digests=("",) * 3))
-    assert all(said in draw(three, name) for name in ("x.html", "x.md", "x.json"))
+    assert all(said in draw(three, name) for name in ("x.md", "x.json"))
+    assert details(subject_of(three))["remarks"] == [said]

@@ -29,6 +29,15 @@ def clear(folder: Path) -> tuple[str, ...]:
     return ("compare", "clear.csv", "slow.run", "fast.run", "--match", "exact", "-m", "mrr")
 
 
+def test_run_files_fill_an_html_report_too(karat: Karat, folder: Path) -> None:
+    shown = karat(*COMPARE)
+    done = karat(*COMPARE, "-o", "page.html", "--title", "Old & new")
+    assert (done.returncode, done.stdout) == (0, shown.stdout)
+    assert done.stderr.endswith("wrote page.html\n")
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "<title>Old &amp; new</title>" in page
+
+
 def refuse(text: str) -> None:
     raise AssertionError(text)
 
@@ -211,7 +220,6 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
         (("--agents", "bm25"), "Expected a gold set"),
         (("gold.qrels", "--agents"), "--agents needs a name after it"),
         (("gold.qrels", "--agents", "--json"), "--agents needs a name after it"),
-        (("gold.qrels", "old.run", "new.run", "-o", "a.html"), "`karat report` writes a.html"),
         (
             ("gold.qrels", "old.run", "new.run", "--sample", "2", "-k", "5", "--kept"),
             "-k, --sample, --again: of searches, not of run files; see --agents.",

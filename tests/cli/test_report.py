@@ -4,19 +4,36 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
 Karat = Callable[..., CompletedProcess[str]]
 
 
-def test_a_page_is_written(karat: Karat, folder: Path) -> None:
+def test_a_page_is_written(
+    karat: Karat, folder: Path, embedded: Callable[[str], dict[str, Any]]
+) -> None:
     done = karat("report", "gold.qrels", "old.run", "new.run", "-o", "out.html", "--draws", "99")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "wrote out.html\n"
     page = (folder / "out.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
-    assert "1 query that this gold set does not ask" in page
+    (details,) = (each for key, each in embedded(page).items() if key.endswith("/details"))
+    assert "has results for 1 query that is not in the gold set" in str(details["not_comparable"])
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("out.html", "<title>Mine</title>"), ("out.md", "# Mine")]
+)
+def test_a_report_has_the_title_that_was_given(
+    karat: Karat, folder: Path, name: str, shown: str
+) -> None:
+    asked = ("report", "gold.qrels", "new.run", "--draws", "99", "-o", name)
+    assert karat(*asked).returncode == 0
+    assert shown not in (folder / name).read_text(encoding="utf-8")
+    assert karat(*asked, "--title", "Mine").returncode == 0
+    assert shown in (folder / name).read_text(encoding="utf-8")
 
 
 def test_lines_errors_and_tags(karat: Karat, folder: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
 
 
 def test_targets_that_are_not_there_are_told_twice(
-    karat: Karat, project: Path, folder: Path
+    karat: Karat, project: Path, folder: Path, embedded: Callable[[str], dict[str, Any]]
 ) -> None:
     (project / "send.py").unlink()
     wanted = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
@@ -65,7 +66,9 @@ def test_targets_that_are_not_there_are_told_twice(
     assert "0.750 [" in board
     assert "1.000 [" in resolved
     assert "1 target left out, 3 queries left" in resolved
-    assert RESOLVED in (folder / "report.html").read_text(encoding="utf-8")
+    page = embedded((folder / "report.html").read_text(encoding="utf-8"))
+    (details,) = (each for key, each in page.items() if key.endswith("/details"))
+    assert RESOLVED in [table["title"] for table in details["tables"]]
     # What was kept says it too.
     assert karat("report", "latest", "-o", "report.md", "--draws", "99").returncode == 0
     assert f"### {RESOLVED}\n" in (folder / "report.md").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
@@ -63,7 +64,10 @@ def readable(client: TestClient, known: Mapping[str, str]) -> Iterator[str]:
 
 
 def test_where_things_are_kept_is_told_nowhere(
-    client: TestClient, settings: ServiceSettings, work: Callable[[], None]
+    client: TestClient,
+    settings: ServiceSettings,
+    work: Callable[[], None],
+    embedded: Callable[[str], dict[str, Any]],
 ) -> None:
     known = measured(client, work)
     asked = {"left": known["run_id"], "right": known["benchmark_id"]}
@@ -76,4 +80,7 @@ def test_where_things_are_kept_is_told_nowhere(
         assert settings.store not in answer.text, path
     assert answered > 25
     report = client.get(f"{API}/benchmarks/{known['benchmark_id']}/report.html").text
-    assert "Letters" in report
+    inside = json.dumps(embedded(report))
+    assert "Letters" in report + inside
+    assert str(settings.data) not in inside
+    assert settings.store not in inside

@@ -5,9 +5,12 @@ import hashlib
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "ui"
 BUILT = ROOT / "src" / "karat" / "service" / "api" / "static"
+REPORT = ROOT / "src" / "karat" / "report" / "page" / "built"
 MOST_BYTES = 350_000
 LEFT_OUT = {"node_modules"}
 
@@ -26,8 +29,9 @@ def digest(folder: Path) -> str:
     return found.hexdigest()
 
 
-def test_the_build_is_of_this_source() -> None:
-    recorded = (BUILT / "source.sha256").read_text(encoding="ascii").strip()
+@pytest.mark.parametrize("built", [BUILT, REPORT])
+def test_the_build_is_of_this_source(built: Path) -> None:
+    recorded = (built / "source.sha256").read_text(encoding="ascii").strip()
     assert recorded == digest(SOURCE), "ui/ was changed since the page was built: run make ui"
 
 
@@ -52,6 +56,17 @@ def test_the_page_is_light() -> None:
     files = [path for path in BUILT.rglob("*") if path.suffix in {".html", ".js", ".css", ".svg"}]
     assert len(files) >= 4
     assert sum(len(gzip.compress(path.read_bytes())) for path in files) < MOST_BYTES
+
+
+def test_the_template_of_reports_is_one_light_file_with_the_licences_of_its_parts() -> None:
+    page = (REPORT / "report.html").read_text(encoding="utf-8")
+    assert len(page.encode()) < 500_000
+    assert re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="', page) == []
+    assert page.count("<!--karat-data-->") == page.count("<title>Karat report</title>") == 1
+    assert "react-dom" in (REPORT / "licenses.txt").read_text(encoding="utf-8")
+    # Judging and the colours of code are of the service alone.
+    assert "Judge unjudged hits" not in page
+    assert "hljs" not in page
 
 
 def test_styles_load_nothing() -> None:

@@ -19,7 +19,10 @@ PAGES = {
     "/benchmarks/new?dataset={dataset}&collection={collection}": "of at most 50",
     BENCHMARK: "against latency",
     f"{BENCHMARK}?tab=heat": "Heat map",
-    f"{BENCHMARK}?tab=slices": "Slices",
+    f"{BENCHMARK}?tab=slices": "By tag",
+    f"{BENCHMARK}?tab=queries": "how do I set up docker",
+    f"{BENCHMARK}?tab=cost": "Share of queries answered within a time",
+    f"{BENCHMARK}?tab=method": "Notes on each run",
     f"{BENCHMARK}?tab=remarks": "No remarks yet",
     f"{BENCHMARK}/compare": "Improved · regressed · tied",
     f"{BENCHMARK}/compare?tab=queries": "how do I set up docker",
@@ -38,7 +41,7 @@ PAGES = {
     "/trend?dataset={dataset}": "over time",
     "/datasets?new=1": "Drop a file here",
     "/collections?new=1": "Embedding model",
-    "/nowhere": "There is nothing here",
+    "/nowhere": "Page not found",
 }
 
 

@@ -36,7 +36,7 @@ def test_a_grade_counts_at_once_and_can_be_undone(
     expect(page.get_by_role("button", name="highly relevant")).to_be_enabled()
     page.keyboard.press("3")
     expect(hit).to_contain_text("grade 3")
-    expect(page.get_by_role("region", name="Relevant places")).to_contain_text(place.split(":")[0])
+    expect(page.get_by_role("region", name="Relevant targets")).to_contain_text(place.split(":")[0])
     page.get_by_role("button", name="undo").click()
     expect(hit).to_contain_text("not judged")
     changes = api.get(f"/benchmark-datasets/{dataset}/judgments/history").json()["changes"]

@@ -90,11 +90,11 @@ def test_by_keyboard(opened: Open, documents: Path, questions: Path) -> None:
     page.get_by_role("region", name="Queries").wait_for()
     for key in ("j", "Enter"):
         page.keyboard.press(key)
-    page.get_by_role("region", name="Relevant places").wait_for()
+    page.get_by_role("region", name="Relevant targets").wait_for()
     page.keyboard.press("j")
-    page.get_by_role("region", name="The chosen hit").wait_for()
+    page.get_by_role("region", name="Selected hit").wait_for()
     page.keyboard.press("Escape")
-    page.get_by_role("region", name="The chosen hit").wait_for(state="detached")
+    page.get_by_role("region", name="Selected hit").wait_for(state="detached")
 
 
 def add_collection(page: "Page", documents: Path) -> None:

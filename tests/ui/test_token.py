@@ -15,10 +15,10 @@ def test_the_page_asks_for_a_token_and_goes_on_with_it(
     page.goto(f"{address}/app/benchmarks")
     dialog = page.get_by_role("dialog", name="This server needs a token")
     dialog.get_by_label("Token").fill("karat_wrong")
-    dialog.get_by_role("button", name="Go on").click()
+    dialog.get_by_role("button", name="Continue").click()
     dialog.get_by_text("The token is not valid").wait_for()
     dialog.get_by_label("Token").fill(token)
-    dialog.get_by_role("button", name="Go on").click()
+    dialog.get_by_role("button", name="Continue").click()
     page.get_by_text("Nothing has been measured yet").wait_for()
     assert (
         page.evaluate("document.cookie + Object.values({...localStorage, ...sessionStorage})") == ""

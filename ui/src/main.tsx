@@ -4,13 +4,7 @@ import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client";
 import { App } from "./app/App";
 import { startTheme } from "./parts/theme";
-import "./styles/tokens.css";
-import "./styles/base.css";
-import "./styles/layout.css";
-import "./styles/parts.css";
-import "./styles/code.css";
-import "./styles/tables.css";
-import "./styles/charts.css";
+import "./styles/all";
 
 const client = new QueryClient({
   defaultOptions: {

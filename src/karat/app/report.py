@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.presence import resolved_for
-from karat.experiments.remarks import remarks
+from karat.experiments.remarks import emptied, ranking_digest, remarks
 from karat.experiments.store import Experiment, StoredRun
 from karat.experiments.stored import RunRecord, choose, open_store, record_of
 from karat.formats import read_dataset, read_run
@@ -54,11 +54,13 @@ def report(
     scoring: Scoring | None = None,
     confidence: Confidence | None = None,
     by: Iterable[str] | None = None,
+    hits_kept: int = HITS_KEPT,
 ) -> Findings:
     """Return what a report shows of *runs* on *gold*, the first run being the baseline.
 
-    *by* names the tags to show apart; None takes all that tell kinds of queries apart. Slices are
-    compared with the baseline and on the first measure only.
+    *by* names the tags to break results down by; None takes all that tell kinds of queries apart.
+    Slices are compared with the baseline and on the first measure only. *hits_kept* is the number
+    of hits per query and run that the report lists.
     """
     if not runs:
         raise InputError("no run to report on; expected one or more")
@@ -78,7 +80,7 @@ def report(
         trace(
             gold,
             measured.run,
-            keep=HITS_KEPT,
+            keep=hits_kept,
             match=scoring.match,
             ties=scoring.ties,
             judged_only=scoring.judged_only,
@@ -91,6 +93,9 @@ def report(
         for measured in runs
     )
     depth = max((entry.retrieved for row in traces for entry in row), default=0)
+    telling = telling_tags(gold)
+    tags = telling if by is None else list(by)
+    groups = slice_rows(gold, dict.fromkeys((*tags, *telling, *gold.tags)))
     return Findings(
         gold=gold,
         runs=tuple(runs),
@@ -103,9 +108,7 @@ def report(
                     )
                     for value, rows in values.items()
                 }
-                for tag, values in slice_rows(
-                    gold, telling_tags(gold) if by is None else by
-                ).items()
+                for tag, values in slice_rows(gold, tags).items()
             },
         ),
         traces=traces,
@@ -118,6 +121,9 @@ def report(
         remarks=remarks(runs),
         resolved=_resolved(gold, runs, scoring, against_first),
         clusters=None if clusters is None else tuple(clusters),
+        groups=groups,
+        rankings=tuple(ranking_digest(measured.run) for measured in runs),
+        run_remarks=tuple(tuple(emptied([measured])) for measured in runs),
     )
 
 

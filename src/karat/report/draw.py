@@ -28,16 +28,16 @@ def drawer(name: str) -> Callable[[Findings], str]:
 
 
 def _html(findings: Findings) -> str:
-    from karat.report.html import render
+    from karat.report.page.file import render_findings
 
-    return render(findings)
+    return render_findings(findings)
 
 
 def _markdown(findings: Findings) -> str:
     from karat.report.findings.tables import tables
     from karat.report.markdown import plain, render
 
-    title = f"# {plain(findings.gold.name)}\n\n{plain(findings.about)}\n"
+    title = f"# {plain(findings.heading)}\n\n{plain(findings.about)}\n"
     return "\n".join((title, *map(render, tables(findings))))
 
 
@@ -64,14 +64,14 @@ def _csv(findings: Findings) -> str:
 
 def _json(findings: Findings) -> str:
     from karat.report.findings.comparable import differences, shallow
-    from karat.report.findings.fate_words import told_fates
     from karat.report.findings.insights import insights
+    from karat.report.findings.loss_reasons import told_reasons
     from karat.report.findings.ranks import fates
     from karat.report.findings.recommend import recommendations
     from karat.report.json import contest_plain, plain
 
     found = contest_plain(findings.contest, findings.settings)
-    told = told_fates(findings)
+    told = told_reasons(findings)
     more = {
         "origin": findings.origin,
         "not_comparable": differences(findings),

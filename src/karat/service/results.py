@@ -130,6 +130,12 @@ def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
     return _place(gold, targets, target.path, target.start_line, target.end_line)
 
 
+# Raised when the document of results changes its shape, so that stored ones are computed again.
+SHAPE = 2
+# As many hits of one query as a reader looks through.
+HITS_KEPT = 100
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredBenchmark:
     """The *runs* of a benchmark that have all their answers, in the order of *findings*.
@@ -162,20 +168,13 @@ class ScoredBenchmark:
 
     def summaries(self, place: int) -> list[Summary]:
         """Return the scores of the run at *place*, with their intervals."""
-        comparison = self.findings.contest.comparison
-        name = self.findings.names[place]
-        return [
-            replace(summary, interval=comparison.mean(name, summary.measure).interval)
-            if summary.measure in comparison.metrics
-            else summary
-            for summary in self.findings.contest.evaluations[place].summaries
-        ]
+        return self.findings.summaries(place)
 
 
 def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
     """Return what changes whenever the results of *benchmark* may have changed."""
     state = store.benchmarks.version(benchmark.id)
-    content = [benchmark.id, benchmark.status, __version__, state]
+    content = [benchmark.id, benchmark.status, __version__, SHAPE, state]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
@@ -209,7 +208,14 @@ def scored(
     resolved = None
     if unresolved:
         resolved = _evaluations(without_unresolved(gold, unresolved), measured, scoring)
-    findings = report(gold, measured, origin=made_from, scoring=scoring, confidence=confidence)
+    findings = report(
+        gold,
+        measured,
+        origin=made_from,
+        scoring=scoring,
+        confidence=confidence,
+        hits_kept=HITS_KEPT,
+    )
     return ScoredBenchmark(
         benchmark=benchmark,
         config=config,

@@ -15,8 +15,9 @@ from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
 from karat.report.findings.method import method_rows
 from karat.report.findings.recommend import balance, recommendations
-from karat.report.findings.resampled import resampled_means, share_of_wins
-from karat.report.html import render
+from karat.report.findings.resampled import resampled_means, resampled_medians, share_of_wins
+from karat.report.page.results import details
+from karat.report.page.subject import subject_of
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., Measured]
@@ -29,8 +30,10 @@ def test_each_purpose_has_its_run(findings: Findings) -> None:
     assert list(found) == ["Best quality", "Best recall", "Fastest", "Best balance"]
     assert found["Best quality"].run == found["Best recall"].run == "new"
     assert found["Fastest"].run == "old"
-    assert found["Best quality"].certainty.startswith("Not distinguishable from old; first in ")
-    assert "mean 10.0 ms a query" in found["Fastest"].why
+    assert found["Best quality"].certainty.startswith(
+        "Not significantly better than old; first in "
+    )
+    assert found["Fastest"].why == "p50 10.0 ms per query"
 
 
 def test_balance_by_hand(findings: Findings) -> None:
@@ -54,7 +57,7 @@ def test_who_gives_up_on_hard_queries_is_no_faster(make: Make, run: MakeRun) -> 
     hasty = run("hasty", {**found, "q4": None}, {"q1": 12.0, "q2": 12.0, "q3": 12.0})
     advice = {each.purpose: each for each in recommendations(make([hasty, patient]))}
     assert advice["Fastest"].run == advice["Best balance"].run == "patient"
-    assert advice["Fastest"].why.startswith("mean 10.0 ms a query")
+    assert advice["Fastest"].why == "p50 10.0 ms per query"
 
 
 def test_runs_timed_on_different_queries_keep_their_times(make: Make, run: MakeRun) -> None:
@@ -79,7 +82,9 @@ def test_a_run_without_a_score_is_no_rival(make: Make, run: MakeRun) -> None:
     assert list(advice) == ["Best quality", "Best recall", "Fastest", "Best balance"]
     assert advice["Fastest"].run == "shallow"
     assert advice["Best balance"].run == "good"
-    assert advice["Best quality"].certainty.startswith("Not distinguishable from bad; first in ")
+    assert advice["Best quality"].certainty.startswith(
+        "Not significantly better than bad; first in "
+    )
     # Of two, only one of which has a score, none is compared with another.
     alone = recommendations(make(runs[:2]))
     assert alone[0].certainty == "First in 100% of resampled query sets."
@@ -110,6 +115,17 @@ def test_the_share_of_wins_is_that_of_the_binomial() -> None:
     values = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
     means = resampled_means(values, draws=20_000, seed=1)
     assert share_of_wins(means, 0) == pytest.approx(216 / 256, abs=0.01)
+
+
+def test_resampled_medians_are_those_of_the_drawn_queries() -> None:
+    values = np.array([[5.0, 1.0, 3.0, np.nan], [np.nan] * 4])
+    medians = resampled_medians(values, draws=500, seed=0)
+    # Whichever queries are drawn, the median is one of their values; of nothing it is NaN.
+    assert set(np.unique(medians[:, 0][~np.isnan(medians[:, 0])])) == {1.0, 3.0, 5.0}
+    assert np.isnan(medians[:, 1]).all()
+    thrice, labels = np.repeat(values, 3, axis=1), np.repeat(list("abcd"), 3).tolist()
+    together = resampled_medians(thrice, draws=500, seed=0, clusters=labels)
+    assert together == pytest.approx(medians, nan_ok=True)
 
 
 def test_queries_that_belong_together_are_drawn_together() -> None:
@@ -143,8 +159,10 @@ def test_variants_of_a_case_do_not_make_an_option_real(make: Make, run: MakeRun)
     found = make(runs, gold=gold, measures=("hit@5",), by=[])
     by_itself = make(runs, gold=Dataset.of(list(gold.queries())), measures=("hit@5",), by=[])
     (together,), (apart,) = insights(found), insights(by_itself)
-    assert together.startswith("size: 512 is not told from 256, +0.250 hit@5 [")
-    assert apart.startswith("size: 512 is better than 256, +0.250 hit@5 [")
+    assert together.startswith(
+        "size: no significant difference between 512 and 256 (+0.250 hit@5 ["
+    )
+    assert apart.startswith("size: 512 is significantly better than 256 (+0.250 hit@5 [")
     first, alone = recommendations(found)[0], recommendations(by_itself)[0]
     assert first.certainty != alone.certainty
     rows = dict(method_rows(found))
@@ -173,7 +191,22 @@ def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
     answers = {query.id: ("a.py",) if query.id[0] == "e" else ("x.py",) for query in queries}
     found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
     (sentence,) = insights(found)
-    assert sentence.startswith("Hardest category: hard, hit@5 0.000 over all runs and 6 queries")
+    assert sentence == "Queries with category hard are hardest (n = 6): mean hit@5 0.000."
+    two = make([run("one", answers), run("two", answers)], gold=Dataset.of(queries))
+    assert "over all runs; best there: one with 0.000 [" in insights(two)[0]
+
+
+def test_a_yes_or_no_tag_is_told_in_words(make: Make, run: MakeRun) -> None:
+    queries = [
+        Query(f"{value}{number}", "", (Target("a.py"),), {"identifier": value})
+        for value in ("yes", "no")
+        for number in range(6)
+    ]
+    answers = {query.id: ("a.py",) if query.id[0] == "y" else ("x.py",) for query in queries}
+    found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
+    assert insights(found) == (
+        "Queries without a code identifier are hardest (n = 6): mean hit@5 0.000.",
+    )
 
 
 def test_few_queries_make_no_insight(findings: Findings) -> None:
@@ -192,7 +225,7 @@ def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRu
         with_options("c", "a.py", chunk_size=512, model="n"),
     ]
     size, model = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
-    assert size.startswith("chunk_size: 512 is better than 256, +1.000 hit@5")
+    assert size.startswith("chunk_size: 512 is better than 256 (+1.000 hit@5")
     assert model == "model: no difference between m and n."
 
 
@@ -213,11 +246,11 @@ def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeR
         with_options(29, search_mode="sparse", use_reranker=False),
     ]
     mode, reranker, size = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
-    assert mode.startswith("search_mode: sparse is better than dense, +0.617 hit@5 [")
-    assert reranker.startswith("use_reranker: True is better than False, +0.500 hit@5 [")
-    assert reranker.endswith("over 4 runs, beyond the noise.")
-    assert size.startswith("chunk_size: 512 is not told from 256, +0.033 hit@5 [")
-    assert size.endswith("over 4 runs, inside the noise.")
+    assert mode.startswith("search_mode: sparse is significantly better than dense (+0.617 ")
+    assert reranker.startswith("use_reranker: True is significantly better than False (+0.500 ")
+    assert reranker.endswith("over 4 runs).")
+    assert size.startswith("chunk_size: no significant difference between 512 and 256 (+0.033 ")
+    assert size.endswith("over 4 runs).")
 
 
 def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, run: MakeRun) -> None:
@@ -228,9 +261,9 @@ def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, ru
     found = make(runs)
     assert differences(found) == ()
     assert shallow(found) == (
-        "top 5 was asked for 5 hits: mrr@10 and recall@10 look deeper, and are not known",
+        "top 5 returned at most 5 hits, so mrr@10 and recall@10 have no value",
     )
-    assert "top 5 was asked for 5 hits" in render(found)
+    assert shallow(found)[0] in details(subject_of(found))["remarks"]
 
 
 def test_equal_inputs_compare(findings: Findings) -> None:
@@ -246,8 +279,8 @@ def test_inputs_that_differ_are_named(make: Make, run: MakeRun) -> None:
     ]
     assert differences(make(runs)) == (
         "the snapshot differs: parent (a); head (b)",
-        "the number of hits asked for differs: 10 (a); 20 (b)",
-        "b answers 1 query that this gold set does not ask",
+        "the number of hits requested differs: 10 (a); 20 (b)",
+        "b has results for 1 query that is not in the gold set",
     )
 
 
@@ -256,7 +289,7 @@ def test_the_method_says_what_is_needed_to_repeat_it(findings: Findings) -> None
     assert rows["Gold set"] == "small, 4 queries, 5 targets"
     assert rows["Gold set, SHA-256"] == "d1"
     assert rows["Matching"] == "exact"
-    assert rows["Ties"] == "rule trec10; it decides a relevant rank in no query"
+    assert rows["Ties"] == "rule trec10; changes the rank of a relevant hit in no query"
     assert rows["Intervals"] == "95%, studentised bootstrap, 199 draws, seed 0"
     assert rows["Latency"].endswith("2 repetitions, 1 query of warm-up, undisturbed")
     assert rows["Made"] == "2026-01-02 03:04 UTC by Karat 1.2.3"

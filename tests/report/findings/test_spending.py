@@ -8,8 +8,15 @@ from karat.model.timings import Sample
 from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.spending import phase_tables, spent_tables
+from karat.report.page.results import details
+from karat.report.page.subject import subject_of
 
 MS = 1_000_000
+
+
+def titles(findings: Findings) -> list[str]:
+    """Return the titles of the tables that the page shows."""
+    return [table["title"] for table in details(subject_of(findings))["tables"]]
 
 
 def with_samples(findings: Findings, *samples: Sample) -> Findings:
@@ -42,7 +49,8 @@ def test_tokens_cost_and_first_results(findings: Findings) -> None:
     assert old == ["old", "-", "not reported", "not reported"]
     # The median of 2 and 4 ms; the means of 1,000 and 2,001 tokens, and of 0.002 and 0.003.
     assert new == ["new", "3.00", "1,500", "0.00250"]
-    for name in ("report.md", "report.txt", "report.html"):
+    assert "What a query spends" in titles(told)
+    for name in ("report.md", "report.txt"):
         assert "What a query spends" in draw(told, name)
 
 
@@ -74,7 +82,8 @@ def test_costs_without_times(findings: Findings) -> None:
         "new: 3 reported values ignored; expected finite numbers from 0 up",
     )
     untimed = replace(told, latency=None)
-    for name in ("report.md", "report.txt", "report.html"):
+    assert "What a query spends" in titles(untimed)
+    for name in ("report.md", "report.txt"):
         assert "What a query spends" in draw(untimed, name)
 
 
@@ -91,4 +100,4 @@ def test_what_is_told_by_some_queries_only(findings: Findings) -> None:
     assert [column.title for column in table.columns] == ["run", "embed p50 ms", "search p50 ms"]
     assert [cell.text for cell in table.rows[1]] == ["new", "5.00", "1.00"]
     assert spent_tables(told.runs) == ()
-    assert "Phases of a query" in draw(told, "report.html")
+    assert "Phases of a query" in titles(told)

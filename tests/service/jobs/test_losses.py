@@ -39,7 +39,7 @@ TARGETS = (
 )
 REASONS = {
     "sparse @10": (
-        *("", "", "below k in every step", "not retrieved", "in no chunk", "not in the corpus"),
+        *("", "", "ranked below k", "not retrieved", "in no chunk", "not in the corpus"),
     ),
     "sparse @10 ≥0.9": (
         *("", "dropped by the threshold", "not retrieved", "not retrieved"),
@@ -108,7 +108,13 @@ def get(client: TestClient, benchmark: str) -> Get:
 
 
 def test_each_reason_has_its_name(
-    run: Callable[[], None], get: Get, client: TestClient, store: ServiceStore, benchmark: str
+    *,
+    run: Callable[[], None],
+    get: Get,
+    client: TestClient,
+    store: ServiceStore,
+    benchmark: str,
+    embedded: Callable[[str], dict[str, Any]],
 ) -> None:
     run()
     results = get("results")["runs"]
@@ -122,8 +128,11 @@ def test_each_reason_has_its_name(
     assert [tuple(each["fates"]) for each in results] == [(*words, "unanswered")] * 2
     counts = [[each["fates"][word] for word in words] for each in results]
     assert counts == [[2, 1, 0, 1, 1, 1], [1, 0, 1, 2, 1, 1]]
-    page = client.get(f"/api/v2/benchmarks/{benchmark}/report.html").text
-    assert "in no chunk: no chunk of the index covers it" in page
+    page = embedded(client.get(f"/api/v2/benchmarks/{benchmark}/report.html").text)
+    reasons = page[f"/benchmarks/{benchmark}/results"]["loss_reasons"]
+    assert {each["name"]: each["definition"] for each in reasons}["in no chunk"] == (
+        "no chunk of the index covers it"
+    )
     stages = [event.data["stage"] for event in store.events.after(0)]
     assert stages[-2:] == ["explaining", "completed"]
 

@@ -250,6 +250,24 @@ def test_files(client: TestClient, benchmark: str) -> None:
     assert "sandbox" in report.headers["Content-Security-Policy"]
 
 
+def test_the_report_carries_what_the_service_sends(
+    client: TestClient, benchmark: str, embedded: Callable[[str], dict[str, Any]]
+) -> None:
+    """Return every document inside the exported report by its address, equal to the answer."""
+    page = client.get(f"/api/v2/benchmarks/{benchmark}/report.html").text
+    documents = embedded(page)
+    kinds = set()
+    for key, document in documents.items():
+        path, _, given = key.partition("?")
+        params = dict(each.split("=", 1) for each in given.split("&") if each)
+        answer = client.get(f"/api/v2{path}", params=params)
+        assert answer.status_code == 200, key
+        assert answer.json() == document, key
+        kinds.add(path.removeprefix(f"/benchmarks/{benchmark}/").split("/")[0])
+    assert kinds >= {"results", "details", "comparison", "matrix", "slices", "curves", "queries"}
+    assert len(documents) > 2 * RUNS + QUESTIONS
+
+
 @pytest.mark.parametrize(
     ("part", "status"), [("bytes=0-9", 206), ("bytes=999999999-", 416), ("bytes=x", 400)]
 )

@@ -30,13 +30,14 @@ export function useBenchmarks(options: { status?: string; page?: number; perPage
   });
 }
 
-export function useBenchmark(id: string) {
+export function useBenchmark(id: string, isEnabled = true) {
   return useQuery({
     queryKey: ["benchmarks", "one", id],
     queryFn: ({ signal }) => request<Benchmark>(`/benchmarks/${id}`, { signal }),
     // Somebody else may start or cancel it; a run that has ended changes no more.
     refetchInterval: ({ state }) =>
       state.data?.status === "pending" || state.data?.status === "running" ? 3000 : false,
+    enabled: isEnabled,
   });
 }
 

@@ -1,3 +1,4 @@
+import { embedded, isFile } from "./embedded";
 import { session } from "./session";
 
 const BASE = "/api/v2";
@@ -66,8 +67,13 @@ export async function send(path: string, options: Options = {}): Promise<Respons
   return answer;
 }
 
-/** The JSON of the answer. The service's schemas vouch for its type. */
+/** The JSON of the answer, from the service or from a report file. The schemas vouch for its type. */
 export async function request<T>(path: string, options: Options = {}): Promise<T> {
+  if (isFile()) {
+    const found = await embedded(path, options.params);
+    if (found === undefined) throw new ApiError(404, `The report does not include ${path}.`);
+    return found as T;
+  }
   const answer = await send(path, options);
   return (answer.status === 204 ? undefined : await answer.json()) as T;
 }

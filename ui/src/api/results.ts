@@ -3,6 +3,8 @@ import { request } from "./client";
 import type {
   Comparison,
   Curves,
+  Definitions,
+  Details,
   Drilldown,
   QueryResult,
   QueryResults,
@@ -68,6 +70,24 @@ export function useCurves(id: string) {
   return useQuery({
     queryKey: ["results", id, "curves"],
     queryFn: ({ signal }) => request<Curves>(`/benchmarks/${id}/curves`, { signal }),
+  });
+}
+
+/** What explains the results; computing it would disturb the latency that is being measured. */
+export function useDetails(id: string, isEnabled = true) {
+  return useQuery({
+    queryKey: ["results", id, "details"],
+    queryFn: ({ signal }) => request<Details>(`/benchmarks/${id}/details`, { signal }),
+    enabled: isEnabled,
+  });
+}
+
+/** What each metric and each loss reason means; it changes only with the version of the service. */
+export function useDefinitions() {
+  return useQuery({
+    queryKey: ["definitions"],
+    queryFn: ({ signal }) => request<Definitions>("/definitions", { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 

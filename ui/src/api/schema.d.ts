@@ -1,4 +1,4 @@
-// openapi.json a4914780ee733f6fbff5b8bfa4a61d5b19c6d70a5ddfd425f7e6faa0ee5d2540
+// openapi.json 16127b3852593c99777f29096c547fb2828c733e828751e8f5dae2d3964d8c69
 export interface paths {
     "/healthz": {
         parameters: {
@@ -72,6 +72,26 @@ export interface paths {
          * @description Say who asks, what they may do, and what this service allows.
          */
         get: operations["me_api_v2_me_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Definitions
+         * @description Return what each metric and each loss reason means.
+         */
+        get: operations["get_definitions_api_v2_definitions_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -779,6 +799,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/benchmarks/{benchmark_id}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Details
+         * @description Return warnings, advice, ranks, latency, cost and method.
+         */
+        get: operations["get_details_api_v2_benchmarks__benchmark_id__details_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/benchmarks/{benchmark_id}/queries/{query_id}": {
         parameters: {
             query?: never;
@@ -1390,7 +1430,7 @@ export interface components {
         };
         /**
          * Comparison
-         * @description All runs against one of them, with the outcome in words.
+         * @description All runs against one of them; *headline* is the outcome in one sentence.
          */
         Comparison: {
             /** Baseline */
@@ -1399,6 +1439,8 @@ export interface components {
             metric: string;
             /** Runs */
             runs: components["schemas"]["ComparisonRun"][];
+            /** Headline */
+            headline: string;
             /** Verdict */
             verdict: string;
         };
@@ -1699,6 +1741,16 @@ export interface components {
             datasets: components["schemas"]["Dataset"][];
         };
         /**
+         * Definitions
+         * @description What each metric and each loss reason means.
+         */
+        Definitions: {
+            /** Metrics */
+            metrics: components["schemas"]["MetricDefinition"][];
+            /** Loss Reasons */
+            loss_reasons: components["schemas"]["LossReason"][];
+        };
+        /**
          * DenseIndex
          * @description The index of embeddings; *state* is ``none`` where there is to be none.
          */
@@ -1714,6 +1766,58 @@ export interface components {
             dimension: number | null;
             /** Vectors */
             vectors: number | null;
+        };
+        /**
+         * DetailTable
+         * @description A table of a report, such as latency or cost.
+         */
+        DetailTable: {
+            /** Title */
+            title: string;
+            /** Columns */
+            columns: components["schemas"]["TableColumn"][];
+            /** Rows */
+            rows: components["schemas"]["TableCell"][][];
+            /** Notes */
+            notes: string[];
+        };
+        /**
+         * Details
+         * @description What explains the results: warnings, advice, ranks, latency, cost and method.
+         *
+         *     *pareto* names for each measure the runs that no other run beats in both quality and latency.
+         *     *change_of* is the measure of *standings*.
+         */
+        Details: {
+            /** Warnings */
+            warnings: string[];
+            /** Not Comparable */
+            not_comparable: string[];
+            /** Recommendations */
+            recommendations: components["schemas"]["Recommendation"][];
+            /** Insights */
+            insights: string[];
+            /** Remarks */
+            remarks: string[];
+            /** Run Notes */
+            run_notes: {
+                [key: string]: string[];
+            };
+            /** Standings */
+            standings: components["schemas"]["Standing"][];
+            /** Change Of */
+            change_of: string;
+            first_ranks: components["schemas"]["FirstRanks"];
+            /** Pareto */
+            pareto: {
+                [key: string]: string[];
+            };
+            /** Latency Steps */
+            latency_steps: components["schemas"]["LatencySteps"][];
+            /** Tables */
+            tables: components["schemas"]["DetailTable"][];
+            /** Method */
+            method: components["schemas"]["MethodNote"][];
         };
         /**
          * Document
@@ -1815,13 +1919,20 @@ export interface components {
         };
         /**
          * DrilldownRun
-         * @description What one run answered.
+         * @description The query result of one run; *retrieved* counts hits that are not listed, too.
          */
         DrilldownRun: {
             /** Run Id */
             run_id: string;
             /** Name */
             name: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "scored" | "missing" | "error" | "timeout" | "unjudged";
+            /** Retrieved */
+            retrieved: number;
             /** Metrics */
             metrics: {
                 [key: string]: number | null;
@@ -2003,6 +2114,18 @@ export interface components {
              * @example ERR-5f0c1d7e9a3b4c6d
              */
             reference: string;
+        };
+        /**
+         * FirstRanks
+         * @description In how many queries the first relevant hit is at which rank, by run id.
+         */
+        FirstRanks: {
+            /** Names */
+            names: string[];
+            /** Runs */
+            runs: {
+                [key: string]: number[];
+            };
         };
         /**
          * Flaw
@@ -2299,6 +2422,18 @@ export interface components {
             disturbed: boolean;
         };
         /**
+         * LatencySteps
+         * @description The share of queries answered within a time.
+         */
+        LatencySteps: {
+            /** Run Id */
+            run_id: string;
+            /** Milliseconds */
+            milliseconds: number[];
+            /** Shares */
+            shares: number[];
+        };
+        /**
          * Limits
          * @description What one request, and one owner at a time, may ask for.
          */
@@ -2328,6 +2463,18 @@ export interface components {
              * @constant
              */
             status: "ok";
+        };
+        /**
+         * LossReason
+         * @description Why targets were lost; *shade* is the name of its colour on the page.
+         */
+        LossReason: {
+            /** Name */
+            name: string;
+            /** Definition */
+            definition: string;
+            /** Shade */
+            shade: string;
         };
         /**
          * Mapping
@@ -2429,6 +2576,32 @@ export interface components {
             limits: components["schemas"]["Limits"];
         };
         /**
+         * MethodNote
+         * @description One setting or input that the results depend on.
+         */
+        MethodNote: {
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * MetricDefinition
+         * @description What a metric measures.
+         */
+        MetricDefinition: {
+            /** Name */
+            name: string;
+            /** Aliases */
+            aliases: string[];
+            /** Definition */
+            definition: string;
+            /** Formula */
+            formula: string;
+            /** Higher Is Better */
+            higher_is_better: boolean;
+        };
+        /**
          * Metrics
          * @description Means over all queries; inner keys are the k. Null where k exceeds the run's top_k.
          */
@@ -2521,6 +2694,10 @@ export interface components {
             query_text: string;
             /** Retrieved Doc Ids */
             retrieved_doc_ids: string[];
+            /** Metrics */
+            metrics: {
+                [key: string]: number | null;
+            };
             /** Precision At K */
             precision_at_k: number | null;
             /** Recall At K */
@@ -2585,6 +2762,22 @@ export interface components {
             checks: {
                 [key: string]: string;
             };
+        };
+        /**
+         * Recommendation
+         * @description The run to take for one purpose, why, and how certain that is.
+         */
+        Recommendation: {
+            /** Purpose */
+            purpose: string;
+            /** Run */
+            run: string;
+            /** Run Id */
+            run_id: string;
+            /** Why */
+            why: string;
+            /** Certainty */
+            certainty: string;
         };
         /**
          * ReferenceBind
@@ -2669,6 +2862,16 @@ export interface components {
             query_count: number;
             /** Judgments Version */
             judgments_version: number;
+            /**
+             * Lower Is Better
+             * @description Measures of which less is better
+             */
+            lower_is_better: string[];
+            /**
+             * Loss Reasons
+             * @description The keys of each run's fates, in order
+             */
+            loss_reasons: components["schemas"]["LossReason"][];
             /** Runs */
             runs: components["schemas"]["RunResult"][];
             summary: components["schemas"]["Summary"];
@@ -2697,12 +2900,13 @@ export interface components {
          * RunResult
          * @description One run; *intervals* are 95 % intervals of the means in *metrics_flat*.
          *
-         *     *resolved_metrics_flat* leaves unresolved references out of the truth; null where there are
-         *     none. *fates* counts the relevant targets by what became of them at the primary k, and is empty
-         *     before the benchmark has ended. *identical_to* names runs whose rankings are the same, hit for
-         *     hit. The run is ``completed`` when all its queries are scored. *timing_status* tells whether its
-         *     latency is measured: ``none`` is not wanted, ``pending`` waits or is being measured; ``failed``
-         *     and ``cancelled`` are measured when the benchmark is started again.
+         *     *resolved_metrics_flat* leaves unresolved references out of the judgments; null where there are
+         *     none. *fates* counts the relevant targets by loss reason at the primary k, by the names of
+         *     ``loss_reasons``; it is empty before the benchmark has ended. *identical_to* names runs whose
+         *     rankings are the same, hit for hit. The run is ``completed`` when all its queries are scored.
+         *     *timing_status* tells whether its latency is measured: ``none`` is not wanted, ``pending`` waits
+         *     or is being measured; ``failed`` and ``cancelled`` are measured when the benchmark is started
+         *     again.
          */
         RunResult: {
             /** Id */
@@ -2805,7 +3009,7 @@ export interface components {
          * ScoreMatrix
          * @description Scores of all queries (rows) in all runs (columns); null where there is none.
          *
-         *     *texts* are the texts of the queries.
+         *     *texts* are the texts of the queries, *tags* their values of each tag.
          */
         ScoreMatrix: {
             /** Metric */
@@ -2814,6 +3018,10 @@ export interface components {
             queries: string[];
             /** Texts */
             texts: string[];
+            /** Tags */
+            tags: {
+                [key: string]: string[];
+            };
             /** Runs */
             runs: string[];
             /** Values */
@@ -2897,6 +3105,24 @@ export interface components {
             state: "pending" | "indexing" | "ready" | "failed" | "none";
         };
         /**
+         * Standing
+         * @description A run of the leaderboard; *better_than* has the letters of runs significantly worse.
+         *
+         *     *difference* and *p* compare it with the first run; null for the first run itself.
+         */
+        Standing: {
+            /** Run Id */
+            run_id: string;
+            /** Letter */
+            letter: string;
+            /** Better Than */
+            better_than: string;
+            /** Difference */
+            difference: number | null;
+            /** P */
+            p: number | null;
+        };
+        /**
          * Started
          * @description What became of the request to start or to cancel.
          */
@@ -2918,7 +3144,10 @@ export interface components {
         };
         /**
          * Summary
-         * @description What the runs say together; *best_runs* are all that are not worse beyond the noise.
+         * @description The outcome over all runs.
+         *
+         *     *best_runs* are the best run and all runs that are not significantly worse. *headline* is the
+         *     outcome in one sentence, *comparison* adds the numbers.
          */
         Summary: {
             /** Total Runs */
@@ -2933,8 +3162,30 @@ export interface components {
             best_primary_metric: number | null;
             /** Best Runs */
             best_runs: string[];
+            /** Headline */
+            headline: string | null;
             /** Comparison */
             comparison: string | null;
+        };
+        /**
+         * TableCell
+         * @description A text with the value to sort by.
+         */
+        TableCell: {
+            /** Text */
+            text: string;
+            /** Value */
+            value: number | string | null;
+        };
+        /**
+         * TableColumn
+         * @description The heading of a column.
+         */
+        TableColumn: {
+            /** Title */
+            title: string;
+            /** Numeric */
+            numeric: boolean;
         };
         /**
          * Timing
@@ -3015,6 +3266,8 @@ export interface components {
             /** Queries */
             queries: number;
             comparison: components["schemas"]["ComparisonRun"];
+            /** Headline */
+            headline: string;
             /** Verdict */
             verdict: string;
         };
@@ -3232,6 +3485,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    get_definitions_api_v2_definitions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Definitions"];
                 };
             };
             /** @description The request means nothing here */
@@ -6940,6 +7267,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Curves"];
+                };
+            };
+            /** @description Nothing has changed since the version in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing, or it belongs to somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description It contradicts the state that things are in */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    get_details_api_v2_benchmarks__benchmark_id__details_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string | null;
+            };
+            path: {
+                benchmark_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Details"];
                 };
             };
             /** @description Nothing has changed since the version in If-None-Match */

@@ -29,7 +29,7 @@ describe("every page", () => {
 
   it("says so when there is nothing at an address", async () => {
     open("/nowhere");
-    await screen.findByText("There is nothing here");
+    await screen.findByText("Page not found");
   });
 
   it("shows what the server says when it refuses", async () => {
@@ -47,7 +47,7 @@ describe("a server that others can reach", () => {
     await user.type(await screen.findByLabelText("Token"), "karat_secret");
     server.answers.set("POST /session", () => undefined);
     server.answers.delete("GET /benchmarks");
-    await user.click(screen.getByRole("button", { name: "Go on" }));
+    await user.click(screen.getByRole("button", { name: "Continue" }));
     await screen.findByRole("link", { name: "Dense against hybrid" });
     expect(screen.queryByLabelText("Token")).toBeNull();
   });

@@ -8,6 +8,7 @@ import { TwoBenchmarks } from "@/pages/compare/TwoBenchmarks";
 import { DatasetList } from "@/pages/datasets/DatasetList";
 import { DatasetPage } from "@/pages/datasets/DatasetPage";
 import { JudgePage } from "@/pages/judging/JudgePage";
+import { HitPanel } from "@/pages/query/HitPanel";
 import { QueryPage } from "@/pages/query/QueryPage";
 import { ResultsPage } from "@/pages/results/ResultsPage";
 import { RunPage } from "@/pages/results/RunPage";
@@ -34,7 +35,9 @@ export function App() {
             </Route>
             <Route path="/benchmarks/:id/compare">{({ id }) => <ComparePage id={id} />}</Route>
             <Route path="/benchmarks/:id/queries/:query">
-              {({ id, query }) => <QueryPage id={id} query={decodeURIComponent(query)} />}
+              {({ id, query }) => (
+                <QueryPage id={id} query={decodeURIComponent(query)} reader={HitPanel} />
+              )}
             </Route>
             <Route path="/compare" component={TwoBenchmarks} />
             <Route path="/datasets" component={DatasetList} />
@@ -43,7 +46,9 @@ export function App() {
             <Route path="/collections" component={CollectionList} />
             <Route path="/collections/:id">{({ id }) => <CollectionPage id={id} />}</Route>
             <Route path="/trend" component={TrendPage} />
-            <Route component={NotFound} />
+            <Route>
+              <NotFound />
+            </Route>
           </Switch>
         </Layout>
       </TipProvider>

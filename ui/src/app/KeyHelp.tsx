@@ -5,9 +5,9 @@ const KEYS = [
   ["j, k", "Next and previous row or hit"],
   ["Enter", "Open it"],
   ["Esc", "Close, or leave a field"],
-  ["0 1 2 3", "Grade the chosen hit"],
+  ["0 1 2 3", "Grade the selected hit"],
   ["u", "Undo the last grade"],
-  ["b", "Make the chosen run of a comparison the baseline"],
+  ["b", "Make the selected run the baseline"],
   ["?", "This help"],
 ] as const;
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useKeys } from "@/parts/keys";
-import { nextTheme, useTheme } from "@/parts/theme";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
+import { ThemeButton } from "./ThemeButton";
 import { TokenDialog } from "./TokenDialog";
 
 const PLACES = [
@@ -13,13 +13,10 @@ const PLACES = [
   { to: "/trend", label: "Trend" },
 ] as const;
 
-const SIGNS: Record<string, string> = { system: "◐", light: "☀", dark: "☾" };
-
 /** The bar on top, the page below it, and what opens from anywhere. */
 export function Layout({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
-  const [theme = "system"] = useTheme().split(":");
   const main = useRef<HTMLElement>(null);
   useKeys({
     "mod+k": () => setOpen("palette"),
@@ -52,14 +49,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <button type="button" className="button push" onClick={() => setOpen("palette")}>
           Jump to… <kbd>Ctrl K</kbd>
         </button>
-        <button
-          type="button"
-          className="button plain"
-          aria-label={`Colours: ${theme}; press for the next`}
-          onClick={nextTheme}
-        >
-          {SIGNS[theme]}
-        </button>
+        <ThemeButton />
       </header>
       <main id="content" ref={main} tabIndex={-1}>
         {children}

@@ -1,12 +1,13 @@
 import { Link } from "wouter";
 import { Empty } from "@/parts/Notes";
 
-export function NotFound() {
+type Props = { to?: string; label?: string };
+
+export function NotFound({ to = "/benchmarks", label = "All benchmarks" }: Props) {
   return (
-    <Empty title="There is nothing here">
+    <Empty title="Page not found">
       <p>
-        The address may be mistyped, or what it named was deleted.{" "}
-        <Link href="/benchmarks">All benchmarks</Link>
+        The address may be wrong, or the item was deleted. <Link href={to}>{label}</Link>
       </p>
     </Empty>
   );

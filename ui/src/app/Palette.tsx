@@ -72,7 +72,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div role="listbox" id={`${id}-list`} aria-label="What was found" tabIndex={-1}>
+      <div role="listbox" id={`${id}-list`} aria-label="Matches" tabIndex={-1}>
         {found.map((one, number) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys.
           <div
@@ -90,7 +90,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </div>
       {found.length === 0 && (
         <p className="soft" role="status">
-          Nothing is called so.
+          No match.
         </p>
       )}
     </dialog>

@@ -18,7 +18,7 @@ export function TokenDialog() {
     <Dialog title="This server needs a token" onClose={() => setNeeded(false)}>
       <form className="stack" onSubmit={enter}>
         <p>
-          Make one where the server runs: <code>karat token create NAME</code>. It is kept until the
+          Create one on the server: <code>karat token create NAME</code>. It is kept until the
           browser is closed.
         </p>
         <label className="field">
@@ -28,7 +28,7 @@ export function TokenDialog() {
         <Problem of={signIn.error} />
         <footer>
           <button type="submit" className="button main" disabled={signIn.isPending}>
-            Go on
+            Continue
           </button>
         </footer>
       </form>

@@ -1,7 +1,8 @@
 import { useShowTip } from "@/parts/tip";
 import { interval, score } from "@/words/format";
-import { short, XAxis } from "./axes";
+import { XAxis } from "./axes";
 import { Figure } from "./Figure";
+import { Name, nameRows } from "./names";
 import { linear } from "./scale";
 
 type Bar = {
@@ -13,18 +14,21 @@ type Bar = {
 };
 
 const WIDTH = 520;
-const LEFT = 150;
-const ROW = 25;
+const LEFT = 160;
+const ROOM = 23;
 const THICK = 13;
 
 type Props = { title: string; means: string; bars: readonly Bar[]; caption?: string };
 
-/** Means as bars on one scale from 0, the interval as a whisker. Those that lead are stronger. */
+/** Means as bars on one scale from 0, the interval as a whisker. The best ones have a stronger colour. */
 export function Bars({ title, means, bars, caption }: Props) {
   const showTip = useShowTip();
   const highest = Math.max(0.01, ...bars.map(({ value, bounds }) => bounds?.[1] ?? value ?? 0));
   const x = linear(0, highest, LEFT, WIDTH - 54);
-  const bottom = 6 + ROW * bars.length;
+  const { rows: places, bottom } = nameRows(
+    bars.map(({ name }) => name),
+    ROOM,
+  );
   const rows = () =>
     bars.map(({ name, value, bounds }) => [
       name,
@@ -41,7 +45,7 @@ export function Bars({ title, means, bars, caption }: Props) {
       <svg className="chart" viewBox={`0 0 ${WIDTH} ${bottom + 22}`} role="img" aria-label={title}>
         <XAxis scale={x} from={4} to={bottom} />
         {bars.map(({ id, name, value, bounds, best }, at) => {
-          const middle = 6 + ROW * at + ROW / 2;
+          const { top, height, middle } = places[at] ?? { top: 0, height: 0, middle: 0 };
           const told = `${name}\n${score(value)} ${interval(bounds as [number, number])}`;
           return (
             <g
@@ -49,10 +53,8 @@ export function Bars({ title, means, bars, caption }: Props) {
               onPointerMove={(event) => showTip(told, event)}
               onPointerLeave={() => showTip(null)}
             >
-              <rect className="reach" x={0} y={middle - ROW / 2} width={WIDTH} height={ROW} />
-              <text x={LEFT - 8} y={middle + 4} textAnchor="end">
-                {short(name, 22)}
-              </text>
+              <rect className="reach" x={0} y={top} width={WIDTH} height={height} />
+              <Name name={name} room={ROOM} x={LEFT - 8} y={middle} />
               {value !== null && (
                 <rect
                   className={best ? "level best" : "level"}

@@ -5,8 +5,11 @@ import { useShowTip } from "@/parts/tip";
 import { score } from "@/words/format";
 import { Figure } from "./Figure";
 import { type HeatOrder, LEVELS, level, ordered } from "./heat";
+import { nameLines } from "./names";
 
-const ROW = 18;
+// A line of a name, and the characters that it has room for.
+const LINE = 18;
+const ROOM = 22;
 
 type Props = {
   matrix: ScoreMatrix;
@@ -27,6 +30,8 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
   const theme = useTheme();
   const [cursor, setCursor] = useState<{ column: number; run: number } | null>(null);
   const columns = useMemo(() => ordered(values, order), [values, order]);
+  const lines = runs.map((run) => nameLines(names.get(run) ?? run, ROOM).length);
+  const row = LINE * Math.max(1, ...lines);
   const cell = Math.max(1, Math.floor(1000 / Math.max(1, columns.length)));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the legend's colours.
@@ -41,10 +46,10 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
     columns.forEach((query, at) => {
       values[query]?.forEach((value, run) => {
         pen.fillStyle = (value === null ? missing : inks[level(value)]) ?? missing;
-        pen.fillRect(at * cell, run * ROW, cell - gap, ROW - 1);
+        pen.fillRect(at * cell, run * row, cell - gap, row - 1);
       });
     });
-  }, [values, columns, cell, theme]);
+  }, [values, columns, cell, row, theme]);
 
   const told = (column: number, run: number): string => {
     const query = columns[column] ?? 0;
@@ -86,11 +91,11 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
   return (
     <Figure
       title={`${metric} of every query in every run`}
-      means="A row per run, a column per query; the darker, the better. Click a cell to see the query."
+      means="One row per run, one column per query; a stronger colour is better. Click a cell to open the query."
       table={{ head: ["Query", ...runs.map((run) => names.get(run) ?? run)], rows }}
     >
       <div className="heat">
-        <div className="names" style={{ gridAutoRows: ROW }} aria-hidden="true">
+        <div className="names" style={{ gridAutoRows: row }} aria-hidden="true">
           {runs.map((run) => (
             <span key={run}>{names.get(run)}</span>
           ))}
@@ -100,8 +105,8 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
           <canvas
             ref={canvas}
             width={columns.length * cell}
-            height={runs.length * ROW}
-            style={{ height: runs.length * ROW }}
+            height={runs.length * row}
+            style={{ height: runs.length * row }}
             tabIndex={0}
             role="application"
             aria-label={`Heat map of ${columns.length} queries and ${runs.length} runs; arrows move, Enter opens`}
@@ -122,8 +127,8 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
               style={{
                 left: `${(100 * cursor.column) / columns.length}%`,
                 width: `${100 / columns.length}%`,
-                top: cursor.run * ROW,
-                height: ROW - 1,
+                top: cursor.run * row,
+                height: row - 1,
               }}
             />
           )}

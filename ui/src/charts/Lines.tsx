@@ -55,7 +55,7 @@ export function Lines({
   const x = Object.assign(at, { ticks: apart(xs, at, room) });
   const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
   const low = Math.min(high, ...all.map(({ y, bounds }) => bounds?.[0] ?? y));
-  const y = linear(low > high / 2 ? low : 0, high, BOTTOM, 10, 4);
+  const y = linear(low > high / 2 && low < high ? low : 0, high, BOTTOM, 10, 4);
   const rows = () =>
     series.flatMap(({ name, points }) =>
       points.map((point) => [name, format(point.x), score(point.y)]),

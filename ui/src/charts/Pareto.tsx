@@ -1,16 +1,25 @@
 import { useShowTip } from "@/parts/tip";
 import { milliseconds, score } from "@/words/format";
-import { short, XAxis, YAxis } from "./axes";
+import { XAxis, YAxis } from "./axes";
 import { Figure } from "./Figure";
-import { front, type Point } from "./pareto";
+import { labelled, type Point } from "./pareto";
 import { linear, logarithmic } from "./scale";
 
 const WIDTH = 520;
 const HEIGHT = 280;
 const LEFT = 46;
+// Room for a name above the highest point.
+const TOP = 26;
 
-/** Quality against latency; the dashed steps join the runs that no other beats in both. */
-export function Pareto({ points, metric }: { points: readonly Point[]; metric: string }) {
+type Props = {
+  points: readonly Point[];
+  metric: string;
+  /** The runs that no other run beats in both quality and latency, fastest first. */
+  front: readonly string[];
+};
+
+/** Quality against latency; dashed steps join the runs that no other run beats in both. */
+export function Pareto({ points, metric, front }: Props) {
   const showTip = useShowTip();
   const times = points.map(({ latency }) => latency);
   const values = points.map(({ value }) => value);
@@ -19,21 +28,24 @@ export function Pareto({ points, metric }: { points: readonly Point[]; metric: s
     Math.min(...values),
     Math.max(...values, Math.min(...values) + 0.01),
     HEIGHT - 40,
-    12,
+    TOP,
     4,
   );
-  const leading = front(points);
+  const leading = front.flatMap((id) => points.filter((point) => point.id === id));
   const path = leading
     .map(({ latency, value }, at) => `${at ? "H" : "M"}${x(latency)}${at ? "V" : " "}${y(value)}`)
     .join("");
-  const named = new Set(leading.map(({ id }) => id));
+  const labels = labelled(
+    points.map((point) => ({ ...point, x: x(point.latency), y: y(point.value) })),
+    WIDTH,
+  );
   const rows = () =>
     points.map(({ name, latency, value }) => [name, milliseconds(latency), score(value)]);
   return (
     <Figure
       title={`${metric} against latency`}
-      means="Up is better, left is faster. Latency is the median of one query, on a scale of equal factors."
-      caption="Runs on the dashed line are beaten by no other in both."
+      means="Higher is better, further left is faster. Latency is the median (p50) of one query, on a logarithmic scale."
+      caption="Dashed line: no other run is both better and faster."
       table={{ head: ["Run", "p50", metric], rows }}
     >
       <svg
@@ -42,7 +54,7 @@ export function Pareto({ points, metric }: { points: readonly Point[]; metric: s
         role="img"
         aria-label={`${metric} against latency`}
       >
-        <XAxis scale={x} from={12} to={HEIGHT - 40} format={(ms) => `${ms} ms`} />
+        <XAxis scale={x} from={TOP} to={HEIGHT - 40} format={(ms) => `${ms} ms`} />
         <YAxis scale={y} from={LEFT} to={WIDTH - 16} />
         <text className="tick" x={WIDTH - 16} y={HEIGHT - 6} textAnchor="end">
           median latency
@@ -57,16 +69,12 @@ export function Pareto({ points, metric }: { points: readonly Point[]; metric: s
             onPointerLeave={() => showTip(null)}
           >
             <circle className={best ? "point best" : "point"} cx={x(latency)} cy={y(value)} r={6} />
-            {named.has(id) && (
-              <text
-                x={x(latency) + (x(latency) > WIDTH / 2 ? -9 : 9)}
-                y={y(value) - 8}
-                textAnchor={x(latency) > WIDTH / 2 ? "end" : "start"}
-              >
-                {short(name, 30)}
-              </text>
-            )}
           </g>
+        ))}
+        {labels.map(({ id, text, x: left, y: top, anchor }) => (
+          <text key={id} x={left} y={top} textAnchor={anchor}>
+            {text}
+          </text>
         ))}
       </svg>
     </Figure>

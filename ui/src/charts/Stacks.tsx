@@ -1,14 +1,16 @@
 import { useShowTip } from "@/parts/tip";
-import { short } from "./axes";
 import { Figure } from "./Figure";
+import { Name, nameRows } from "./names";
 
 export type Part = { name: string; shade: string; means: string };
 type Stack = { id: string; name: string; counts: Readonly<Record<string, number>> };
 
 const WIDTH = 520;
-const LEFT = 150;
-const ROW = 25;
-const THICK = 15;
+const LEFT = 160;
+const ROOM = 23;
+const THICK = 17;
+// A count is written into its part where the part is wide enough for its digits.
+const DIGIT = 8;
 
 type Props = {
   title: string;
@@ -25,7 +27,10 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
   const total = ({ counts }: Stack) =>
     drawn.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0);
   const unit = (WIDTH - LEFT) / Math.max(1, ...stacks.map(total));
-  const height = ROW * stacks.length;
+  const { rows: places, bottom } = nameRows(
+    stacks.map(({ name }) => name),
+    ROOM,
+  );
   const rows = () =>
     stacks.map(({ name, counts }) => [
       name,
@@ -38,31 +43,47 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
       caption={caption}
       table={{ head: ["Run", ...drawn.map(({ name }) => name)], rows }}
     >
-      <svg className="chart" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={title}>
+      <svg className="chart" viewBox={`0 0 ${WIDTH} ${bottom}`} role="img" aria-label={title}>
         {stacks.map(({ id, name, counts }, at) => {
           let x = LEFT;
+          const middle = places[at]?.middle ?? 0;
           return (
             <g key={id}>
-              <text x={LEFT - 8} y={ROW * (at + 0.5) + 4} textAnchor="end">
-                {short(name, 22)}
-              </text>
+              <Name name={name} room={ROOM} x={LEFT - 8} y={middle} />
               {drawn.map((part) => {
                 const count = counts[part.name] ?? 0;
                 const start = x;
                 x += count * unit;
                 return (
-                  <rect
+                  <g
                     key={part.name}
-                    className={`part ${part.shade}`}
-                    x={start}
-                    y={ROW * at + (ROW - THICK) / 2}
-                    width={count * unit}
-                    height={THICK}
+                    className={part.shade}
                     onPointerMove={(event) =>
-                      showTip(`${name}\n${count} ${part.name}: ${part.means}`, event)
+                      showTip(
+                        `${name}\n${count} ${part.name}${part.means && `: ${part.means}`}`,
+                        event,
+                      )
                     }
                     onPointerLeave={() => showTip(null)}
-                  />
+                  >
+                    <rect
+                      className="part"
+                      x={start}
+                      y={middle - THICK / 2}
+                      width={count * unit}
+                      height={THICK}
+                    />
+                    {count * unit > String(count).length * DIGIT + 4 && (
+                      <text
+                        className="inside"
+                        x={start + (count * unit) / 2}
+                        y={middle + 4}
+                        textAnchor="middle"
+                      >
+                        {count}
+                      </text>
+                    )}
+                  </g>
                 );
               })}
             </g>
@@ -71,9 +92,12 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
       </svg>
       <ul className="keys">
         {drawn.map(({ name, shade, means: meaning }) => (
-          <li key={name} title={meaning}>
+          <li key={name}>
             <span className={`swatch ${shade}`} />
-            {name}
+            <span>
+              {name}
+              {meaning && <small>: {meaning}</small>}
+            </span>
           </li>
         ))}
       </ul>

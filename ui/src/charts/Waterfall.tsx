@@ -39,7 +39,7 @@ export function Waterfall({ title, deltas, onOpen }: Props) {
   return (
     <Figure
       title={title}
-      means="One bar per query: what it gained or lost against the baseline. Click a bar to see the query."
+      means="One bar per query: its change against the baseline. Click a bar to open the query."
       table={{
         head: ["Query", "Change"],
         rows: () => sorted.map((d) => [d.name, change(d.value)]),

@@ -25,7 +25,3 @@ export function YAxis({ scale, from, to, format = String }: Along) {
     </g>
   ));
 }
-
-/** A name cut to *room* characters; the whole of it is in the tip and the table. */
-export const short = (name: string, room: number): string =>
-  name.length > room ? `${name.slice(0, room - 1)}…` : name;

@@ -1,24 +1,13 @@
 import { expect, it } from "vitest";
-import { front } from "./pareto";
+import { labelled } from "./pareto";
 
-const point = (name: string, latency: number, value: number) => ({
-  id: name,
-  name,
-  latency,
-  value,
-  best: false,
-});
-
-it("keeps those that no other beats in both, the fastest first", () => {
+it("moves names apart that would meet, and keeps them inside the drawing", () => {
   const points = [
-    point("slow", 9, 0.9),
-    point("beaten", 8, 0.6),
-    point("fast", 1, 0.5),
-    point("middle", 4, 0.7),
+    { id: "a", name: "hybrid reranked", x: 100, y: 50 },
+    { id: "b", name: "hybrid", x: 104, y: 52 },
+    { id: "c", name: "a long name at the right", x: 480, y: 50 },
   ];
-  expect(front(points).map(({ name }) => name)).toEqual(["fast", "middle", "slow"]);
-});
-
-it("of equal times keeps the better", () => {
-  expect(front([point("a", 1, 0.4), point("b", 1, 0.5)]).map(({ name }) => name)).toEqual(["b"]);
+  const [first, third, second] = labelled(points, 520).sort((a, b) => a.id.localeCompare(b.id));
+  expect(Math.abs((first?.y ?? 0) - (third?.y ?? 0))).toBeGreaterThanOrEqual(14);
+  expect(second?.anchor).toBe("end");
 });

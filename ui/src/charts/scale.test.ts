@@ -11,6 +11,12 @@ describe("ticks", () => {
     expect(ticks(low, high)).toEqual(expected);
   });
 
+  it("marks times within the drawing only", () => {
+    const scale = logarithmic(0.377, 0.85, 46, 504);
+    expect(scale.ticks.length).toBeGreaterThan(0);
+    expect(scale.ticks.every((one) => scale(one) >= 46 && scale(one) <= 504)).toBe(true);
+  });
+
   it("of no span is the value alone", () => {
     expect(ticks(3, 3)).toEqual([3]);
   });

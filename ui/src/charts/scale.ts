@@ -44,7 +44,12 @@ export function logarithmic(low: number, high: number, from: number, to: number)
     }
   }
   // Within one power there are too few of these; round steps say more.
-  const few = marks.length < 3 ? ticks(low, high, 3).filter((one) => one > 0) : marks;
+  const inside = (value: number) => {
+    const at = Math.log10(value);
+    return at >= start && at <= end;
+  };
+  const few =
+    marks.length < 3 ? ticks(low, high, 3).filter((one) => one > 0 && inside(one)) : marks;
   return Object.assign(
     (value: number) => from + ((Math.log10(value) - start) / (end - start)) * (to - from),
     { ticks: few },

@@ -1,6 +1,7 @@
 import { memo, useEffect, useMemo, useRef } from "react";
 import type { Piece } from "./grammars";
 import { useSyntax } from "./syntax";
+import "@/styles/code.css";
 
 type Props = {
   text: string;

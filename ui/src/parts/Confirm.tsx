@@ -25,7 +25,7 @@ export function Confirm({ label, question, onConfirm }: Props) {
           <Problem of={problem} />
           <footer>
             <button type="button" className="button" onClick={() => setOpen(false)}>
-              Keep it
+              Cancel
             </button>
             <button type="button" className="button bad" onClick={confirm}>
               {label}

@@ -46,6 +46,8 @@ const features = tableFeatures({
 const ROW_HEIGHT = 37;
 // Fewer rows than these are drawn at once: the browser is fast enough, and find-in-page works.
 const VIRTUAL_FROM = 150;
+// A longer table scrolls by itself, so that its header stays in view.
+const LONG = 15;
 
 function columnsOf<Row extends object>(
   columns: readonly Column<Row>[],
@@ -102,6 +104,9 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   function step(by: number) {
     const here = document.activeElement?.closest<HTMLElement>("tr[data-index]");
     const inside = here && scroll.current?.contains(here);
+    // Of several tables the keys walk the one with the focus, else the first.
+    const first = document.querySelector("[data-walked]");
+    if (!inside && (here || first !== scroll.current)) return;
     const next = Math.max(
       0,
       Math.min(sorted.length - 1, inside ? Number(here.dataset.index) + by : 0),
@@ -121,9 +126,10 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   return (
     <section
       ref={scroll}
-      className={isVirtual ? "scroll tall" : "scroll"}
+      className={sorted.length > LONG ? "scroll tall" : "scroll"}
       tabIndex={0}
       aria-label={label}
+      data-walked={onOpen ? "" : undefined}
     >
       <table aria-rowcount={sorted.length + 1}>
         <thead>

@@ -4,6 +4,8 @@ import { Link } from "wouter";
 type Crumb = { label: string; to: string };
 type Props = {
   title: string;
+  /** What the tab of the browser says, if not the title. */
+  tab?: string;
   crumbs?: readonly Crumb[];
   below?: ReactNode;
   actions?: ReactNode;
@@ -11,10 +13,10 @@ type Props = {
 };
 
 /** A page: where it lies, what it is called, what can be done with it. */
-export function Page({ title, crumbs = [], below, actions, children }: Props) {
+export function Page({ title, tab, crumbs = [], below, actions, children }: Props) {
   useEffect(() => {
-    document.title = `${title} · Karat`;
-  }, [title]);
+    document.title = tab ?? `${title} · Karat`;
+  }, [title, tab]);
   return (
     <>
       <div className="head">

@@ -6,9 +6,25 @@ const listeners = new Set<() => void>();
 const ORDER: readonly Theme[] = ["system", "light", "dark"];
 const system = window.matchMedia?.("(prefers-color-scheme: dark)");
 
+// A page in a sandbox, such as an exported report, has no storage: the choice then ends with it.
+let current: Theme | null = null;
+
 function chosen(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return ORDER.find((theme) => theme === kept) ?? "system";
+  if (current) return current;
+  try {
+    const kept = localStorage.getItem(KEY);
+    return ORDER.find((theme) => theme === kept) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+function keep(theme: Theme): void {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    current = theme;
+  }
 }
 
 function apply(): void {
@@ -23,7 +39,7 @@ export const startTheme = apply;
 /** The next theme: system, light, dark, and around again. */
 export function nextTheme(): void {
   const next = ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length] ?? "system";
-  localStorage.setItem(KEY, next);
+  keep(next);
   apply();
   for (const listener of listeners) listener();
 }

@@ -1,5 +1,6 @@
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";
+import { currentSearch } from "./search";
 
 /**
  * A piece of the view that lives in the address, so that a link shows what its sender saw. The
@@ -21,7 +22,7 @@ export function useUrlState<Value extends string>(
       setParams(
         () => {
           // Not what was last drawn: another piece may have been set since, by the same key or click.
-          const after = new URLSearchParams(window.location.search);
+          const after = new URLSearchParams(currentSearch());
           if (next === fallback) after.delete(name);
           else after.set(name, next);
           return after;

@@ -4,6 +4,8 @@ import type {
   Comparison,
   ComparisonRun,
   Dataset,
+  Definitions,
+  Details,
   Drilldown,
   DrilldownRun,
   Mapping,
@@ -151,6 +153,13 @@ export const results = (more: Partial<Results> = {}): Results => ({
   k_values_for_metrics: [5, 10],
   query_count: 3,
   judgments_version: 1,
+  lower_is_better: [],
+  loss_reasons: [
+    { name: "found", definition: "in the first 10 hits", shade: "h5" },
+    { name: "too low", definition: "returned below rank 10", shade: "h3" },
+    { name: "not returned", definition: "not among the hits returned", shade: "f5" },
+    { name: "unanswered", definition: "its query failed", shade: "hx" },
+  ],
   runs: [run(0, 0.6), run(1, 0.7)],
   summary: {
     total_runs: 2,
@@ -159,10 +168,78 @@ export const results = (more: Partial<Results> = {}): Results => ({
     best_run: runId(1),
     best_primary_metric: 0.7,
     best_runs: [runId(1)],
+    headline: "hybrid k=10 is significantly better than dense k=10 on ndcg@10.",
     comparison: "hybrid k=10 is better than dense k=10.",
   },
   total_runs: 2,
   ...more,
+});
+
+/** What explains the results of the two runs. */
+export const details = (more: Partial<Details> = {}): Details => ({
+  warnings: [],
+  not_comparable: [],
+  recommendations: [
+    {
+      purpose: "Best quality",
+      run: "hybrid k=10",
+      run_id: runId(1),
+      why: "ndcg@10 0.700",
+      certainty: "First in 99% of resampled query sets.",
+    },
+  ],
+  insights: ["Queries with category deploy are hardest (n = 2): mean ndcg@10 0.500."],
+  remarks: [],
+  run_notes: { [runId(0)]: ["3 queries: 0 missing"], [runId(1)]: [] },
+  standings: [
+    { run_id: runId(1), letter: "B", better_than: "A", difference: 0.1, p: 0.01 },
+    { run_id: runId(0), letter: "A", better_than: "-", difference: null, p: null },
+  ],
+  change_of: "ndcg@10",
+  first_ranks: {
+    names: ["1", "2-3", "not found"],
+    runs: { [runId(0)]: [1, 1, 1], [runId(1)]: [2, 1, 0] },
+  },
+  pareto: { "ndcg@10": [runId(0), runId(1)] },
+  latency_steps: [{ run_id: runId(0), milliseconds: [1, 2, 4], shares: [0.3, 0.7, 1] }],
+  tables: [
+    {
+      title: "Latency",
+      columns: [
+        { title: "run", numeric: false },
+        { title: "p50 ms", numeric: true },
+      ],
+      rows: [
+        [
+          { text: "dense k=10", value: "dense k=10" },
+          { text: "4.00", value: 4 },
+        ],
+      ],
+      notes: ["percentiles by linear interpolation"],
+    },
+  ],
+  method: [{ name: "Matching", text: "exact" }],
+  ...more,
+});
+
+export const definitions = (): Definitions => ({
+  metrics: [
+    {
+      name: "ndcg",
+      aliases: [],
+      definition: "How near the ranking is to the ideal one.",
+      formula: "DCG / IDCG",
+      higher_is_better: true,
+    },
+    {
+      name: "recall",
+      aliases: [],
+      definition: "The share of relevant targets that were found.",
+      formula: "found / relevant",
+      higher_is_better: true,
+    },
+  ],
+  loss_reasons: results().loss_reasons,
 });
 
 const QUERIES = ["set up tokens", "deploy with docker", "rotate the logs"] as const;
@@ -171,6 +248,7 @@ export const matrix = (metric = "ndcg@10"): ScoreMatrix => ({
   metric,
   queries: ["q1", "q2", "q3"],
   texts: [...QUERIES],
+  tags: { category: ["auth", "deploy", "deploy"] },
   runs: [runId(0), runId(1)],
   values: [
     [0.5, 1],
@@ -200,6 +278,7 @@ export function comparison(baseline = runId(0), metric = "ndcg@10"): Comparison 
     baseline,
     metric,
     runs: [0, 1].map((at) => compared(at, runId(at) === baseline ? {} : other)),
+    headline: "No significant difference.",
     verdict: "No difference was shown.",
   };
 }
@@ -208,6 +287,8 @@ function answered(at: number, paths: readonly string[], relevant: string): Drill
   return {
     run_id: runId(at),
     name: `${RUNS[at]} k=10`,
+    status: "scored",
+    retrieved: paths.length,
     metrics: { "ndcg@10": at ? 1 : 0.5 },
     hits: paths.map((path, rank) => ({
       rank: rank + 1,

@@ -3,6 +3,7 @@ import type {
   BenchmarkProgress,
   Collection,
   Dataset,
+  Definitions,
   EmbeddingModel,
   JudgmentEdit,
   Mapping,
@@ -46,6 +47,7 @@ export class FakeServer {
   mappings: Mapping[] = [made.mapping()];
   benchmarks: Benchmark[] = [made.benchmark()];
   results: Results = made.results();
+  definitions: Definitions = made.definitions();
   judgments: JudgmentEdit[] = [];
   models: EmbeddingModel[] = (["granite", "minilm", "static"] as const).map((name) => ({
     name,
@@ -95,6 +97,8 @@ export class FakeServer {
       made.comparison(search.get("baseline") ?? undefined, search.get("metric") ?? undefined),
     ),
     route("GET", "/benchmarks/{}/curves", () => ({ curves: [] })),
+    route("GET", "/benchmarks/{}/details", () => made.details()),
+    route("GET", "/definitions", () => this.definitions),
     route("GET", "/benchmarks/{}/queries/{}", () => made.drilldown()),
     route("GET", "/benchmark-datasets", () => list("datasets", this.datasets)),
     route("GET", "/benchmark-datasets/{}", () => this.datasets[0]),

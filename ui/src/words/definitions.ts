@@ -1,45 +1,34 @@
-/** What each number on the page means, in one or two sentences. */
-const MEASURES: Record<string, string> = {
-  ndcg: "How near the ranking is to the ideal one: gains discounted by log2(rank + 1), divided by the best that the judgments allow. 0 to 1.",
-  mrr: "1 divided by the rank of the first relevant result, averaged over the queries; 0 where there is none.",
-  ap: "Precision at the rank of each relevant result, averaged over all that are relevant.",
-  recall: "The share of all relevant documents that were found.",
-  precision: "The share of the results that are relevant.",
-  hit: "The share of queries with at least one relevant result.",
-  f1: "The harmonic mean of precision and recall.",
-};
-
+/** What the words of the page mean, in one or two sentences. Metrics and loss reasons are defined by the service. */
 export const DEFINITIONS = {
   interval:
-    "95 % confidence interval of the mean over queries. Two runs on the same queries are compared by a paired test, not by whether their intervals overlap.",
-  best: "Marked: every run that is not worse than the best one beyond the noise. A single mark is a real winner.",
+    "95 % confidence interval of the mean over queries. To compare two runs, use the paired test: overlapping intervals do not show that there is no difference.",
+  best: "★ best: no other run is significantly better on the primary measure. One star is a winner; several stars are a tie.",
   latency:
-    "Time of one query in milliseconds, after a warm-up; percentiles by linear interpolation. Errors and timeouts are left out. p95 needs 20 timed queries, p99 needs 100. Disturbed: other runs worked on the machine at the same time.",
-  answered: "Queries that were answered. Errors and timeouts count 0 in every score.",
+    "Time of one query, measured after a warm-up. Errors and timeouts are left out. p95 needs 20 timed queries, p99 needs 100. Disturbed: another karat run was active at the same time.",
+  answered: "Queries with an answer. Errors and timeouts score 0.",
   invalid:
-    "Results that could not be counted: an unknown document, a line range that ends before it begins, a duplicate.",
+    "Hits that were left out: unknown document, line range that ends before it begins, or duplicate.",
   baseline:
-    "The run that all others are held against. Choose another here, drag a run here, or press b on it.",
+    "The run that all others are compared with. Select another one here, drag a run here, or press b on it.",
   verdict:
-    "Better or worse where the corrected paired test shows a difference at 5 %; otherwise none was shown, which does not prove that there is none.",
-  difference: "Mean difference to the baseline over the same queries, with its 95 % interval.",
-  p: "Probability of a difference at least this large if the two runs were equally good: a paired test over the queries.",
-  pCorrected: "The same, corrected for all runs that were tested against the baseline.",
+    "Better or worse: the corrected paired test is significant at 5 %. Otherwise no difference was shown, which does not prove that there is none.",
+  difference: "Mean difference from the baseline over the same queries, with its 95 % interval.",
+  p: "Probability of a difference at least this large if both runs were equally good (paired test over queries).",
+  pCorrected: "The p value of the paired test, corrected for the number of runs compared.",
   effect:
-    "The mean difference divided by the standard deviation of the differences. 0.2 is small, 0.8 large.",
-  counts: "Queries whose score rose, fell, or stayed the same against the baseline.",
-  resolved: "The same mean when references that name no document are left out of the truth.",
-  fates:
-    "Every relevant place, by whether the run found it or where it was lost: in the corpus, the chunks, the retrieval, the joining, the reranking, the threshold, or below k.",
+    "Effect size: the mean difference divided by the standard deviation of the differences. 0.2 is small, 0.8 is large.",
+  counts: "Queries whose score improved, regressed or stayed the same against the baseline.",
+  resolved: "The same mean without judgments that name no document of the corpus.",
+  lossReasons:
+    "Every relevant target: found among the first k hits, or the reason why it was lost.",
+  betterThan:
+    "The letters of the runs that are significantly worse than this one on the primary measure.",
+  change: "Difference from the first run, with the p value of the paired test below.",
+  firstRank: "At which rank each query has its first relevant hit.",
+  ecdf: "The share of queries that were answered within a time. Further left is faster.",
   mapped: "References of the dataset that name exactly one document of the collection.",
   grade: "0 not relevant, 1 marginal, 2 relevant, 3 highly relevant.",
-  chunks: "Pieces that documents are cut into; a search returns pieces.",
-  identical: "The ranking is the same, hit for hit, so one of the two settings has no effect here.",
+  chunks: "Pieces of documents. A search returns chunks.",
+  identical:
+    "Both runs returned the same hits in the same order, so their different settings have no effect on this dataset.",
 } as const;
-
-/** The definition of a measure such as `ndcg@10`, with its cut-off in words. */
-export function measure(name: string): string {
-  const [stem = name, k] = name.split("@");
-  const meaning = MEASURES[stem.toLowerCase()] ?? `The measure ${stem}.`;
-  return k ? `${meaning} Only the first ${k} results count.` : meaning;
-}

@@ -1,5 +1,6 @@
 """karat compare: which run or which search is better, and is it real."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -161,6 +162,9 @@ def _compare_files(
     _check_file(output)
     gold, *runs = names
     truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
+    if output.path is not None and output.path.endswith(".html") and output.style is None:
+        _write_page(names, inputs, output, settings=(scoring, confidence))
+        output = output._replace(path=None)
     contest = compare(
         truth,
         runs,
@@ -170,6 +174,20 @@ def _compare_files(
         run_format=inputs.run_format,
     )
     show_contest(contest, truth, output, settings=(scoring, confidence))
+
+
+def _write_page(
+    names: Sequence[str], inputs: Inputs, output: Output, *, settings: "tuple[Scoring, Confidence]"
+) -> None:
+    """Write the HTML report on run files."""
+    from karat.app.report import gather
+    from karat.cli.output.report_files import findings_of, write_report
+
+    formats = {"gold_format": inputs.gold_format, "run_format": inputs.run_format}
+    found = gather(names, store="", tags=inputs.tags, **formats)
+    by = inputs.by or None
+    findings = findings_of(found, *settings, by=by, title=output.title)
+    write_report(findings, str(output.path))
 
 
 def _refuse_asked(ctx: click.Context) -> None:
@@ -189,5 +207,3 @@ def _check_file(output: Output) -> None:
     if output.path is not None and Path(output.path).is_dir():
         hint = "'-o' / '--output'"
         raise click.BadParameter(f"File {output.path!r} is a directory.", param_hint=hint)
-    if output.path is not None and output.path.endswith(".html") and output.style is None:
-        raise click.UsageError(f"Of run files, `karat report` writes {output.path}.")

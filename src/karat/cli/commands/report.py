@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import LOSSES
-from karat.cli.options.shared import Inputs, confidence_options, scoring_options, store_option
+from karat.cli.options.shared import (
+    TITLE,
+    Inputs,
+    confidence_options,
+    scoring_options,
+    store_option,
+)
 from karat.cli.output.report_files import findings_of, judged_by, write_charts, write_report
 from karat.cli.output.schema_files import SCHEMAS, check_schema, write_schema
 from karat.report.display import printable
@@ -39,6 +45,7 @@ __all__ = ["command"]
     show_default=True,
     help="The shape of .json, and of .csv for agents: ours, or that of another benchmark.",
 )
+@TITLE
 @LOSSES
 @store_option
 @scoring_options
@@ -55,6 +62,7 @@ def command(
     charts: str | None,
     *,
     schema: str,
+    title: str,
     losses: bool,
     store: str,
     pairs: str | None,
@@ -64,8 +72,9 @@ def command(
 ) -> None:
     """Report on run files against GOLD, or on what was kept; the first run is the baseline.
 
-    A page of HTML is one file that loads nothing from anywhere: leaderboard, charts, slices, and
-    every query with its hits. Without --by, every tag that tells kinds of queries apart is shown.
+    An HTML report is one file that loads nothing from the network: verdict, runs, charts, means by
+    tag, and every query with its hits. Without --by, results are broken down by every tag with a
+    few values.
     A RUN that is no file is an experiment or a run of the store, which knows its gold set.
 
     \b
@@ -99,7 +108,7 @@ def command(
     if output is None and charts is None:
         return
     sure = replace(confidence, pairs=pairs)
-    findings = findings_of(found, scoring, sure, by=inputs.by or None)
+    findings = findings_of(found, scoring, sure, by=inputs.by or None, title=title)
     if losses:
         from karat.app.losses import with_losses
         from karat.cli.output.progress import progress_bar

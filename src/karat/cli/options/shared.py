@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 __all__ = [
+    "TITLE",
     "Command",
     "Inputs",
     "Number",
@@ -47,6 +48,7 @@ class Output(NamedTuple):
     style: str | None
     per_query: bool
     path: str | None
+    title: str = ""
 
 
 SCORING = (
@@ -160,6 +162,13 @@ RESULTS = click.option(
     help="Also write a report, such as report.html, or all results into a folder.",
 )
 
+TITLE = click.option(
+    "--title",
+    default="",
+    metavar="TEXT",
+    help="Title of the report; by default the name of the gold set.",
+)
+
 PLACE = (
     click.argument("place", default=".", metavar="[PLACE]"),
     click.option("--rev", metavar="REVISION", help="PLACE as Git had it at REVISION."),
@@ -257,7 +266,7 @@ def output_options(command: Command) -> Command:
 
 def result_options(command: Command) -> Command:
     """Add the same for a command whose results fill a report or a folder."""
-    return with_options(_shown(command), (*STYLES, RESULTS))
+    return with_options(_shown(command), (*STYLES, RESULTS, TITLE))
 
 
 def _shown(command: Command) -> Command:
@@ -269,10 +278,11 @@ def _shown(command: Command) -> Command:
         as_csv: bool,
         as_markdown: bool,
         output: str | None,
+        title: str = "",
         **rest: Any,
     ) -> None:
         style = one_style(json=as_json, csv=as_csv, markdown=as_markdown)
-        command(output=Output(style, per_query, output), **rest)
+        command(output=Output(style, per_query, output, title), **rest)
 
     return gathered
 

@@ -114,7 +114,8 @@ def _tell(
     if many or written:
         from karat.cli.output.report_files import findings_of
 
-        findings = findings_of(inputs, scoring, confidence, by=views.by or None)
+        title = views.output.title
+        findings = findings_of(inputs, scoring, confidence, by=views.by or None, title=title)
     if many and findings:
         show_findings(findings, done.searched, output, more=done.remarks)
     else:

@@ -36,6 +36,7 @@ def findings_of(
     confidence: "Confidence",
     *,
     by: Sequence[str] | None = None,
+    title: str = "",
 ) -> "Findings":
     """Return what a report shows of *found*, made now, its remarks before those on the runs."""
     from karat.app.report import origin, report
@@ -56,7 +57,7 @@ def findings_of(
         confidence=confidence,
         by=by,
     )
-    return replace(findings, remarks=(*found.remarks, *findings.remarks))
+    return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
 
 
 def judged_by(

@@ -15,11 +15,11 @@ INPUTS = {
     "gold": "the gold set",
     "gold_digest": "the content of the gold set",
     "corpus_digest": "the content of the corpus",
-    "place": "what was searched",
+    "place": "the corpus",
     "snapshot": "the snapshot",
     "candidates": "the candidate set",
     "match": "the matching mode",
-    "k": "the number of hits asked for",
+    "k": "the number of hits requested",
 }
 # The same of a run that was kept, by its record.
 RECORDED = {"gold_digest": "gold", "corpus_digest": "snapshot"}
@@ -36,7 +36,7 @@ def differences(findings: Findings) -> tuple[str, ...]:
 
 
 def shallow(findings: Findings) -> tuple[str, ...]:
-    """Return which runs were asked for fewer hits than a measure looks at, one sentence each."""
+    """Return which runs returned fewer hits than a measure needs, one sentence each."""
     found = []
     for name, measured in zip(findings.names, findings.runs, strict=True):
         asked = measured.run.metadata.get("k")
@@ -44,8 +44,10 @@ def shallow(findings: Findings) -> tuple[str, ...]:
             deeper = [m for m in findings.contest.comparison.metrics if (parse(m).k or 0) > asked]
             if deeper:
                 hits = counted(asked, "hit")
-                what = "looks deeper, and is" if len(deeper) == 1 else "look deeper, and are"
-                found.append(f"{name} was asked for {hits}: {join_names(deeper)} {what} not known")
+                has = "has" if len(deeper) == 1 else "have"
+                found.append(
+                    f"{name} returned at most {hits}, so {join_names(deeper)} {has} no value"
+                )
     return tuple(found)
 
 
@@ -65,7 +67,8 @@ def _differences(findings: Findings) -> Iterator[str]:
     for name, evaluation in zip(findings.names, findings.contest.evaluations, strict=True):
         unknown = len(evaluation.notes.unknown_queries)
         if unknown:
-            yield f"{name} answers {queries(unknown)} that this gold set does not ask"
+            verb = "is" if unknown == 1 else "are"
+            yield f"{name} has results for {queries(unknown)} that {verb} not in the gold set"
 
 
 def _told(findings: Findings) -> list[Mapping[str, object]]:

@@ -19,6 +19,9 @@ Scores = NDArray[np.float64]
 
 # The name of an engine is no option: what it does is what the leaderboard says.
 ENGINE = "engine"
+# Tags whose values are yes and no, and what a query with yes has.
+NAMES = {"identifier": "a code identifier"}
+YES, NO = ("yes", "true"), ("no", "false")
 # A slice of fewer queries says little about its kind.
 FEWEST_QUERIES = 5
 
@@ -43,15 +46,27 @@ def _hardest(findings: Findings) -> Iterator[str]:
         comparison = values[hardest]
         best = max(comparison.means, key=lambda mean: mean.mean or 0.0)
         text = (
-            f"Hardest {tag}: {hardest}, {findings.lead} {means[hardest]:.3f} over all runs and "
-            f"{comparison.queries} queries"
+            f"Queries {_kind(tag, hardest)} are hardest (n = {comparison.queries}): mean "
+            f"{findings.lead} {means[hardest]:.3f}"
         )
-        if best.interval.low is not None:
+        if best.interval.low is not None and len(findings.names) > 1:
             text += (
-                f"; the best run there, {best.system}, has {best.mean:.3f} "
+                f" over all runs; best there: {best.system} with {best.mean:.3f} "
                 f"[{best.interval.low:.3f}, {best.interval.high:.3f}]"
             )
         yield f"{text}."
+
+
+def _kind(tag: str, value: str) -> str:
+    """Return the queries with *value* of *tag* in words.
+
+    >>> _kind("identifier", "no"), _kind("category", "task")
+    ('without a code identifier', 'with category task')
+    """
+    what = NAMES.get(tag, tag)
+    if value in YES:
+        return f"with {what}"
+    return f"without {what}" if value in NO else f"with {tag} {value}"
 
 
 class _Level(NamedTuple):
@@ -144,11 +159,14 @@ def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int)
         amount += f" [{interval.low:+.3f}, {interval.high:+.3f}]"
         if interval.low <= 0 <= interval.high:
             return (
-                f"{option}: {best.value} is not told from {second.value}, {amount} over {runs} "
-                "runs, inside the noise."
+                f"{option}: no significant difference between {best.value} and {second.value} "
+                f"({amount} over {runs} runs)."
             )
-        amount += f" over {runs} runs, beyond the noise"
-    return f"{option}: {best.value} is better than {second.value}, {amount}."
+        return (
+            f"{option}: {best.value} is significantly better than {second.value} ({amount} over "
+            f"{runs} runs)."
+        )
+    return f"{option}: {best.value} is better than {second.value} ({amount})."
 
 
 def _flat(value: object, prefix: str = "") -> dict[str, str]:

@@ -39,7 +39,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
     yield from _told(findings)
     yield from _recorded(findings)
     yield "Matching", _setting(findings, "scoring", "match") or gold.match
-    yield "Ties", f"rule {notes.ties}; it decides a relevant rank in {_tied(findings)}"
+    yield "Ties", f"rule {notes.ties}; changes the rank of a relevant hit in {_tied(findings)}"
     yield "Measures", ", ".join(comparison.metrics)
     yield (
         "Intervals",
@@ -51,6 +51,8 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
     yield "Latency", _timing(findings)
     yield "Made", f"{origin.made_at} by Karat {origin.version}"
     yield "With", f"Python {origin.python}, {origin.platform}"
+    if origin.records:
+        yield "Reproduce", "karat verify FILE runs this report again and compares every result"
 
 
 def _told(findings: Findings) -> Iterator[tuple[str, str]]:

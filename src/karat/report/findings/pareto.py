@@ -20,25 +20,27 @@ class Point(NamedTuple):
     on_front: bool
 
 
-def pareto(findings: Findings) -> tuple[Point, ...]:
-    """Return the runs that were timed, the fastest first.
+def pareto(findings: Findings, measure: str | None = None) -> tuple[Point, ...]:
+    """Return the runs that were timed, the fastest first; of the lead without a *measure*.
 
     A run is on the front where no other is at least as good and as fast, and better in one.
     """
+    comparison = findings.contest.comparison
+    place = comparison.metrics.index(measure or findings.lead)
     timed = [
-        (row.median_ms, row.means[0].mean, row)
+        (row.median_ms, mean, row)
         for row in standings(findings)
-        if row.median_ms is not None and row.means[0].mean is not None
+        if row.median_ms is not None and (mean := row.means[place].mean) is not None
     ]
-    sign = -1.0 if findings.lower_is_better else 1.0
+    sign = -1.0 if comparison.metrics[place] in comparison.lower_is_better else 1.0
     points = [
         Point(
             row.run,
             row.name,
             time,
             quality,
-            row.means[0].interval.low,
-            row.means[0].interval.high,
+            row.means[place].interval.low,
+            row.means[place].interval.high,
             not any(
                 other_time <= time
                 and sign * other >= sign * quality

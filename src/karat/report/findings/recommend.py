@@ -9,7 +9,12 @@ import numpy as np
 from karat.model.comparison import Comparison
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
-from karat.report.findings.resampled import Array, resampled_means, share_of_wins
+from karat.report.findings.resampled import (
+    Array,
+    resampled_means,
+    resampled_medians,
+    share_of_wins,
+)
 from karat.report.table import number
 from karat.scoring.stats.verdict import join_names
 
@@ -84,18 +89,12 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
 
 
 def _fastest(findings: Findings, latency: Comparison) -> Advice:
-    measure = latency.metrics[0]
-    run = int(np.nanargmin(_column(latency, measure)))
-    name = latency.systems[run]
-    mean = latency.mean(name, measure)
-    draws = _drawn(findings, _times(findings, latency))
-    why = f"mean {milliseconds(mean.mean).text} ms a query"
-    if mean.interval.low is not None:
-        ends = (milliseconds(end).text for end in (mean.interval.low, mean.interval.high))
-        why += f" [{', '.join(ends)}]"
-    return Advice(
-        "Fastest", name, why, _certainty(latency, name, measure, share_of_wins(-draws, run))
-    )
+    times = _times(findings, latency)
+    medians = np.nanmedian(times, axis=1)
+    run = int(np.argmin(medians))
+    why = f"p50 {milliseconds(medians[run]).text} ms per query"
+    share = share_of_wins(-_drawn_medians(findings, times), run)
+    return Advice("Fastest", latency.systems[run], why, _stays(share))
 
 
 def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
@@ -108,14 +107,15 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     if len(scored) < 2:
         return
     quality = _column(comparison, findings.lead)[rows[scored]]
-    times = _column(latency, latency.metrics[0])[scored]
+    latencies = _times(findings, latency)[scored]
+    times = np.nanmedian(latencies, axis=1)
     scores = np.array([findings.scores(row) for row in rows[scored]])
-    drawn = balance(_drawn(findings, scores), _drawn(findings, _times(findings, latency)[scored]))
+    drawn = balance(_drawn(findings, scores), _drawn_medians(findings, latencies))
     run = int(np.argmax(balance(quality, times)))
     yield Advice(
         "Best balance",
         latency.systems[scored[run]],
-        f"{findings.lead} {quality[run]:.3f}, mean {milliseconds(times[run]).text} ms a query",
+        f"{findings.lead} {quality[run]:.3f}, p50 {milliseconds(times[run]).text} ms per query",
         _stays(share_of_wins(drawn, run)),
     )
 
@@ -124,6 +124,12 @@ def _drawn(findings: Findings, values: Array) -> Array:
     """Return the means of ``values[run, query]`` over the same draws for whatever is compared."""
     seed = findings.contest.comparison.seed
     return resampled_means(values, draws=DRAWS, seed=seed, clusters=findings.clusters)
+
+
+def _drawn_medians(findings: Findings, times: Array) -> Array:
+    """Return the medians of ``times[run, query]`` over the draws of :func:`_drawn`."""
+    seed = findings.contest.comparison.seed
+    return resampled_medians(times, draws=DRAWS, seed=seed, clusters=findings.clusters)
 
 
 def _column(comparison: Comparison, measure: str) -> Array:
@@ -144,7 +150,7 @@ def _with_interval(comparison: Comparison, name: str, measure: str) -> str:
 
 
 def _certainty(comparison: Comparison, name: str, measure: str, share: float) -> str:
-    """Return which runs *name* is not told apart from, and how often it would come first.
+    """Return which runs *name* is not significantly better than, and how often it comes first.
 
     A run without a score on *measure* was not compared with it.
     """
@@ -159,12 +165,12 @@ def _certainty(comparison: Comparison, name: str, measure: str, share: float) ->
         return _stays(share)
     close = [other for other, told_apart in own.items() if not told_apart]
     if not close and len(own) == 1 and len(comparison.systems) > 2:
-        only = f"Better than {next(iter(own))}, the only run compared with it, beyond the noise"
+        only = f"Significantly better than {next(iter(own))}, the only run compared with it"
         return f"{only}; {_stays(share).lower()}"
     if not close:
-        return f"Better than every other run, beyond the noise; {_stays(share).lower()}"
+        return f"Significantly better than every other run; {_stays(share).lower()}"
     named = join_names(close) if len(close) <= 3 else f"{len(close)} other runs"
-    return f"Not distinguishable from {named}; {_stays(share).lower()}"
+    return f"Not significantly better than {named}; {_stays(share).lower()}"
 
 
 def _stays(share: float) -> str:

@@ -1,12 +1,13 @@
 """Everything that a report shows, computed: what its views choose from."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from karat.model import Dataset
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest
+from karat.model.evaluation import Summary
 from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.model.trace import Trace
@@ -65,7 +66,10 @@ class Findings:
     lowest relevant grade, 0 for any above 0. *losses* says by run, query and target where one was
     lost that was asked after. *remarks* are sentences on runs that are the same, or nearly empty.
     *resolved* is None where all targets are in the trees searched. Queries that share a label in
-    *clusters* were drawn together; None where each was drawn by itself.
+    *clusters* were drawn together; None where each was drawn by itself. *groups* has the queries
+    of each value of each tag. Runs with the same entry in *rankings* returned the same hits in the
+    same order; *run_remarks* holds the sentences on each run. *title* replaces the dataset's
+    name.
     """
 
     gold: Dataset
@@ -82,6 +86,15 @@ class Findings:
     remarks: tuple[str, ...] = ()
     resolved: Resolved | None = None
     clusters: tuple[str, ...] | None = None
+    groups: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+    rankings: tuple[str, ...] = ()
+    run_remarks: tuple[tuple[str, ...], ...] = ()
+    title: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Return what the report is called: its title, or the name of the dataset."""
+        return self.title or self.gold.name
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,3 +146,13 @@ class Findings:
     def scores(self, run: int, measure: str | None = None) -> list[float]:
         """Return the scores of the run at *run*, one per query; of the lead without *measure*."""
         return list(self.contest.evaluations[run].table.columns[measure or self.lead])
+
+    def summaries(self, run: int) -> list[Summary]:
+        """Return the means of the run at *run*, each with its interval where it has one."""
+        comparison, name = self.contest.comparison, self.names[run]
+        return [
+            replace(summary, interval=comparison.mean(name, summary.measure).interval)
+            if summary.measure in comparison.metrics
+            else summary
+            for summary in self.contest.evaluations[run].summaries
+        ]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from karat.scoring.stats.arrays import cluster_codes, cluster_sums
 from karat.scoring.stats.threads import one_blas_thread
 
-__all__ = ["resampled_means", "share_of_wins"]
+__all__ = ["resampled_means", "resampled_medians", "share_of_wins"]
 
 Array = NDArray[np.float64]
 
@@ -33,12 +33,41 @@ def resampled_means(
     if clusters is not None:
         codes = cluster_codes(clusters, len(known))
         sizes, totals = cluster_sums(sizes, codes), cluster_sums(totals, codes)
-    units = len(sizes)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(units, np.full(units, 1.0 / units), size=draws).astype(float)
+    weights = _weights(len(sizes), draws=draws, seed=seed)
     counts, sums = weights @ sizes, weights @ totals
     means: Array = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
     return means
+
+
+def resampled_medians(
+    values: Array, *, draws: int, seed: int, clusters: Sequence[str] | None = None
+) -> Array:
+    """Return ``medians[draw, run]`` over the queries that :func:`resampled_means` draws.
+
+    The median is the lower one of two; NaN is left out, and is the median of nothing.
+
+    >>> resampled_medians(np.array([[1.0, 1.0], [2.0, 2.0]]), draws=1, seed=0).tolist()
+    [[1.0, 2.0]]
+    """
+    queries = values.shape[1]
+    codes = np.arange(queries) if clusters is None else cluster_codes(clusters, queries)
+    weights = _weights(int(codes.max(initial=-1)) + 1, draws=draws, seed=seed)[:, codes]
+    medians = np.full((draws, len(values)), np.nan)
+    for run, row in enumerate(values):
+        order = np.argsort(row)[: int((~np.isnan(row)).sum())]
+        reached = weights[:, order].cumsum(axis=1)
+        if not order.size:
+            continue
+        totals = reached[:, -1]
+        middle = (reached >= totals[:, None] / 2).argmax(axis=1)
+        medians[:, run] = np.where(totals > 0, row[order][middle], np.nan)
+    return medians
+
+
+def _weights(units: int, *, draws: int, seed: int) -> Array:
+    """Return how often each unit is drawn in each draw."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(units, np.full(units, 1.0 / units), size=draws).astype(float)
 
 
 def share_of_wins(scores: Array, run: int) -> float:

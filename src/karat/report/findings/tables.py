@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from karat.report.compare_view import compare_table
 from karat.report.findings.comparable import differences, shallow
-from karat.report.findings.fate_words import FATES, fate_text, told_fates
 from karat.report.findings.insights import insights
 from karat.report.findings.latency import latency_table
 from karat.report.findings.leaderboard import leaderboard_table
+from karat.report.findings.loss_reasons import LOSS_REASONS, loss_text, told_reasons
 from karat.report.findings.method import method_rows
 from karat.report.findings.ranks import Shares, fates, first_ranks
 from karat.report.findings.recommend import recommendations
@@ -44,13 +44,13 @@ def advice_table(findings: Findings) -> Table:
 
 def fate_table(findings: Findings) -> Table:
     """Return how many relevant targets of each run were found, or where they were lost."""
-    kinds = told_fates(findings)
+    kinds = told_reasons(findings)
     rows = tuple(
         Shares(row.run, tuple(row.counts[kind] for kind in kinds)) for row in fates(findings)
     )
     return replace(
-        _counts("Relevant targets", tuple(FATES[kind].name for kind in kinds), rows),
-        notes=tuple(f"{FATES[kind].name}: {fate_text(kind, findings)}" for kind in kinds),
+        _counts("Relevant targets", tuple(LOSS_REASONS[kind].name for kind in kinds), rows),
+        notes=tuple(f"{LOSS_REASONS[kind].name}: {loss_text(kind, findings)}" for kind in kinds),
     )
 
 

@@ -8,19 +8,15 @@ from pydantic import ValidationError
 
 from karat.experiments.store import Experiment, RunStatus, StoredRun
 from karat.experiments.workers import RunEvent
+from karat.report.page.results import flat_metrics, metrics_of
 from karat.service.api.schemas.events import (
     BenchmarkProgress,
     CompletedRun,
     CurrentRun,
     RunningProcess,
 )
-from karat.service.api.views.runs import (
-    config_of,
-    flat_metrics,
-    metrics_of,
-    timing_of,
-    timing_status,
-)
+from karat.service.api.schemas.results import Metrics
+from karat.service.api.views.runs import config_of, timing_of, timing_status
 from karat.service.jobs.job import JobContext
 from karat.service.store import Benchmark
 
@@ -96,7 +92,7 @@ class Progress:
             total_queries=experiment.queries,
             completed_queries=run.answers,
             stage=RunStatus.COMPLETED.value if run.scored else run.status.value,
-            metrics=metrics_of(flat) if flat else None,
+            metrics=Metrics.model_validate(metrics_of(flat)) if flat else None,
             metrics_flat=flat or None,
             timing=timing_of(run),
             timing_status=timing_status(run, benchmark),

@@ -15,8 +15,9 @@ from typing import Any, BinaryIO
 
 from karat import errors
 from karat.report.draw import draw
+from karat.report.page.file import render
 from karat.service.api.views import analysis, queries
-from karat.service.api.views.results import kept_results
+from karat.service.api.views.results import details, kept_results, subject_of
 from karat.service.results import JudgingPool, ScoredBenchmark, judging_pool, results_key, scored
 from karat.service.store import ServiceStore
 
@@ -40,6 +41,7 @@ class Desk:
             "matrix": self._analysis(analysis.matrix),
             "slices": self._analysis(analysis.slices),
             "curves": self._analysis(analysis.curves),
+            "details": self._analysis(details),
             "queries": self._analysis(queries.query_results),
             "drilldown": self._analysis(queries.drilldown),
             "unjudged": self._unjudged,
@@ -92,7 +94,12 @@ class Desk:
         return analysis.two_sides(*sides, metric).model_dump_json()
 
     def _draw(self, benchmark: str, path: str) -> str:
-        text = draw(self.scored(benchmark).findings, path)
+        found = self.scored(benchmark)
+        if path.endswith(".html"):
+            outcomes = self._store.results.outcomes(found.experiment.id)
+            text = render(subject_of(found, outcomes))
+        else:
+            text = draw(found.findings, path)
         Path(path).write_text(text, encoding="utf-8", newline="")
         return "null"
 

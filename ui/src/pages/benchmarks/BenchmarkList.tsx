@@ -46,7 +46,7 @@ export function BenchmarkList() {
     {
       id: "runs",
       header: "Runs",
-      means: "Runs that have ended, of all; a run is one configuration.",
+      means: "Finished runs of all runs. A run is one configuration.",
       numeric: true,
       sort: (row) => row.total_runs,
       cell: (row) => (
@@ -78,7 +78,7 @@ export function BenchmarkList() {
     <Page
       title="Benchmarks"
       below={
-        <p className="soft">Each measures a set of search configurations on the same queries.</p>
+        <p className="soft">A benchmark compares search configurations on the same queries.</p>
       }
       actions={
         <>

@@ -8,11 +8,11 @@ export function EngineChoice({ chosen, onToggle }: Props) {
   if (!engines) return null;
   return (
     <fieldset>
-      <legend>Your own searches</legend>
+      <legend>Your own engines</legend>
       {engines.length === 0 ? (
         <small>
-          This service offers none. <code>karat serve --http-target NAME=URL</code> lets benchmarks
-          ask yours.
+          This service has none. <code>karat serve --http-target NAME=URL</code> lets benchmarks ask
+          yours.
         </small>
       ) : (
         <>
@@ -28,7 +28,7 @@ export function EngineChoice({ chosen, onToggle }: Props) {
               </label>
             ))}
           </div>
-          <small>Each is one run for every top_k; the other settings are those of the modes.</small>
+          <small>One run per engine and top_k; the other settings apply to modes only.</small>
         </>
       )}
     </fieldset>

@@ -23,7 +23,7 @@ export function FirstSteps() {
     {
       done: false,
       to: "/benchmarks/new",
-      label: "Make a benchmark",
+      label: "Create a benchmark",
       why: "the configurations to be compared",
     },
   ];

@@ -27,7 +27,8 @@ export function MappingChoice({ dataset, collection, onDataset, onCollection }: 
     return (
       <Empty title="A benchmark needs a dataset and a collection">
         <p>
-          The dataset holds the queries and what is relevant; the collection holds the documents.
+          The dataset has the queries with their relevant documents; the collection has the
+          documents to search.
         </p>
         <div className="row">
           {collections.data?.total === 0 && (

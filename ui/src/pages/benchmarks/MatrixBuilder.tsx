@@ -16,15 +16,19 @@ const MODES: readonly { mode: Mode; label: string }[] = [
 ];
 
 const FIELDS = [
-  { name: "topK", label: "top_k", hint: "How many results are retrieved." },
-  { name: "rrfK", label: "rrf_k", hint: "The constant of rank fusion; only hybrid uses it." },
+  { name: "topK", label: "top_k", hint: "Number of hits per query." },
+  {
+    name: "rrfK",
+    label: "rrf_k",
+    hint: "Constant of reciprocal rank fusion; used by hybrid only.",
+  },
   {
     name: "thresholds",
     label: "Score thresholds",
-    hint: "Results below are dropped; none keeps all.",
+    hint: "Hits with a lower score are dropped; none keeps all.",
   },
-  { name: "metricKs", label: "k of the measures", hint: "Where rankings are cut for scoring." },
-  { name: "primaryK", label: "Primary k", hint: "The k of the measure that decides." },
+  { name: "metricKs", label: "k of the measures", hint: "Values of k to compute measures at." },
+  { name: "primaryK", label: "Primary k", hint: "The k of the primary measure." },
 ] as const;
 
 /** Whether a collection has the indexes that a mode needs; before one is chosen, any will do. */

@@ -112,8 +112,8 @@ export function NewBenchmark() {
                 {!resolved
                   ? "The dataset must be mapped and resolved first."
                   : parsed.problems || preview.error
-                    ? "Some settings are not right yet."
-                    : "It needs a name."}
+                    ? "Fix the marked settings first."
+                    : "Enter a name."}
               </small>
             )}
           </div>

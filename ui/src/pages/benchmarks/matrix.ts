@@ -26,7 +26,7 @@ export const PLAIN: Draft = {
 export const PRESETS: readonly { name: string; why: string; draft: Draft }[] = [
   {
     name: "Dense against hybrid",
-    why: "Do words help beside meaning?",
+    why: "Does keyword search improve dense search?",
     draft: PLAIN,
   },
   {
@@ -36,7 +36,7 @@ export const PRESETS: readonly { name: string; why: string; draft: Draft }[] = [
   },
   {
     name: "Top-k sensitivity",
-    why: "How deep must a search go?",
+    why: "How many hits are needed?",
     draft: { ...PLAIN, modes: ["dense"], topK: "5, 10, 20, 50", metricKs: "1, 5, 10, 20, 50" },
   },
   {
@@ -78,7 +78,7 @@ export function parse(draft: Draft): Parsed {
   const problems: Problems = {
     ...(draft.modes.length || draft.engines.length
       ? {}
-      : { modes: "Choose at least one mode or search." }),
+      : { modes: "Choose at least one mode or engine." }),
     ...(draft.reranker.length ? {} : { reranker: "Choose at least one." }),
     ...(topK ? {} : { topK: `Expected ${whole}.` }),
     ...(rrfK ? {} : { rrfK: `Expected ${whole}.` }),

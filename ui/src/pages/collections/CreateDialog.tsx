@@ -11,7 +11,7 @@ const KINDS = [
   { kind: "folder", label: "Folder on the server" },
   { kind: "git", label: "Git repository on the server" },
   { kind: "beir", label: "BEIR corpus on the server" },
-  { kind: "upload", label: "Archive from here (.zip, .tar.gz)" },
+  { kind: "upload", label: "Archive from this computer (.zip, .tar.gz)" },
 ] as const;
 // What is offered; the server knows which others there are, and what they take.
 const CHUNKERS = [
@@ -83,7 +83,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             <small>
               {roots.length
                 ? `Below ${roots.join(" or ")}.`
-                : "The server was started without --root, so it opens no folder; upload an archive instead."}
+                : "The server was started without --root, so it cannot open folders. Upload an archive instead."}
             </small>
           </label>
         )}
@@ -103,8 +103,8 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             ))}
           </datalist>
           <small>
-            How documents are cut: auto goes by their language; a window has the same number of
-            words, or of a model's tokens, each time.
+            How documents are split into chunks: auto follows the structure of the language; a
+            window has a fixed number of words or model tokens.
           </small>
         </label>
         <label className="field">

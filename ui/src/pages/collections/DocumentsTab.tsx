@@ -47,7 +47,7 @@ export function DocumentsTab({ id }: { id: string }) {
       <Loaded of={documents}>
         {(data) => (
           <>
-            {data.total === 0 && <p className="soft">No path contains this.</p>}
+            {data.total === 0 && <p className="soft">No path matches.</p>}
             <DataTable
               label="Documents"
               columns={COLUMNS}

@@ -24,14 +24,10 @@ export function HealthTab({ id }: { id: string }) {
             {data.flaws.map((flaw) => (
               <FlawCard key={flaw.kind} flaw={flaw} />
             ))}
+            <Counts title="Left out" why="Skipped files, by reason." of={data.skipped} />
             <Counts
-              title="Left out"
-              why="Files that were not taken in, by reason."
-              of={data.skipped}
-            />
-            <Counts
-              title="Cut another way"
-              why="Files that could not be cut as asked."
+              title="Chunked differently"
+              why="Files that could not be chunked as requested."
               of={data.fallbacks}
             />
           </div>

@@ -67,7 +67,7 @@ function Found({ id, searched }: { id: string; searched: CollectionSearched }) {
           <h2 className="minor">
             {mode} <small>{milliseconds(search_time_ms)}</small>
           </h2>
-          {hits.length === 0 && <p className="soft">Nothing was found.</p>}
+          {hits.length === 0 && <p className="soft">No hits.</p>}
           <ol className="hits">
             {hits.map((hit, at) => (
               <Hit

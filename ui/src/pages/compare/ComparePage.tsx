@@ -1,8 +1,9 @@
-import { useBenchmark } from "@/api/benchmarks";
+import { isThere } from "@/api/embedded";
 import { useComparison, useMatrix, useResults } from "@/api/results";
 import type { Results, RunResult } from "@/api/types";
+import { useCrumbs } from "@/pages/results/crumbs";
 import { MetricSelect } from "@/pages/results/MetricSelect";
-import { hasScore, ranked, useMetric } from "@/pages/results/metrics";
+import { hasScore, isLower, ranked, useMetric } from "@/pages/results/metrics";
 import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Tabs } from "@/parts/Tabs";
@@ -19,16 +20,10 @@ const TABS = [
 
 /** The runs of one benchmark against one of them. */
 export function ComparePage({ id }: { id: string }) {
-  const benchmark = useBenchmark(id);
+  const crumbs = useCrumbs(id);
   const results = useResults(id);
   return (
-    <Page
-      title="Compare runs"
-      crumbs={[
-        { label: "Benchmarks", to: "/benchmarks" },
-        { label: benchmark.data?.name ?? "Benchmark", to: `/benchmarks/${id}` },
-      ]}
-    >
+    <Page title="Compare runs" crumbs={crumbs}>
       <Loaded of={results}>{(data) => <Compared id={id} results={data} />}</Loaded>
     </Page>
   );
@@ -41,14 +36,18 @@ function Compared({ id, results }: { id: string; results: Results }) {
   const [wanted, setBaseline] = useUrlState("baseline", "");
   const [chosen, setChosen] = useUrlState("run", "");
   const runs = ranked(results, metric).filter(hasScore(metric));
-  const first = [...runs].sort((a, b) => a.run_order - b.run_order)[0];
-  const baseline = runs.find((run) => run.id === wanted) ?? first;
+  // A report file of many runs holds the comparisons with a few baselines only.
+  const baselines = runs.filter(({ id: run }) =>
+    isThere(`/benchmarks/${id}/comparison`, { baseline: run, metric }),
+  );
+  const first = [...baselines].sort((a, b) => a.run_order - b.run_order)[0];
+  const baseline = baselines.find((run) => run.id === wanted) ?? first;
   const others = runs.filter((run) => run !== baseline);
   const other = others.find((run) => run.id === chosen) ?? others[0];
   if (!baseline || !other) {
     return (
-      <Empty title="There is nothing to compare yet">
-        <p>At least two runs must have ended.</p>
+      <Empty title="Nothing to compare yet">
+        <p>A comparison needs two runs with scores.</p>
       </Empty>
     );
   }
@@ -61,7 +60,9 @@ function Compared({ id, results }: { id: string; results: Results }) {
     <>
       <Tokens
         runs={runs}
+        baselines={baselines}
         metric={metric}
+        isLower={isLower(results, metric)}
         baseline={baseline}
         chosen={tab === "queries" ? other.id : undefined}
         onBaseline={setBaseline}
@@ -72,7 +73,13 @@ function Compared({ id, results }: { id: string; results: Results }) {
         {tab === "summary" ? (
           <SummaryTab id={id} metric={metric} baseline={baseline.id} onQueries={seeQueries} />
         ) : (
-          <QueriesTab id={id} metric={metric} baseline={baseline} other={other} />
+          <QueriesTab
+            id={id}
+            metric={metric}
+            isLower={isLower(results, metric)}
+            baseline={baseline}
+            other={other}
+          />
         )}
       </Tabs>
     </>
@@ -93,9 +100,15 @@ function SummaryTab({ id, metric, baseline, onQueries }: SummaryProps) {
   );
 }
 
-type QueriesProps = { id: string; metric: string; baseline: RunResult; other: RunResult };
+type QueriesProps = {
+  id: string;
+  metric: string;
+  isLower: boolean;
+  baseline: RunResult;
+  other: RunResult;
+};
 
-function QueriesTab({ id, metric, baseline, other }: QueriesProps) {
+function QueriesTab({ id, metric, isLower, baseline, other }: QueriesProps) {
   const matrix = useMatrix(id, metric);
   return (
     <Loaded of={matrix}>
@@ -105,6 +118,7 @@ function QueriesTab({ id, metric, baseline, other }: QueriesProps) {
           left={baseline.name}
           right={other.name}
           metric={metric}
+          isLower={isLower}
           to={(query) =>
             `/benchmarks/${id}/queries/${encodeURIComponent(query)}?left=${baseline.id}&right=${other.id}`
           }

@@ -4,8 +4,9 @@ import { Waterfall } from "@/charts/Waterfall";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { useTip } from "@/parts/tip";
 import { useUrlState } from "@/parts/urlState";
-import { DEFINITIONS, measure } from "@/words/definitions";
+import { DEFINITIONS } from "@/words/definitions";
 import { change, count, plural, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
 import { OUTCOMES, type Outcome, outcome, type Pair, tone } from "./deltas";
 
 type Props = {
@@ -13,12 +14,15 @@ type Props = {
   left: string;
   right: string;
   metric: string;
+  /** Whether a smaller value is the better one. */
+  isLower?: boolean;
   /** Where one query is seen. */
   to: (query: string) => string;
 };
 
 /** Two runs query by query: the counts, the waterfall, and the queries, worst regression first. */
-export function PairView({ rows, left, right, metric, to }: Props) {
+export function PairView({ rows, left, right, metric, isLower = false, to }: Props) {
+  const measure = useMeasure();
   const [show, setShow] = useUrlState<Outcome | "">("show", "");
   const [text, setText] = useUrlState("q", "");
   const [, navigate] = useLocation();
@@ -26,9 +30,11 @@ export function PairView({ rows, left, right, metric, to }: Props) {
   const shown = useMemo(
     () =>
       rows.filter(
-        (row) => (!show || outcome(row.change) === show) && row.text.toLowerCase().includes(wanted),
+        (row) =>
+          (!show || outcome(row.change, isLower) === show) &&
+          row.text.toLowerCase().includes(wanted),
       ),
-    [rows, show, wanted],
+    [rows, show, wanted, isLower],
   );
   const deltas = useMemo(
     () =>
@@ -63,10 +69,10 @@ export function PairView({ rows, left, right, metric, to }: Props) {
     {
       id: "change",
       header: "Change",
-      means: "The score on the right less the one on the left.",
+      means: "The score of the second run minus that of the first.",
       numeric: true,
       sort: (row) => row.change,
-      cell: (row) => <span className={tone(row.change)}>{change(row.change)}</span>,
+      cell: (row) => <span className={tone(row.change, isLower)}>{change(row.change)}</span>,
     },
   ];
   return (
@@ -76,7 +82,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
           <Count
             key={one}
             of={one}
-            value={rows.filter((row) => outcome(row.change) === one).length}
+            value={rows.filter((row) => outcome(row.change, isLower) === one).length}
             pressed={show === one}
             onPress={() => setShow(show === one ? "" : one)}
           />
@@ -97,7 +103,7 @@ export function PairView({ rows, left, right, metric, to }: Props) {
         columns={columns}
         rows={shown}
         rowKey={({ id }) => id}
-        order="change"
+        order={isLower ? "-change" : "change"}
         orderName="by"
         onOpen={({ id }) => navigate(to(id))}
       />

@@ -1,8 +1,10 @@
 import type { Comparison, ComparisonRun } from "@/api/types";
+import { Verdict } from "@/pages/results/Outcome";
 import { Badge } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
-import { DEFINITIONS, measure } from "@/words/definitions";
+import { DEFINITIONS } from "@/words/definitions";
 import { change, probability, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
 import { OUTCOMES, type Outcome, tone } from "./deltas";
 
 type Props = {
@@ -19,6 +21,7 @@ function verdictTone(verdict: ComparisonRun["verdict"]) {
 
 /** Every run against the baseline, by a paired test, in words and numbers. */
 export function Summary({ comparison, onQueries }: Props) {
+  const measure = useMeasure();
   const isBaseline = (run: ComparisonRun) => run.run_id === comparison.baseline;
   const columns: Column<ComparisonRun>[] = [
     { id: "name", header: "Run", sort: (run) => run.name.toLowerCase(), cell: (run) => run.name },
@@ -60,7 +63,7 @@ export function Summary({ comparison, onQueries }: Props) {
     {
       id: "p",
       header: "p",
-      means: `${DEFINITIONS.pCorrected} The smaller number is uncorrected.`,
+      means: `${DEFINITIONS.pCorrected} The uncorrected p value is below it.`,
       numeric: true,
       sort: (run) => run.p_corrected,
       cell: (run) =>
@@ -109,7 +112,7 @@ export function Summary({ comparison, onQueries }: Props) {
   ];
   return (
     <div className="stack">
-      <p className="verdict">{comparison.verdict}</p>
+      <Verdict headline={comparison.headline} details={comparison.verdict} />
       <DataTable
         label="Runs against the baseline"
         columns={columns}

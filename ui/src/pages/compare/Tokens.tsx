@@ -7,7 +7,10 @@ import { tone } from "./deltas";
 
 type Props = {
   runs: readonly RunResult[];
+  /** Those of them that can be the baseline. */
+  baselines: readonly RunResult[];
   metric: string;
+  isLower: boolean;
   baseline: RunResult;
   /** The run that is seen query by query, where one is. */
   chosen: string | undefined;
@@ -22,7 +25,8 @@ const KIND = "application/x-karat-run";
  * The baseline as a token, and beside it those of the runs that are held against it. A run becomes
  * the baseline when it is chosen there, dragged there, or given the key b; arrows walk the runs.
  */
-export function Tokens({ runs, metric, baseline, chosen, onBaseline, onChoose }: Props) {
+export function Tokens(props: Props) {
+  const { runs, baselines, metric, isLower, baseline, chosen, onBaseline, onChoose } = props;
   const slot = useRef<HTMLSelectElement>(null);
   const [over, setOver] = useState(false);
   const others = runs.filter((run) => run.id !== baseline.id);
@@ -67,7 +71,7 @@ export function Tokens({ runs, metric, baseline, chosen, onBaseline, onChoose }:
           value={baseline.id}
           onChange={(event) => onBaseline(event.target.value)}
         >
-          {runs.map((run) => (
+          {baselines.map((run) => (
             <option key={run.id} value={run.id}>
               {run.name}
             </option>
@@ -88,7 +92,8 @@ export function Tokens({ runs, metric, baseline, chosen, onBaseline, onChoose }:
             onKeyDown={(event) => onKeyDown(event, run)}
             onDragStart={(event) => event.dataTransfer.setData(KIND, run.id)}
           >
-            {run.name} <span className={tone(difference(run))}>{change(difference(run))}</span>
+            {run.name}{" "}
+            <span className={tone(difference(run), isLower)}>{change(difference(run))}</span>
           </button>
         ))}
       </div>

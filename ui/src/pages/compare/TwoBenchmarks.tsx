@@ -1,13 +1,15 @@
 import { useBenchmarks } from "@/api/benchmarks";
 import { useMatrix, useTwoSides } from "@/api/results";
 import type { Benchmark, TwoSides } from "@/api/types";
+import { Verdict } from "@/pages/results/Outcome";
 import { Badge } from "@/parts/Badge";
 import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
-import { DEFINITIONS, measure } from "@/words/definitions";
+import { DEFINITIONS } from "@/words/definitions";
 import { change, probability, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
 import { pairs } from "./deltas";
 import { PairView } from "./PairView";
 
@@ -72,6 +74,7 @@ function Choice({ label, value, known, onChoose }: ChoiceProps) {
 }
 
 function Sides({ two }: { two: TwoSides }) {
+  const measure = useMeasure();
   const { left, right, comparison, metric } = two;
   const before = useMatrix(left.benchmark_id, metric);
   const after = useMatrix(right.benchmark_id, metric);
@@ -89,7 +92,7 @@ function Sides({ two }: { two: TwoSides }) {
         )}
         {two.why && <span>{two.why}</span>}
       </div>
-      <p className="verdict">{two.verdict}</p>
+      <Verdict headline={two.headline} details={two.verdict} />
       <div className="tiles">
         {[left, right].map((side) => (
           <div className="tile" key={side.run_id}>

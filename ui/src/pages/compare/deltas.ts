@@ -37,17 +37,18 @@ export function pairs(left: Side, right: Side): Pair[] {
 // Scores are sums in floating point; a difference this small is none.
 const EQUAL = 1e-9;
 
-export function outcome(change: number | null): Outcome | null {
+/** What a change is worth; where *isLower*, a smaller score is the better one. */
+export function outcome(change: number | null, isLower = false): Outcome | null {
   if (change === null) return null;
   if (Math.abs(change) < EQUAL) return "tied";
-  return change > 0 ? "improved" : "regressed";
+  return change > 0 !== isLower ? "improved" : "regressed";
 }
 
 export const OUTCOMES: readonly Outcome[] = ["improved", "regressed", "tied"];
 const TONES = { improved: "gain", regressed: "loss", tied: undefined } as const;
 
 /** The colour of a change, or of what came out; none where nothing changed. */
-export function tone(of: number | null | Outcome): "gain" | "loss" | undefined {
-  const found = typeof of === "string" ? of : outcome(of);
+export function tone(of: number | null | Outcome, isLower = false): "gain" | "loss" | undefined {
+  const found = typeof of === "string" ? of : outcome(of, isLower);
   return found ? TONES[found] : undefined;
 }

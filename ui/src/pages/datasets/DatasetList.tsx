@@ -59,7 +59,7 @@ export function DatasetList() {
   return (
     <Page
       title="Datasets"
-      below={<p className="soft">Queries, and what is relevant to each of them.</p>}
+      below={<p className="soft">Queries with their relevant documents.</p>}
       actions={upload}
     >
       <Loaded of={datasets}>

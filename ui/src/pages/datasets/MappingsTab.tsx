@@ -21,8 +21,8 @@ export function MappingsTab({ dataset }: { dataset: Dataset }) {
         {(data) =>
           data.mappings.length === 0 ? (
             <p>
-              Map the dataset to the documents that it speaks of; then every reference is looked up
-              there.
+              Map the dataset to a collection: every reference is then looked up among its
+              documents.
             </p>
           ) : (
             data.mappings.map((mapping) => (

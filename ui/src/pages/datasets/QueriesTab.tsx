@@ -69,7 +69,7 @@ export function QueriesTab({ id }: { id: string }) {
       <Loaded of={queries}>
         {(data) => (
           <>
-            {data.total === 0 && <p className="soft">No query has these words.</p>}
+            {data.total === 0 && <p className="soft">No query matches.</p>}
             <DataTable
               label="Queries"
               columns={COLUMNS}

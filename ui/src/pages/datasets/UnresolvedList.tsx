@@ -67,7 +67,7 @@ function DocumentSearch({ mapping, of }: SearchProps) {
         <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />
       </label>
       <Problem of={bind.error} />
-      {documents.data?.total === 0 && <p className="soft">No document has this in its path.</p>}
+      {documents.data?.total === 0 && <p className="soft">No path matches.</p>}
       <ul className="plain">
         {documents.data?.documents.slice(0, 8).map(({ path }) => (
           <li key={path}>

@@ -30,9 +30,8 @@ export function JudgePage({ id }: { id: string }) {
       ]}
       below={
         <p className="soft">
-          Hits that some run returned and nobody has judged, best ranked first. A grade is saved in
-          the background while the next hit is shown; results are scored with it when they are
-          opened.
+          Hits without a judgment, best rank first. Grades are saved in the background and count
+          when results are opened again.
         </p>
       }
     >
@@ -46,7 +45,7 @@ export function JudgePage({ id }: { id: string }) {
           )}
         </Loaded>
       ) : (
-        <Empty title="Judging begins at a benchmark">
+        <Empty title="Open a benchmark to judge its hits">
           <p>Open a benchmark over this dataset and press “Judge unjudged hits”.</p>
         </Empty>
       )}
@@ -106,7 +105,7 @@ function Judging({ dataset, benchmark, data }: Props) {
       <>
         {unsaved}
         <Empty title={left > 0 ? "Loading more hits…" : "Every hit is judged"}>
-          <p>New benchmarks may bring up hits that are not.</p>
+          <p>New benchmarks may return new hits.</p>
           <button type="button" className="button" onClick={undo}>
             <kbd>u</kbd> undo the last grade
           </button>

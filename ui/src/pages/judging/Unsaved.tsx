@@ -16,14 +16,14 @@ export function Unsaved({ of: { unsaved, saved, problem, stuck }, onRetry, onDro
       {problem != null && (
         <div className="row">
           <button type="button" className="button small" onClick={onRetry}>
-            {stuck ? "Save it all the same" : "Try again now"}
+            {stuck ? "Save anyway" : "Try again now"}
           </button>
           {stuck ? (
             <button type="button" className="button small" onClick={onDrop}>
               Drop this grade
             </button>
           ) : (
-            <span className="soft">Nothing is lost: it is tried again by itself.</span>
+            <span className="soft">Nothing is lost: saving is retried automatically.</span>
           )}
         </div>
       )}

@@ -1,22 +1,22 @@
+import { useBenchmark } from "@/api/benchmarks";
 import { useContent } from "@/api/collections";
 import { useDataset } from "@/api/datasets";
 import { useJudge } from "@/api/judgments";
-import type { Benchmark, Drilldown, DrilldownHit } from "@/api/types";
+import type { Benchmark } from "@/api/types";
 import { Grades } from "@/pages/judging/Grades";
 import { lineRange } from "@/pages/judging/lineRange";
 import { Code } from "@/parts/Code";
 import { Loaded, Problem } from "@/parts/Notes";
 import { place } from "@/words/format";
-
-type Props = {
-  benchmark: Benchmark;
-  query: Drilldown["query"];
-  hit: DrilldownHit;
-  onClose: () => void;
-};
+import type { ReaderProps } from "./QueryPage";
 
 /** The text of a hit at its lines, and the grades that can be given to it. */
-export function HitPanel({ benchmark, query, hit, onClose }: Props) {
+export function HitPanel(props: ReaderProps) {
+  const benchmark = useBenchmark(props.id);
+  return <Loaded of={benchmark}>{(data) => <Panel benchmark={data} {...props} />}</Loaded>;
+}
+
+function Panel({ benchmark, query, hit, onClose }: ReaderProps & { benchmark: Benchmark }) {
   const { collection_id, dataset_id } = benchmark;
   const content = useContent(collection_id, hit.path);
   const version = useDataset(dataset_id).data?.version;
@@ -42,7 +42,7 @@ export function HitPanel({ benchmark, query, hit, onClose }: Props) {
     undo.mutate();
   };
   return (
-    <section className="card stack reader" aria-label="The chosen hit">
+    <section className="card stack reader" aria-label="Selected hit">
       <div className="row">
         <strong className="anywhere">{place(hit)}</strong>
         {hit.symbol && <code>{hit.symbol}</code>}

@@ -1,30 +1,40 @@
-import { useBenchmark } from "@/api/benchmarks";
+import type { ComponentType } from "react";
 import { useDrilldown } from "@/api/results";
-import type { Benchmark, Drilldown, DrilldownHit, DrilldownRun } from "@/api/types";
+import type { Drilldown, DrilldownHit, DrilldownRun } from "@/api/types";
+import { useCrumbs } from "@/pages/results/crumbs";
 import { Badge } from "@/parts/Badge";
 import { Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
-import { HitPanel } from "./HitPanel";
 import { hitKey, sameness } from "./hits";
 import { RankLines } from "./RankLines";
 import { RunsOfQuery } from "./RunsOfQuery";
 import { Targets } from "./Targets";
 
-/** One query: what was relevant, what each run answered, and what stands there. */
-export function QueryPage({ id, query }: { id: string; query: string }) {
-  const benchmark = useBenchmark(id);
+export type ReaderProps = {
+  id: string;
+  query: Drilldown["query"];
+  hit: DrilldownHit;
+  onClose: () => void;
+};
+
+type Props = {
+  id: string;
+  query: string;
+  /** Shows the chosen hit: with its text where there is a service that has it. */
+  reader: ComponentType<ReaderProps>;
+};
+
+/** One query: its relevant targets, the hits of two runs side by side, the scores of all runs. */
+export function QueryPage({ id, query, reader }: Props) {
   const drilldown = useDrilldown(id, query);
-  return (
-    <Loaded of={benchmark}>
-      {(found) => (
-        <Loaded of={drilldown}>{(data) => <Found benchmark={found} data={data} />}</Loaded>
-      )}
-    </Loaded>
-  );
+  return <Loaded of={drilldown}>{(data) => <Found id={id} data={data} reader={reader} />}</Loaded>;
 }
 
-function Found({ benchmark, data }: { benchmark: Benchmark; data: Drilldown }) {
+type FoundProps = { id: string; data: Drilldown; reader: ComponentType<ReaderProps> };
+
+function Found({ id, data, reader: Reader }: FoundProps) {
+  const crumbs = useCrumbs(id);
   const { query, targets, runs } = data;
   const [left, setLeft] = useUrlState("left", "");
   const [right, setRight] = useUrlState("right", "");
@@ -34,11 +44,8 @@ function Found({ benchmark, data }: { benchmark: Benchmark; data: Drilldown }) {
   const hit = hits(first, second).find((one) => hitKey(one) === chosen);
   return (
     <Page
-      title={query.query_text}
-      crumbs={[
-        { label: "Benchmarks", to: "/benchmarks" },
-        { label: benchmark.name, to: `/benchmarks/${benchmark.id}` },
-      ]}
+      title={query.query_text || query.query_id}
+      crumbs={crumbs}
       below={
         <div className="chips">
           <Badge>{query.query_key}</Badge>
@@ -66,9 +73,7 @@ function Found({ benchmark, data }: { benchmark: Benchmark; data: Drilldown }) {
           onChoose={setChosen}
         />
       </div>
-      {hit && (
-        <HitPanel benchmark={benchmark} query={query} hit={hit} onClose={() => setChosen("")} />
-      )}
+      {hit && <Reader id={id} query={query} hit={hit} onClose={() => setChosen("")} />}
       <RunsOfQuery runs={runs} />
     </Page>
   );

@@ -5,7 +5,7 @@ import { place, plural } from "@/words/format";
 import { hitKey, joined, type Key } from "./hits";
 
 // The style sheet gives every hit this height, so that lines meet them.
-const ROW = 31;
+const ROW = 47;
 const WIDTH = 72;
 
 type Props = {
@@ -16,7 +16,7 @@ type Props = {
   onChoose: (key: string) => void;
 };
 
-/** Two rankings side by side, with a line between the places that both hold. */
+/** Two rankings side by side, with a line between the hits that both runs returned. */
 export function RankLines({ left, right, same, chosen, onChoose }: Props) {
   const lists = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another hit was chosen.
@@ -38,8 +38,8 @@ export function RankLines({ left, right, same, chosen, onChoose }: Props) {
   return (
     <section ref={lists} aria-label="Rankings">
       <p className="soft">
-        {plural(lines.length, "place")} in both, {left.hits.length - lines.length} only left,{" "}
-        {right.hits.length - lines.length} only right
+        {plural(lines.length, "hit")} in both runs, {left.hits.length - lines.length} only in the
+        left one, {right.hits.length - lines.length} only in the right one
       </p>
       <div className="ranks">
         <List run={left} chosen={chosen} onChoose={toggle} />
@@ -66,10 +66,22 @@ export function RankLines({ left, right, same, chosen, onChoose }: Props) {
   );
 }
 
+const EMPTY: Partial<Record<DrilldownRun["status"], string>> = {
+  error: "the query failed",
+  timeout: "the query timed out",
+  missing: "the run has no result for this query",
+};
+
 type ListProps = { run: DrilldownRun; chosen: string; onChoose: (key: string) => void };
 
 function List({ run, chosen, onChoose }: ListProps) {
-  if (run.hits.length === 0) return <p className="soft">{run.name} found nothing.</p>;
+  if (run.hits.length === 0) {
+    return (
+      <p className="soft">
+        {run.name}: {EMPTY[run.status] ?? "no hits"}.
+      </p>
+    );
+  }
   return (
     <ol className="hits" aria-label={`Hits of ${run.name}`}>
       {run.hits.map((hit) => (
@@ -79,12 +91,11 @@ function List({ run, chosen, onChoose }: ListProps) {
             className={hit.relevant ? "hit relevant" : "hit"}
             aria-expanded={hitKey(hit) === chosen}
             title={place(hit)}
+            aria-label={`${hit.rank} ${place(hit)}, ${gradeOf(hit)}`}
             onClick={() => onChoose(hitKey(hit))}
           >
             <span className="rank">{hit.rank}</span>
-            <span className="place">
-              <bdi>{place(hit)}</bdi>
-            </span>
+            <Place hit={hit} />
             <Grade of={hit} />
           </button>
         </li>
@@ -93,7 +104,23 @@ function List({ run, chosen, onChoose }: ListProps) {
   );
 }
 
-function Grade({ of: { grade, relevant } }: { of: DrilldownHit }) {
-  if (grade === null) return <small>not judged</small>;
-  return <small className={relevant ? "gain" : undefined}>grade {grade}</small>;
+/** The name of the document and the lines, the folder below it. */
+function Place({ hit }: { hit: DrilldownHit }) {
+  const whole = place(hit);
+  const folder = hit.path.slice(0, hit.path.lastIndexOf("/") + 1);
+  return (
+    <span className="place">
+      <bdi>{whole.slice(folder.length)}</bdi>
+      <small>
+        <bdi>{folder || hit.symbol}</bdi>
+      </small>
+    </span>
+  );
+}
+
+const gradeOf = ({ grade }: DrilldownHit): string =>
+  grade === null ? "not judged" : `grade ${grade}`;
+
+function Grade({ of }: { of: DrilldownHit }) {
+  return <small className={of.relevant ? "gain" : undefined}>{gradeOf(of)}</small>;
 }

@@ -1,11 +1,12 @@
 import { useMemo } from "react";
 import type { DrilldownRun } from "@/api/types";
 import { type Column, DataTable } from "@/parts/DataTable";
-import { measure } from "@/words/definitions";
 import { milliseconds, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
 
 /** What every run scored on this query. */
 export function RunsOfQuery({ runs }: { runs: readonly DrilldownRun[] }) {
+  const measure = useMeasure();
   const columns = useMemo(() => {
     const measures = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
     const name: Column<DrilldownRun> = {
@@ -28,14 +29,14 @@ export function RunsOfQuery({ runs }: { runs: readonly DrilldownRun[] }) {
       ),
       {
         id: "search",
-        header: "search",
-        means: "Time of the search for this query alone.",
+        header: "Latency",
+        means: "The latency of this query.",
         numeric: true,
         sort: (run: DrilldownRun) => run.search_time_ms,
         cell: (run: DrilldownRun) => milliseconds(run.search_time_ms),
       },
     ];
-  }, [runs]);
+  }, [runs, measure]);
   return (
     <section>
       <h2>All runs on this query</h2>

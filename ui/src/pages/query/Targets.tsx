@@ -5,14 +5,14 @@ import { place } from "@/words/format";
 
 type Props = { targets: readonly DrilldownTarget[]; runs: readonly DrilldownRun[] };
 
-/** What is relevant, and where each run found it or why it was lost. */
+/** The relevant targets: at which rank each run found them, or the loss reason. */
 export function Targets({ targets, runs }: Props) {
   return (
-    <section className="scroll" tabIndex={0} aria-label="Relevant places">
+    <section className="scroll" tabIndex={0} aria-label="Relevant targets">
       <table>
         <thead>
           <tr>
-            <th scope="col">Relevant</th>
+            <th scope="col">Relevant target</th>
             <th scope="col" className="n">
               <Term means={DEFINITIONS.grade}>Grade</Term>
             </th>
@@ -46,11 +46,12 @@ export function Targets({ targets, runs }: Props) {
 
 function FoundAt({ target, run }: { target: DrilldownTarget; run: string }) {
   const rank = target.found_at[run];
-  if (rank != null) return <span className="gain">rank {rank}</span>;
+  const reason = target.lost[run];
+  if (rank != null && !reason) return <span className="gain">rank {rank}</span>;
   return (
     <span className="loss">
-      missed
-      {target.lost[run] && <small>{target.lost[run]}</small>}
+      {rank == null ? "not found" : `rank ${rank}`}
+      {reason && <small>{reason}</small>}
     </span>
   );
 }

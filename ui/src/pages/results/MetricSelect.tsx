@@ -1,11 +1,12 @@
 import type { Results } from "@/api/types";
 import { Term } from "@/parts/Term";
-import { measure } from "@/words/definitions";
+import { useMeasure } from "@/words/measures";
 import { measures } from "./metrics";
 
 type Props = { results: Results; chosen: string; onChoose: (metric: string) => void };
 
 export function MetricSelect({ results, chosen, onChoose }: Props) {
+  const measure = useMeasure();
   return (
     <label className="row soft">
       <Term means={measure(chosen)}>Measure</Term>

@@ -1,19 +1,22 @@
 import { useCurves } from "@/api/results";
-import type { Results } from "@/api/types";
+import type { Details, Results, RunResult } from "@/api/types";
 import { Bars } from "@/charts/Bars";
 import { Lines } from "@/charts/Lines";
 import { Pareto } from "@/charts/Pareto";
 import { Stacks } from "@/charts/Stacks";
-import { DEFINITIONS, measure } from "@/words/definitions";
-import { FATES } from "@/words/fates";
+import { DEFINITIONS } from "@/words/definitions";
+import { useMeasure } from "@/words/measures";
 import { MetricSelect } from "./MetricSelect";
 import { hasScore, ranked, useMetric } from "./metrics";
 import { RunsTable } from "./RunsTable";
 
 const SHOWN_CURVES = 8;
 
-/** The table of runs, and under it the charts of the measure on view. */
-export function OverviewTab({ id, results }: { id: string; results: Results }) {
+type Props = { id: string; results: Results; details: Details | undefined };
+
+/** The table of runs, and under it the charts of the selected measure. */
+export function OverviewTab({ id, results, details }: Props) {
+  const measure = useMeasure();
   const [metric, setMetric] = useMetric(results);
   const runs = ranked(results, metric);
   const best = new Set(metric === results.primary_metric ? results.summary.best_runs : []);
@@ -31,7 +34,7 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
   const told = runs.filter(({ fates }) => Object.keys(fates).length > 0);
   return (
     <div className="stack">
-      <RunsTable id={id} results={results} metric={metric} />
+      <RunsTable id={id} results={results} metric={metric} details={details} />
       <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
       {bars.length > 0 && (
         <div className="grid">
@@ -39,9 +42,11 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
             title={`Mean ${metric}`}
             means={measure(metric)}
             bars={bars}
-            caption="Whiskers are 95 % intervals over queries. Stronger bars lead: no run is better than they are beyond the noise."
+            caption="Whiskers: 95 % intervals over queries. Stronger colour: no other run is significantly better."
           />
-          {points.length > 1 && <Pareto points={points} metric={metric} />}
+          {points.length > 1 && (
+            <Pareto points={points} metric={metric} front={details?.pareto[metric] ?? []} />
+          )}
           {/* To compute them would disturb the latency that is being measured. */}
           {results.status !== "running" && (
             <CurvesFigure
@@ -52,16 +57,39 @@ export function OverviewTab({ id, results }: { id: string; results: Results }) {
           )}
           {told.length > 0 && (
             <Stacks
-              title="What became of the relevant targets"
-              means={DEFINITIONS.fates}
-              parts={FATES}
+              title="Why targets were lost"
+              means={DEFINITIONS.lossReasons}
+              parts={results.loss_reasons.map(({ definition, ...one }) => ({
+                ...one,
+                means: definition,
+              }))}
               stacks={told.map(({ id, name, fates }) => ({ id, name, counts: fates }))}
-              caption={`At k = ${results.primary_k}. Blue was found, brown was lost on the way; a query shows it target by target.`}
+              caption={`Relevant targets at k = ${results.primary_k}. Open a query to see the loss reason of each target.`}
             />
           )}
+          {details && told.length > 0 && <FirstRanks details={details} runs={told} />}
         </div>
       )}
     </div>
+  );
+}
+
+const RANK_SHADES = ["h5", "h4", "h3", "h2", "h1", "h0"];
+
+function FirstRanks({ details, runs }: { details: Details; runs: readonly RunResult[] }) {
+  const { names, runs: counts } = details.first_ranks;
+  return (
+    <Stacks
+      title="Rank of the first relevant hit"
+      means={DEFINITIONS.firstRank}
+      parts={names.map((name, at) => ({ name, shade: RANK_SHADES[at] ?? "h0", means: "" }))}
+      stacks={runs.map(({ id, name }) => ({
+        id,
+        name,
+        counts: Object.fromEntries(names.map((bin, at) => [bin, counts[id]?.[at] ?? 0])),
+      }))}
+      caption="Number of queries by the rank of their first relevant hit."
+    />
   );
 }
 
@@ -85,9 +113,9 @@ function CurvesFigure({ id, order, measure: stem }: CurvesProps) {
   if (series.length === 0 || series.every(({ points }) => points.length < 2)) return null;
   return (
     <Lines
-      title={`${wanted} against k`}
-      means="The mean when only the first k results count. A line ends at the depth its run retrieved."
-      {...(drawn.length > SHOWN_CURVES ? { caption: "The eight best runs are drawn." } : {})}
+      title={`${wanted} at different k`}
+      means="The mean when only the first k hits count. A line ends at the depth of its run."
+      {...(drawn.length > SHOWN_CURVES ? { caption: "Only the eight best runs are shown." } : {})}
       series={series}
       xLabel="k"
     />

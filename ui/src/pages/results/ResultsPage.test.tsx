@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { CurrentRun } from "@/api/types";
-import { benchmark, results, run, runId, uuid } from "@/testing/fixtures";
+import { benchmark, definitions, details, results, run, runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 import { FakeServer } from "@/testing/server";
 
@@ -25,11 +25,12 @@ describe("results", () => {
       within(table)
         .getAllByRole("rowheader")
         .map((cell) => cell.textContent);
-    expect(names()).toEqual(["★ hybrid k=10", "dense k=10"]);
+    await within(table).findByText("Better than");
+    expect(names()).toEqual(["★ Bhybrid k=10", "Adense k=10"]);
     await user.click(within(table).getByRole("button", { name: "p50" }));
     await user.click(within(table).getByRole("button", { name: "p50" }));
     expect(window.location.search).toContain("sort=p50");
-    expect(names()).toEqual(["dense k=10", "★ hybrid k=10"]);
+    expect(names()).toEqual(["Adense k=10", "★ Bhybrid k=10"]);
   });
 
   it("tells how each run stands only where not all are completed", async () => {
@@ -58,23 +59,87 @@ describe("results", () => {
     const { user } = open(RESULTS);
     const table = await screen.findByRole("region", { name: "Runs" });
     expect(within(table).getByText("[0.650, 0.750]")).toBeTruthy();
-    await user.hover(within(table).getByText("ndcg@10"));
+    await user.hover(await within(table).findByText("ndcg@10", { selector: ".term" }));
     expect((await screen.findByRole("tooltip")).textContent).toContain(
-      "Only the first 10 results count",
+      "Only the first 10 hits count",
     );
   });
 });
 
-describe("what became of the targets", () => {
-  it("is told for every run, in the order of the report", async () => {
+describe("the outcome", () => {
+  it("is one bold sentence with its numbers below, warnings first", async () => {
+    const server = new FakeServer();
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({ warnings: ["dense k=10: no hit is in the gold set"] }),
+    );
+    open(RESULTS, server);
+    const bold = await screen.findByText(/hybrid k=10 is significantly better/, {
+      selector: "strong",
+    });
+    const warning = await screen.findByText("dense k=10: no hit is in the gold set");
+    expect(warning.compareDocumentPosition(bold)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    expect(screen.getByText("hybrid k=10 is better than dense k=10.")).toBeTruthy();
+    expect(screen.getByText(/Queries with category deploy are hardest/)).toBeTruthy();
+    expect(screen.getByRole("list", { name: "Recommendations" }).textContent).toContain(
+      "Best quality",
+    );
+  });
+});
+
+describe("what only the service knows", () => {
+  it("shows a metric and a loss reason that this page has never heard of", async () => {
+    const server = new FakeServer();
+    const metrics_flat = { "ndcg@10": 0.6, "sparkle@7": 0.3 };
+    const fates = { found: 5, "eaten by a bear": 4 };
+    server.results = results({
+      runs: [run(0, 0.6, { metrics_flat, fates })],
+      loss_reasons: [
+        { name: "found", definition: "in the first 10 hits", shade: "h5" },
+        { name: "eaten by a bear", definition: "a bear was faster", shade: "f4" },
+      ],
+    });
+    server.definitions = {
+      ...definitions(),
+      metrics: [
+        ...definitions().metrics,
+        {
+          name: "sparkle",
+          aliases: [],
+          definition: "How much the hits sparkle.",
+          formula: "sparks / hits",
+          higher_is_better: false,
+        },
+      ],
+    };
+    const { user } = open(`${RESULTS}?k=all`, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    await user.hover(await within(table).findByText("sparkle@7", { selector: ".term" }));
+    expect((await screen.findByRole("tooltip")).textContent).toBe(
+      "How much the hits sparkle. Only the first 7 hits count. Lower is better.",
+    );
+    expect(screen.getByText("eaten by a bear").textContent).toContain("a bear was faster");
+    await user.click(screen.getByRole("tab", { name: "Method" }));
+    expect(await screen.findByText("sparks / hits")).toBeTruthy();
+  });
+});
+
+describe("loss reasons", () => {
+  it("are counted for every run, in the order of the service", async () => {
     const server = new FakeServer();
     const fates = { "not returned": 2, found: 5, fusion: 1 };
-    server.results = results({ runs: [run(0, 0.6, { fates }), run(1, 0.7, { fates: {} })] });
+    server.results = results({
+      runs: [run(0, 0.6, { fates }), run(1, 0.7, { fates: {} })],
+      loss_reasons: ["found", "fusion", "not returned"].map((name) => ({
+        name,
+        definition: "",
+        shade: "f2",
+      })),
+    });
     const { user } = open(RESULTS, server);
-    await screen.findByRole("img", { name: "What became of the relevant targets" });
+    await screen.findByRole("img", { name: "Why targets were lost" });
     const [figure] = screen
       .getAllByRole("figure")
-      .filter((one) => one.textContent?.includes("What became"));
+      .filter((one) => one.textContent?.includes("Why targets were lost"));
     if (!figure) throw new Error("there is no such figure");
     await user.click(within(figure).getByText("Show as a table"));
     const cells = (await within(figure).findAllByRole("row")).map((row) =>

@@ -1,7 +1,7 @@
 import { Link, useLocation } from "wouter";
 import { isActive, useBenchmark, useDeleteBenchmark } from "@/api/benchmarks";
 import { address } from "@/api/client";
-import { useResults } from "@/api/results";
+import { useDetails, useResults } from "@/api/results";
 import type { Benchmark, Results } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { Confirm } from "@/parts/Confirm";
@@ -12,19 +12,10 @@ import { Tabs } from "@/parts/Tabs";
 import { useUrlState } from "@/parts/urlState";
 import { moment, plural } from "@/words/format";
 import { Controls } from "./Controls";
-import { HeatTab } from "./HeatTab";
-import { OverviewTab } from "./OverviewTab";
+import { Outcome } from "./Outcome";
 import { Progress } from "./Progress";
 import { RemarksTab } from "./RemarksTab";
-import { SlicesTab } from "./SlicesTab";
-
-const TABS = [
-  { name: "runs", label: "Runs" },
-  { name: "heat", label: "Heat map" },
-  { name: "slices", label: "Slices" },
-  { name: "remarks", label: "Remarks" },
-] as const;
-type Tab = (typeof TABS)[number]["name"];
+import { sections } from "./sections";
 
 /** One benchmark: what it does now, and what its runs have scored. */
 export function ResultsPage({ id }: { id: string }) {
@@ -74,23 +65,28 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
 }
 
 function Measured({ benchmark, results }: { benchmark: Benchmark; results: Results }) {
-  const [tab, setTab] = useUrlState<Tab>("tab", "runs");
+  const [tab, setTab] = useUrlState("tab", "runs");
   const { id, status } = benchmark;
   const scored = results.runs.filter((run) => run.status === "completed");
+  const details = useDetails(id, !isActive(benchmark) && scored.length > 0).data;
   if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
     return (
-      <Empty title={isActive(benchmark) ? "The first run is under way" : "No run is scored yet"}>
+      <Empty title={isActive(benchmark) ? "The first run has started" : "No run has scores yet"}>
         <p>
           {status === "pending"
-            ? "Press Start above. The scores of a run appear here when its last query is answered, its latency later; you may close this page meanwhile."
-            : "The scores of a run appear here when its last query is answered, its latency later."}
+            ? "Press Start above. Scores appear here as soon as a run has answered its last query; latency follows. You can close this page in the meantime."
+            : "Scores appear here as soon as a run has answered its last query; latency follows."}
         </p>
       </Empty>
     );
   }
+  const tabs = [
+    ...sections({ id, results, details }),
+    { name: "remarks", label: "Remarks", show: () => <RemarksTab benchmark={benchmark} /> },
+  ];
   return (
     <>
-      {results.summary.comparison && <p className="verdict">{results.summary.comparison}</p>}
+      <Outcome id={id} results={results} details={details} />
       <div className="row">
         {scored.length > 1 && (
           <Link className="button" href={`/benchmarks/${id}/compare`}>
@@ -111,11 +107,8 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
           JSON
         </a>
       </div>
-      <Tabs tabs={TABS} chosen={tab} onChoose={setTab}>
-        {tab === "runs" && <OverviewTab id={id} results={results} />}
-        {tab === "heat" && <HeatTab id={id} results={results} />}
-        {tab === "slices" && <SlicesTab id={id} results={results} />}
-        {tab === "remarks" && <RemarksTab benchmark={benchmark} />}
+      <Tabs tabs={tabs} chosen={tab} onChoose={setTab}>
+        {tabs.find(({ name }) => name === tab)?.show()}
       </Tabs>
     </>
   );

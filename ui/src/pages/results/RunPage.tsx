@@ -1,39 +1,33 @@
 import { useCallback, useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import { useBenchmark } from "@/api/benchmarks";
 import { useResults, useRunQueries } from "@/api/results";
 import type { QueryResult } from "@/api/types";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
-import { DEFINITIONS, measure } from "@/words/definitions";
+import { DEFINITIONS } from "@/words/definitions";
 import { milliseconds, plural, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
+import { useCrumbs } from "./crumbs";
 
 /** One run, query by query; the hardest first. */
 export function RunPage({ id, run }: { id: string; run: string }) {
-  const benchmark = useBenchmark(id);
+  const crumbs = useCrumbs(id);
   const results = useResults(id);
   const queries = useRunQueries(id, run);
   const found = results.data?.runs.find((one) => one.id === run);
   return (
-    <Page
-      title={found?.name ?? "Run"}
-      crumbs={[
-        { label: "Benchmarks", to: "/benchmarks" },
-        { label: benchmark.data?.name ?? "Benchmark", to: `/benchmarks/${id}` },
-      ]}
-    >
-      <Loaded of={queries}>
-        {(rows) => <Queries id={id} run={run} rows={rows} k={results.data?.primary_k ?? 10} />}
-      </Loaded>
+    <Page title={found?.name ?? "Run"} crumbs={crumbs}>
+      <Loaded of={queries}>{(rows) => <Queries id={id} run={run} rows={rows} />}</Loaded>
     </Page>
   );
 }
 
-type Props = { id: string; run: string; rows: readonly QueryResult[]; k: number };
+type Props = { id: string; run: string; rows: readonly QueryResult[] };
 
-function Queries({ id, run, rows, k }: Props) {
+function Queries({ id, run, rows }: Props) {
+  const measure = useMeasure();
   const [text, setText] = useUrlState("q", "");
   const [, navigate] = useLocation();
   const wanted = text.toLowerCase();
@@ -46,7 +40,9 @@ function Queries({ id, run, rows, k }: Props) {
       `/benchmarks/${id}/queries/${encodeURIComponent(row.query_id)}?right=${run}`,
     [id, run],
   );
-  const columns = useMemo(() => columnsOf(k, to), [k, to]);
+  const measures = Object.keys(rows[0]?.metrics ?? {});
+  const isTimed = rows.some((row) => row.search_time_ms !== null);
+  const columns = columnsOf(measures, to, measure, isTimed);
   return (
     <div className="stack">
       <label className="row soft">
@@ -59,29 +55,22 @@ function Queries({ id, run, rows, k }: Props) {
         columns={columns}
         rows={shown}
         rowKey={(row) => row.query_id}
-        order="ndcg"
+        order={measures[0] ?? ""}
         onOpen={(row) => navigate(to(row))}
       />
     </div>
   );
 }
 
-function columnsOf(k: number, to: (row: QueryResult) => string): Column<QueryResult>[] {
-  const number = (
-    id: string,
-    header: string,
-    value: (row: QueryResult) => number | null,
-  ): Column<QueryResult> => ({
-    id,
-    header,
-    means: measure(header),
-    numeric: true,
-    sort: value,
-    cell: (row) => score(value(row)),
-  });
+function columnsOf(
+  measures: readonly string[],
+  to: (row: QueryResult) => string,
+  measure: (name: string) => string,
+  isTimed: boolean,
+): Column<QueryResult>[] {
   const time = (id: "search" | "rerank"): Column<QueryResult> => ({
     id,
-    header: id,
+    header: id === "search" ? "Latency" : "Reranking",
     means: DEFINITIONS.latency,
     numeric: true,
     sort: (row) => row[`${id}_time_ms`],
@@ -94,16 +83,21 @@ function columnsOf(k: number, to: (row: QueryResult) => string): Column<QueryRes
       sort: (row) => row.query_text.toLowerCase(),
       cell: (row) => (
         <>
-          <Link href={to(row)}>{row.query_text}</Link>
+          <Link href={to(row)}>{row.query_text || row.query_key}</Link>
           <small>{row.query_key}</small>
         </>
       ),
     },
-    number("ndcg", `ndcg@${k}`, (row) => row.ndcg_at_k),
-    number("recall", `recall@${k}`, (row) => row.recall_at_k),
-    number("precision", `precision@${k}`, (row) => row.precision_at_k),
-    number("rr", "mrr", (row) => row.reciprocal_rank),
-    time("search"),
-    time("rerank"),
+    ...measures.map(
+      (one): Column<QueryResult> => ({
+        id: one,
+        header: one,
+        means: measure(one),
+        numeric: true,
+        sort: (row) => row.metrics[one],
+        cell: (row) => score(row.metrics[one]),
+      }),
+    ),
+    ...(isTimed ? [time("search"), time("rerank")] : []),
   ];
 }

@@ -1,27 +1,33 @@
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import type { Results, RunResult } from "@/api/types";
+import type { Details, Results, RunResult } from "@/api/types";
 import { Badge, Status } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
-import { DEFINITIONS, measure } from "@/words/definitions";
-import { interval, milliseconds, plural, score } from "@/words/format";
-import { measures, names } from "./metrics";
+import { DEFINITIONS } from "@/words/definitions";
+import { change, interval, milliseconds, plural, probability, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
+import { isLower, measures, names } from "./metrics";
 
-type Props = { id: string; results: Results; metric: string };
+type Props = { id: string; results: Results; metric: string; details: Details | undefined };
 
-/** The configurations, sortable by every number; the best are marked only where that is real. */
-export function RunsTable({ id, results, metric }: Props) {
+/** The configurations, sortable by every number; those that no other run beats have a star. */
+export function RunsTable({ id, results, metric, details }: Props) {
+  const measure = useMeasure();
   const [k, setK] = useUrlState("k", String(results.primary_k));
   const [, navigate] = useLocation();
-  const columns = useMemo(() => columnsOf(id, results, k, metric), [id, results, k, metric]);
+  const columns = useMemo(
+    () => columnsOf({ id, results, metric, details }, k, measure),
+    [id, results, k, metric, details, measure],
+  );
+  const cuts = results.k_values_for_metrics;
   return (
     <div className="stack">
       <fieldset className="row">
         <legend className="unseen">Cut-off</legend>
-        <span className="soft">Cut-off</span>
-        {[...results.k_values_for_metrics.map(String), "all"].map((one) => (
+        {cuts.length > 1 && <span className="soft controls">Cut-off</span>}
+        {(cuts.length > 1 ? [...cuts.map(String), "all"] : []).map((one) => (
           <button
             key={one}
             type="button"
@@ -33,7 +39,15 @@ export function RunsTable({ id, results, metric }: Props) {
           </button>
         ))}
         <span className="soft">
-          {results.query_count} queries. ★ <Term means={DEFINITIONS.best}>best</Term>
+          {plural(results.query_count, "query", "queries")}. Below each mean: its{" "}
+          <Term means={DEFINITIONS.interval}>95 % interval</Term>.
+          {results.summary.best_runs.length > 0 && results.runs.length > 1 && (
+            <>
+              {" "}
+              ★ <Term means={DEFINITIONS.best}>best</Term> on {results.primary_metric}: no other run
+              is significantly better; several stars are a tie.
+            </>
+          )}
         </span>
       </fieldset>
       <DataTable
@@ -41,14 +55,18 @@ export function RunsTable({ id, results, metric }: Props) {
         columns={columns}
         rows={results.runs}
         rowKey={(run) => run.id}
-        order={`-${results.primary_metric}`}
+        order={`${isLower(results, results.primary_metric) ? "" : "-"}${results.primary_metric}`}
         onOpen={(run) => navigate(`/benchmarks/${id}/runs/${run.id}`)}
       />
     </div>
   );
 }
 
-function columnsOf(id: string, results: Results, k: string, metric: string): Column<RunResult>[] {
+function columnsOf(
+  { id, results, metric, details }: Props,
+  k: string,
+  measure: (name: string) => string,
+): Column<RunResult>[] {
   const shown = measures(results).filter((name) => {
     const [, cut] = name.split("@");
     return (
@@ -60,13 +78,23 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
     );
   });
   const name = names(results);
-  const best = new Set(results.summary.best_runs);
+  const isOne = results.runs.length === 1;
+  const best = new Set(isOne ? [] : results.summary.best_runs);
+  const standings = new Map(details?.standings.map((one) => [one.run_id, one]));
   return [
     {
       id: "name",
       header: "Run",
       sort: (run) => run.name.toLowerCase(),
-      cell: (run) => <RunName id={id} run={run} best={best.has(run.id)} names={name} />,
+      cell: (run) => (
+        <RunName
+          id={id}
+          run={run}
+          best={best.has(run.id)}
+          letter={isOne ? "" : (standings.get(run.id)?.letter ?? "")}
+          names={name}
+        />
+      ),
     },
     ...shown.map((one) => ({
       id: one,
@@ -78,6 +106,7 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
         <Mean run={run} metric={one} both={one === results.primary_metric} />
       ),
     })),
+    ...(details && !isOne ? standingColumns(details) : []),
     ...latencyColumns(results),
     {
       id: "answered",
@@ -105,6 +134,37 @@ function columnsOf(id: string, results: Results, k: string, metric: string): Col
             cell: (run: RunResult) => <Status of={run.status} />,
           },
         ]),
+  ];
+}
+
+/** What a run is worth against the others: its difference from the first, and whom it beats. */
+function standingColumns({ standings, change_of }: Details): Column<RunResult>[] {
+  const of = new Map(standings.map((one) => [one.run_id, one]));
+  return [
+    {
+      id: "change",
+      header: "Change",
+      means: `${DEFINITIONS.change} Measure: ${change_of}.`,
+      numeric: true,
+      sort: (run) => of.get(run.id)?.difference,
+      cell: (run) => {
+        const { difference, p } = of.get(run.id) ?? { difference: null, p: null };
+        if (difference === null) return <span className="soft">baseline</span>;
+        return (
+          <>
+            {change(difference)}
+            {p !== null && <small>p {p < 0.001 ? probability(p) : `= ${probability(p)}`}</small>}
+          </>
+        );
+      },
+    },
+    {
+      id: "beats",
+      header: "Better than",
+      means: DEFINITIONS.betterThan,
+      sort: (run) => of.get(run.id)?.better_than,
+      cell: (run) => of.get(run.id)?.better_than ?? "–",
+    },
   ];
 }
 
@@ -156,17 +216,26 @@ function Mean({ run, metric, both }: MeanProps) {
     <>
       {score(run.metrics_flat[metric])}
       <small>{interval(run.intervals[metric] as [number, number] | undefined)}</small>
-      {resolved != null && <small title={DEFINITIONS.resolved}>{score(resolved)} resolved</small>}
+      {resolved != null && (
+        <small title={DEFINITIONS.resolved}>resolved only: {score(resolved)}</small>
+      )}
     </>
   );
 }
 
-type NameProps = { id: string; run: RunResult; best: boolean; names: ReadonlyMap<string, string> };
+type NameProps = {
+  id: string;
+  run: RunResult;
+  best: boolean;
+  letter: string;
+  names: ReadonlyMap<string, string>;
+};
 
-function RunName({ id, run, best, names }: NameProps) {
+function RunName({ id, run, best, letter, names }: NameProps) {
   return (
     <>
       {best && <span title={DEFINITIONS.best}>★ </span>}
+      {letter && <span className="letter">{letter}</span>}
       <Link href={`/benchmarks/${id}/runs/${run.id}`}>{run.name}</Link>
       {run.error_message && <small className="loss">{run.error_message}</small>}
       {run.warnings.map((warning) => (
@@ -174,7 +243,7 @@ function RunName({ id, run, best, names }: NameProps) {
       ))}
       {run.identical_to.length > 0 && (
         <small title={DEFINITIONS.identical}>
-          <Badge tone="warn">same ranking</Badge> as{" "}
+          <Badge tone="warn">same hits</Badge> as{" "}
           {run.identical_to.map((other) => names.get(other) ?? other).join(", ")}
         </small>
       )}

@@ -7,7 +7,7 @@ import { interval, score } from "@/words/format";
 import { MetricSelect } from "./MetricSelect";
 import { ranked, useMetric } from "./metrics";
 
-/** Means over parts of the queries, by a tag such as their category. */
+/** Means by the values of a tag, such as the category of the queries. */
 export function SlicesTab({ id, results }: { id: string; results: Results }) {
   const [metric, setMetric] = useMetric(results);
   const [by, setBy] = useUrlState("by", "");
@@ -17,10 +17,10 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
     <Loaded of={slices}>
       {(data) =>
         data.tags.length === 0 ? (
-          <Empty title="The queries carry no tags">
+          <Empty title="No tags to break results down by">
             <p>
-              Give the queries of the dataset a category or other tags, and their scores appear here
-              by group.
+              Add tags such as a category to the queries of the dataset, and the means of each value
+              appear here.
             </p>
           </Empty>
         ) : (
@@ -28,7 +28,7 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
             <div className="row">
               <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
               <label className="row soft">
-                By
+                Tag
                 <select value={data.by} onChange={(event) => setBy(event.target.value)}>
                   {data.tags.map((tag) => (
                     <option key={tag}>{tag}</option>
@@ -36,13 +36,13 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
                 </select>
               </label>
             </div>
-            <section className="scroll" tabIndex={0} aria-label="Slices">
+            <section className="scroll" tabIndex={0} aria-label="Means by tag">
               <table>
                 <thead>
                   <tr>
                     <th scope="col">{data.by}</th>
                     <th scope="col" className="n">
-                      <Term means="So few queries make a mean uncertain: its 95 % interval stands below.">
+                      <Term means="Few queries make a mean uncertain: see the 95 % interval below it.">
                         Queries
                       </Term>
                     </th>

@@ -17,10 +17,16 @@ const scoredRuns = (results: Results): RunResult[] =>
 /** Whether a run has a score of *metric*; one that retrieves less than its k has none. */
 export const hasScore = (metric: string) => (run: RunResult) => run.metrics_flat[metric] != null;
 
+/** Whether a smaller value of *metric* is the better one. */
+export const isLower = (results: Results, metric: string): boolean =>
+  results.lower_is_better.includes(metric);
+
 /** The runs that have ended, by *metric*, best first. */
 export function ranked(results: Results, metric: string): RunResult[] {
-  const value = (run: RunResult) => run.metrics_flat[metric] ?? Number.NEGATIVE_INFINITY;
-  return scoredRuns(results).sort((a, b) => value(b) - value(a));
+  const sign = isLower(results, metric) ? -1 : 1;
+  const value = (run: RunResult) =>
+    sign * (run.metrics_flat[metric] ?? sign * Number.NEGATIVE_INFINITY);
+  return scoredRuns(results).sort((a, b) => value(b) - value(a) || a.run_order - b.run_order);
 }
 
 export const names = (results: Results): Map<string, string> =>

@@ -9,8 +9,8 @@ import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Revision } from "@/parts/Revision";
 import { useUrlState } from "@/parts/urlState";
-import { measure } from "@/words/definitions";
 import { interval, moment, score } from "@/words/format";
+import { useMeasure } from "@/words/measures";
 import { commitAxis, remarks, series, timeAxis } from "./series";
 
 /** The scores of one dataset over time or commits, a line per configuration, with what people noted. */
@@ -27,12 +27,12 @@ export function TrendPage() {
       title="Trend"
       below={
         <p className="soft">
-          Every run over one dataset, in the course of time or of the commits that were searched.
+          The scores of all runs on one dataset, over time or over the commits that were searched.
         </p>
       }
     >
       {datasets.data?.total === 0 ? (
-        <Empty title="There is no trend without a dataset">
+        <Empty title="A trend needs a dataset">
           <Link className="button main" href="/datasets?new=1">
             Upload a dataset
           </Link>
@@ -57,6 +57,7 @@ export function TrendPage() {
 }
 
 function Course({ points }: { points: readonly TrendPoint[] }) {
+  const measure = useMeasure();
   const measures = useMemo(
     () => [...new Set(points.flatMap(({ values }) => Object.keys(values)))],
     [points],
@@ -69,7 +70,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
   const [, navigate] = useLocation();
   if (points.length === 0) {
     return (
-      <Empty title="No run over this dataset has ended yet">
+      <Empty title="No run on this dataset has finished yet">
         <Link className="button main" href="/benchmarks/new">
           New benchmark
         </Link>
@@ -107,7 +108,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
     {
       id: "commit",
       header: "Commit",
-      means: "What was checked out when the documents were indexed.",
+      means: "The commit that was indexed.",
       sort: (point) => point.commit?.committed_at,
       cell: (point) => point.commit && <Revision of={point.commit} />,
     },
@@ -146,7 +147,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
         <Lines
           title={`${metric} over ${by === "commit" ? "commits" : "time"}`}
           means={measure(metric)}
-          caption="A line joins runs of the same configuration; bands are 95 % intervals, marks on top are remarks."
+          caption="One line per configuration. Bands: 95 % intervals. Marks on top: remarks."
           series={series(points, metric, axis)}
           marks={remarks(points, axis)}
           xLabel={axis.label}

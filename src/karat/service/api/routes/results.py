@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from karat.service.api.failures import failures
 from karat.service.api.schemas.analysis import Comparison, Curves, ScoreMatrix, Slices
 from karat.service.api.schemas.base import NO_NUL, Measure, RunId
-from karat.service.api.schemas.results import Drilldown, QueryResults, Results
+from karat.service.api.schemas.results import Details, Drilldown, QueryResults, Results
 from karat.service.api.state import Paged, Serving
 from karat.service.api.versioned import NOT_MODIFIED, Found
 from karat.service.api.views.results import plain_results
@@ -115,6 +115,16 @@ async def get_slices(
 async def get_curves(serving: Serving, found: Found) -> Response:
     """Return measures against k."""
     return await found.analysed(serving, "curves")
+
+
+@router.get(
+    "/details",
+    response_model=Details,
+    responses={**failures(404, 409), **NOT_MODIFIED},
+)
+async def get_details(serving: Serving, found: Found) -> Response:
+    """Return warnings, advice, ranks, latency, cost and method."""
+    return await found.analysed(serving, "details")
 
 
 @router.get(

@@ -7,8 +7,10 @@ from starlette.concurrency import run_in_threadpool
 
 from karat.errors import KaratError
 from karat.installation import __version__
+from karat.report.page.definitions import definitions
 from karat.service.api.auth import COOKIE
 from karat.service.api.failures import failures
+from karat.service.api.schemas.results import Definitions
 from karat.service.api.schemas.system import EmbeddingModel, Limits, Live, Me, Ready
 from karat.service.api.state import Asking, Serving
 from karat.service.collections import model_installs
@@ -74,6 +76,12 @@ async def me(serving: Serving, caller: Asking) -> Me:
             runs_warned=limits.runs_warned,
         ),
     )
+
+
+@router.get("/api/v2/definitions", responses=failures())
+async def get_definitions(_: Asking) -> Definitions:
+    """Return what each metric and each loss reason means."""
+    return Definitions.model_validate(definitions())
 
 
 @router.post("/api/v2/session", status_code=204, responses=failures())

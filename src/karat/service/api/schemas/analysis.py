@@ -39,23 +39,25 @@ class ComparisonRun(Answer):
 
 
 class Comparison(Answer):
-    """All runs against one of them, with the outcome in words."""
+    """All runs against one of them; *headline* is the outcome in one sentence."""
 
     baseline: str
     metric: str
     runs: list[ComparisonRun]
+    headline: str
     verdict: str
 
 
 class ScoreMatrix(Answer):
     """Scores of all queries (rows) in all runs (columns); null where there is none.
 
-    *texts* are the texts of the queries.
+    *texts* are the texts of the queries, *tags* their values of each tag.
     """
 
     metric: str
     queries: list[str]
     texts: list[str]
+    tags: dict[str, list[str]]
     runs: list[str]
     values: list[list[float | None]]
 
@@ -117,4 +119,5 @@ class TwoSides(Answer):
     why: str | None
     queries: int
     comparison: ComparisonRun
+    headline: str
     verdict: str

@@ -1,6 +1,7 @@
 """Results: what each run of a benchmark scored, over all queries and for each."""
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -10,6 +11,8 @@ from karat.service.api.schemas.benchmarks import BenchmarkStatus, RunConfig, Run
 from karat.service.api.schemas.commits import Commit
 
 __all__ = [
+    "Definitions",
+    "Details",
     "Drilldown",
     "DrilldownHit",
     "DrilldownRun",
@@ -64,12 +67,13 @@ class Latency(Answer):
 class RunResult(Answer):
     """One run; *intervals* are 95 % intervals of the means in *metrics_flat*.
 
-    *resolved_metrics_flat* leaves unresolved references out of the truth; null where there are
-    none. *fates* counts the relevant targets by what became of them at the primary k, and is empty
-    before the benchmark has ended. *identical_to* names runs whose rankings are the same, hit for
-    hit. The run is ``completed`` when all its queries are scored. *timing_status* tells whether its
-    latency is measured: ``none`` is not wanted, ``pending`` waits or is being measured; ``failed``
-    and ``cancelled`` are measured when the benchmark is started again.
+    *resolved_metrics_flat* leaves unresolved references out of the judgments; null where there are
+    none. *fates* counts the relevant targets by loss reason at the primary k, by the names of
+    ``loss_reasons``; it is empty before the benchmark has ended. *identical_to* names runs whose
+    rankings are the same, hit for hit. The run is ``completed`` when all its queries are scored.
+    *timing_status* tells whether its latency is measured: ``none`` is not wanted, ``pending`` waits
+    or is being measured; ``failed`` and ``cancelled`` are measured when the benchmark is started
+    again.
     """
 
     id: str
@@ -96,8 +100,20 @@ class RunResult(Answer):
     identical_to: list[str]
 
 
+class LossReason(Answer):
+    """Why targets were lost; *shade* is the name of its colour on the page."""
+
+    name: str
+    definition: str
+    shade: str
+
+
 class Summary(Answer):
-    """What the runs say together; *best_runs* are all that are not worse beyond the noise."""
+    """The outcome over all runs.
+
+    *best_runs* are the best run and all runs that are not significantly worse. *headline* is the
+    outcome in one sentence, *comparison* adds the numbers.
+    """
 
     total_runs: int
     completed_runs: int
@@ -105,6 +121,7 @@ class Summary(Answer):
     best_run: str | None
     best_primary_metric: float | None
     best_runs: list[str]
+    headline: str | None
     comparison: str | None
 
 
@@ -118,6 +135,8 @@ class Results(Answer):
     k_values_for_metrics: list[int]
     query_count: int
     judgments_version: int
+    lower_is_better: list[str] = Field(description="Measures of which less is better")
+    loss_reasons: list[LossReason] = Field(description="The keys of each run's fates, in order")
     runs: list[RunResult]
     summary: Summary
     total_runs: int
@@ -130,6 +149,7 @@ class QueryResult(Answer):
     query_key: str
     query_text: str
     retrieved_doc_ids: list[str]
+    metrics: dict[str, float | None]
     precision_at_k: float | None
     recall_at_k: float | None
     reciprocal_rank: float | None
@@ -171,10 +191,12 @@ class DrilldownHit(Answer):
 
 
 class DrilldownRun(Answer):
-    """What one run answered."""
+    """The query result of one run; *retrieved* counts hits that are not listed, too."""
 
     run_id: str
     name: str
+    status: Literal["scored", "missing", "error", "timeout", "unjudged"]
+    retrieved: int
     metrics: dict[str, float | None]
     hits: list[DrilldownHit]
     search_time_ms: float | None
@@ -196,6 +218,113 @@ class Drilldown(Answer):
     query: DrilldownQuery
     targets: list[DrilldownTarget]
     runs: list[DrilldownRun]
+
+
+class Recommendation(Answer):
+    """The run to take for one purpose, why, and how certain that is."""
+
+    purpose: str
+    run: str
+    run_id: str
+    why: str
+    certainty: str
+
+
+class Standing(Answer):
+    """A run of the leaderboard; *better_than* has the letters of runs significantly worse.
+
+    *difference* and *p* compare it with the first run; null for the first run itself.
+    """
+
+    run_id: str
+    letter: str
+    better_than: str
+    difference: float | None
+    p: float | None
+
+
+class FirstRanks(Answer):
+    """In how many queries the first relevant hit is at which rank, by run id."""
+
+    names: list[str]
+    runs: dict[str, list[int]]
+
+
+class LatencySteps(Answer):
+    """The share of queries answered within a time."""
+
+    run_id: str
+    milliseconds: list[float]
+    shares: list[float]
+
+
+class TableColumn(Answer):
+    """The heading of a column."""
+
+    title: str
+    numeric: bool
+
+
+class TableCell(Answer):
+    """A text with the value to sort by."""
+
+    text: str
+    value: float | str | None
+
+
+class DetailTable(Answer):
+    """A table of a report, such as latency or cost."""
+
+    title: str
+    columns: list[TableColumn]
+    rows: list[list[TableCell]]
+    notes: list[str]
+
+
+class MethodNote(Answer):
+    """One setting or input that the results depend on."""
+
+    name: str
+    text: str
+
+
+class Details(Answer):
+    """What explains the results: warnings, advice, ranks, latency, cost and method.
+
+    *pareto* names for each measure the runs that no other run beats in both quality and latency.
+    *change_of* is the measure of *standings*.
+    """
+
+    warnings: list[str]
+    not_comparable: list[str]
+    recommendations: list[Recommendation]
+    insights: list[str]
+    remarks: list[str]
+    run_notes: dict[str, list[str]]
+    standings: list[Standing]
+    change_of: str
+    first_ranks: FirstRanks
+    pareto: dict[str, list[str]]
+    latency_steps: list[LatencySteps]
+    tables: list[DetailTable]
+    method: list[MethodNote]
+
+
+class MetricDefinition(Answer):
+    """What a metric measures."""
+
+    name: str
+    aliases: list[str]
+    definition: str
+    formula: str
+    higher_is_better: bool
+
+
+class Definitions(Answer):
+    """What each metric and each loss reason means."""
+
+    metrics: list[MetricDefinition]
+    loss_reasons: list[LossReason]
 
 
 class TrendPoint(Answer):

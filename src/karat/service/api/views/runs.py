@@ -1,26 +1,19 @@
 """A run of a benchmark as the API shows it, wherever it appears."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from hashlib import sha256
-from math import isnan
 from typing import Any
 
 from karat.experiments.store import RunStatus, StoredRun
-from karat.model.evaluation import Summary
-from karat.scoring.metrics import parse
 from karat.service.api.schemas.benchmarks import RunConfig
-from karat.service.api.schemas.results import Metrics, Timing
+from karat.service.api.schemas.results import Timing
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.store import Benchmark
 
 __all__ = [
     "config_hash",
     "config_of",
-    "flat_metrics",
-    "intervals_of",
-    "known",
-    "metrics_of",
     "options_of",
     "shown_status",
     "timing_of",
@@ -51,31 +44,6 @@ def config_hash(run: StoredRun) -> str:
     """Return what tells apart any two runs that are not of the same engine and settings."""
     settings = f"{run.engine.digest} {run.metadata['k']} {run.metadata['threshold']}"
     return sha256(settings.encode()).hexdigest()
-
-
-def flat_metrics(summaries: Iterable[Summary]) -> dict[str, float | None]:
-    """Return the mean of each measure by its name."""
-    return {summary.measure: known(summary.mean) for summary in summaries}
-
-
-def intervals_of(summaries: Iterable[Summary]) -> dict[str, tuple[float, float]]:
-    """Return the intervals that there are, by the name of their measure."""
-    found = {}
-    for summary in summaries:
-        interval = summary.interval
-        if interval and interval.low is not None and interval.high is not None:
-            found[summary.measure] = (interval.low, interval.high)
-    return found
-
-
-def metrics_of(flat: Mapping[str, float | None]) -> Metrics:
-    """Return the means by metric and cut-off; one that was not asked for has none."""
-    at_k: dict[str, dict[str, float | None]] = {"precision": {}, "recall": {}, "ndcg": {}}
-    measures = {parse(name): value for name, value in flat.items()}
-    for measure in sorted(measures, key=lambda measure: measure.k or 0):
-        if measure.metric in at_k and measure.k and not measure.params:
-            at_k[measure.metric][str(measure.k)] = measures[measure]
-    return Metrics(mrr=flat.get("mrr"), ap=flat.get("ap"), **at_k)
 
 
 def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
@@ -118,8 +86,3 @@ def timing_of(run: StoredRun) -> Timing:
         total = (run.ended - run.begun) / timedelta(milliseconds=1)
     rest = None if total is None or indexing is None else max(total - indexing, 0.0)
     return Timing(indexing_ms=indexing, evaluation_ms=rest, total_ms=total)
-
-
-def known(value: float | None) -> float | None:
-    """Return *value*, None for what is not scored: JSON has no NaN."""
-    return None if value is None or isnan(value) else value

@@ -1,7 +1,7 @@
 """Runs over one dataset in the course of time, as they were scored when they ended."""
 
+from karat.report.page.results import flat_metrics, intervals_of
 from karat.service.api.schemas.results import Trend, TrendPoint
-from karat.service.api.views.runs import flat_metrics, intervals_of
 from karat.service.store import ServiceStore
 
 __all__ = ["trend"]

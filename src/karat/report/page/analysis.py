@@ -1,0 +1,340 @@
+"""Documents computed from scored runs: comparison, score matrix, slices, curves, two sides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from karat.errors import InputError
+from karat.model import ScoreTable
+from karat.model.comparison import Comparison, Difference
+from karat.report.findings.headline import headline
+from karat.report.page.subject import Document, Subject, known
+from karat.scoring.metrics import Measure, average
+from karat.scoring.stats import bootstrap_intervals, compare, verdict
+
+__all__ = [
+    "comparison",
+    "comparisons",
+    "curves",
+    "matrix",
+    "sliced_tags",
+    "slices",
+    "slices_by",
+    "two_sides",
+]
+
+# A tag with more values than this names queries rather than kinds of queries.
+MOST_VALUES = 50
+
+
+def comparison(subject: Subject, baseline: str | None, metric: str | None) -> Document:
+    """Return all runs against *baseline*, by default the first run, on one metric."""
+    (found,) = comparisons(subject, baseline, [metric])
+    return found
+
+
+def comparisons(
+    subject: Subject, baseline: str | None, metrics: Sequence[str | None]
+) -> Iterator[Document]:
+    """Yield :func:`comparison` on each of *metrics*; together they take little longer than one."""
+    measures = [subject.measure(metric) for metric in metrics]
+    first = subject.place(baseline) if baseline else 0
+    order = [first, *(place for place in range(len(subject.runs)) if place != first)]
+    evaluations = subject.findings.contest.evaluations
+    together = _compared([evaluations[place].shown().table for place in order], measures, subject)
+    for measure in measures:
+        found = _on(together, str(measure))
+        yield {
+            "baseline": subject.runs[first].id,
+            "metric": str(measure),
+            "runs": [
+                _compared_run(found, subject.runs[place].id, name, measure)
+                for place, name in zip(order, found.systems, strict=True)
+            ],
+            "headline": headline(found),
+            "verdict": verdict(found),
+        }
+
+
+def matrix(subject: Subject, metric: str | None) -> Document:
+    """Return the score of every query in every run."""
+    measure = str(subject.measure(metric))
+    gold = subject.findings.gold
+    columns = [subject.table(place).columns[measure] for place in range(len(subject.runs))]
+    return {
+        "metric": measure,
+        "queries": list(gold.query_ids),
+        "texts": list(gold.texts),
+        "tags": {tag: list(values) for tag, values in gold.tags.items()},
+        "runs": [run.id for run in subject.runs],
+        "values": [[known(column[row]) for column in columns] for row in range(len(gold))],
+    }
+
+
+def sliced_tags(subject: Subject) -> list[str]:
+    """Return the tags to break results down by: those of several values that repeat."""
+    findings = subject.findings
+    return [
+        tag
+        for tag, values in findings.groups.items()
+        if tag in findings.contest.slices
+        or 1 < len(values) <= min(MOST_VALUES, len(findings.gold) - 1)
+    ]
+
+
+def slices(subject: Subject, metric: str | None, by: str | None) -> Document:
+    """Return the means of each run over the queries with each value of the tag *by*.
+
+    Without *by* it is the first tag that tells kinds of queries apart, if there is any.
+    """
+    (found,) = slices_by(subject, [metric], by)
+    return found
+
+
+def slices_by(
+    subject: Subject, metrics: Sequence[str | None], by: str | None
+) -> Iterator[Document]:
+    """Yield :func:`slices` on each of *metrics*; together they take little longer than one."""
+    measures = [subject.measure(metric) for metric in metrics]
+    findings = subject.findings
+    tags = sliced_tags(subject)
+    by = by or next(iter(tags), None)
+    if by is not None and by not in findings.groups:
+        available = ", ".join(findings.groups)
+        raise InputError(f"no query is tagged with {by!r}; available: {available}")
+    values = findings.groups[by] if by else {}
+    shown = [_slices(subject, measures, value, rows) for value, rows in values.items()]
+    for place, measure in enumerate(measures):
+        yield {
+            "metric": str(measure),
+            "by": by or "",
+            "tags": tags,
+            "slices": [each[place] for each in shown],
+        }
+
+
+def curves(subject: Subject) -> Document:
+    """Return the metrics with a cut-off at growing cut-offs."""
+    return {
+        "curves": [
+            {
+                "run_id": run.id,
+                "name": run.name,
+                "measure": curve.metric,
+                "k": list(curve.ks),
+                "values": [known(mean) for mean in curve.means[place]],
+            }
+            for curve in subject.findings.curves
+            for place, run in enumerate(subject.runs)
+        ]
+    }
+
+
+def two_sides(
+    left: Subject, left_run: str, right: Subject, right_run: str, metric: str | None
+) -> Document:
+    """Return one run against another, perhaps of another benchmark, on the queries of both."""
+    measure = left.measure(metric)
+    right.measure(str(measure))
+    places = (left.place(left_run), right.place(right_run))
+    common = _common(left, right)
+    if not common:
+        raise InputError("the two runs have no query in common")
+    sides = zip((left, right), places, ("left", "right"), strict=True)
+    tables = [_only(side.table(place), common, name=name) for side, place, name in sides]
+    found = _compared(tables, [measure], left)
+    shown = _compared_run(found, right_run, "right", measure)
+    why = _why_not(left, right, places)
+    names = left.runs[places[0]].name, right.runs[places[1]].name
+    told = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
+    return {
+        "metric": str(measure),
+        "left": _side(left, places[0], found.mean("left", str(measure)).mean),
+        "right": _side(right, places[1], found.mean("right", str(measure)).mean),
+        "comparable": not why,
+        "why": "; ".join(why) or None,
+        "queries": len(common),
+        "comparison": {**shown, "name": right.runs[places[1]].name},
+        "headline": headline(told),
+        "verdict": verdict(told),
+    }
+
+
+def _renamed(found: Comparison, names: tuple[str, str]) -> Comparison:
+    """Return a comparison of ``left`` and ``right`` with the names that readers know."""
+    if names[0] == names[1]:
+        return found
+    name = dict(zip(found.systems, names, strict=True))
+    return replace(
+        found,
+        systems=names,
+        means=tuple(replace(mean, system=name[mean.system]) for mean in found.means),
+        differences=tuple(
+            replace(entry, baseline=name[entry.baseline], system=name[entry.system])
+            for entry in found.differences
+        ),
+    )
+
+
+def _slices(
+    subject: Subject, measures: Sequence[Measure], value: str, rows: Sequence[int]
+) -> list[Document]:
+    """Return the means over the queries at *rows*, a document for each measure."""
+    settings = subject.findings.contest.comparison
+    gold = subject.findings.gold
+    ids = [run.id for run in subject.runs]
+    pairs = [(measure, place) for measure in measures for place in range(len(ids))]
+    columns = [
+        [subject.table(place).columns[str(measure)][row] for row in rows]
+        for measure, place in pairs
+    ]
+    # All runs and measures at once, by the same draws.
+    intervals = bootstrap_intervals(
+        np.array(columns).T,
+        bounds=[measure.bounds for measure, _ in pairs],
+        level=settings.level,
+        draws=settings.draws,
+        seed=settings.seed,
+        clusters=_clusters(subject, [gold.query_ids[row] for row in rows]),
+    )
+    shown: list[Document] = []
+    for start in range(0, len(pairs), len(ids)):
+        average_of = pairs[start][0].definition.average
+        own = slice(start, start + len(ids))
+        shown.append(
+            {
+                "value": value,
+                "queries": len(rows),
+                "means": {
+                    run: known(average(column, average_of))
+                    for run, column in zip(ids, columns[own], strict=True)
+                },
+                "intervals": {
+                    run: [interval.low, interval.high]
+                    for run, interval in zip(ids, intervals[own], strict=True)
+                    if interval.low is not None
+                    and interval.high is not None
+                    and average_of == "arithmetic"
+                },
+            }
+        )
+    return shown
+
+
+def _compared(
+    tables: Sequence[ScoreTable], measures: Sequence[Measure], subject: Subject
+) -> Comparison:
+    settings = subject.findings.contest.comparison
+    names = [str(measure) for measure in measures]
+    columns = [[table.columns[name] for name in names] for table in tables]
+    return compare(
+        np.moveaxis(np.array(columns), 1, 2),
+        systems=[table.name for table in tables],
+        metrics=names,
+        pairs="baseline",
+        bounds=[measure.bounds for measure in measures],
+        level=settings.level,
+        draws=settings.draws,
+        seed=settings.seed,
+        clusters=_clusters(subject, tables[0].query_ids),
+        lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
+    )
+
+
+def _on(found: Comparison, metric: str) -> Comparison:
+    """Return *found* on one metric alone; each metric is tested and corrected by itself."""
+    return replace(
+        found,
+        metrics=(metric,),
+        means=tuple(mean for mean in found.means if mean.metric == metric),
+        differences=tuple(entry for entry in found.differences if entry.metric == metric),
+        lower_is_better=tuple(name for name in found.lower_is_better if name == metric),
+    )
+
+
+def _clusters(subject: Subject, query_ids: Sequence[str]) -> list[str] | None:
+    """Return the cluster label of each query, None where each query stands for itself."""
+    findings = subject.findings
+    if findings.clusters is None:
+        return None
+    label_of = dict(zip(findings.gold.query_ids, findings.clusters, strict=True))
+    return [label_of[query_id] for query_id in query_ids]
+
+
+def _compared_run(found: Comparison, run: str, name: str, measure: Measure) -> Document:
+    baseline = name == found.systems[0]
+    entry = None if baseline else found.difference(found.systems[0], name, str(measure))
+    return {
+        "run_id": run,
+        "name": name,
+        "mean": found.mean(name, str(measure)).mean,
+        "difference": entry and entry.difference,
+        "low": entry and entry.interval.low,
+        "high": entry and entry.interval.high,
+        "p": entry and entry.p,
+        "p_corrected": entry and entry.p_corrected,
+        "effect": entry and entry.effect,
+        "improved": entry.wins if entry else 0,
+        "regressed": entry.losses if entry else 0,
+        "tied": entry.ties if entry else 0,
+        "verdict": _word(found, entry) if entry else "baseline",
+    }
+
+
+def _word(found: Comparison, entry: Difference) -> str:
+    if not found.significant(entry):
+        return "no difference shown"
+    return "better" if found.winner(entry) == entry.system else "worse"
+
+
+def _common(left: Subject, right: Subject) -> list[str]:
+    asked = dict(zip(right.findings.gold.query_ids, right.findings.gold.texts, strict=True))
+    gold = left.findings.gold
+    return [
+        query_id
+        for query_id, text in zip(gold.query_ids, gold.texts, strict=True)
+        if asked.get(query_id) == text
+    ]
+
+
+def _only(table: ScoreTable, query_ids: Sequence[str], *, name: str) -> ScoreTable:
+    places = {query_id: row for row, query_id in enumerate(table.query_ids)}
+    rows = [places[query_id] for query_id in query_ids]
+    return replace(
+        table,
+        name=name,
+        query_ids=tuple(query_ids),
+        statuses=tuple(table.statuses[row] for row in rows),
+        columns={
+            measure: type(column)("d", [column[row] for row in rows])
+            for measure, column in table.columns.items()
+        },
+    )
+
+
+def _side(subject: Subject, place: int, mean: float | None) -> Document:
+    run = subject.runs[place]
+    return {
+        "benchmark_id": subject.id,
+        "benchmark_name": subject.name,
+        "run_id": run.id,
+        "run_name": run.name,
+        "mean": mean,
+    }
+
+
+def _why_not(left: Subject, right: Subject, places: tuple[int, int]) -> list[str]:
+    """Return what the two sides do not have in common, though a comparison takes it for granted."""
+    pairs: Mapping[str, tuple[object, object]] = {
+        "the datasets differ": (left.dataset, right.dataset),
+        "the judgments differ": (
+            left.findings.origin.gold_digest,
+            right.findings.origin.gold_digest,
+        ),
+        "the documents differ": (
+            left.runs[places[0]].snapshot,
+            right.runs[places[1]].snapshot,
+        ),
+    }
+    return [sentence for sentence, (one, other) in pairs.items() if one != other]

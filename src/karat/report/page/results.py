@@ -1,0 +1,336 @@
+"""Documents on all runs: their means with intervals, and the details that explain them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from math import isnan
+
+from karat.model import Outcome
+from karat.model.evaluation import Notes, Summary
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.report.findings.comparable import differences, shallow
+from karat.report.findings.headline import headline
+from karat.report.findings.insights import insights
+from karat.report.findings.latency import ecdf, latencies_ms, latency_table
+from karat.report.findings.leaderboard import beaten_text, best_first, standings
+from karat.report.findings.loss_reasons import LOSS_REASONS, loss_text, told_reasons
+from karat.report.findings.method import method_rows
+from karat.report.findings.pareto import pareto
+from karat.report.findings.ranks import fates, first_ranks
+from karat.report.findings.recommend import recommendations
+from karat.report.findings.resolved import resolved_tables
+from karat.report.findings.spending import phase_tables, spent_tables
+from karat.report.page.subject import Document, RunState, Subject, known
+from karat.report.score_view import invalid_text, note_lines
+from karat.report.searched_view import odd_answers
+from karat.report.table import Table
+from karat.scoring.metrics import parse
+from karat.scoring.stats import known_percentiles
+
+__all__ = [
+    "details",
+    "flat_metrics",
+    "intervals_of",
+    "metrics_of",
+    "plain_results",
+    "results",
+]
+
+NOT_MEASURED: Document = {
+    **dict.fromkeys(("p50", "p90", "p95", "p99")),
+    "samples": 0,
+    "measured": False,
+    "disturbed": False,
+}
+# More steps than these cannot be seen in a chart.
+MOST_STEPS = 200
+
+
+def results(subject: Subject) -> Document:
+    """Return all runs with intervals, latencies, loss reasons, and the outcome in words."""
+    findings = subject.findings
+    kinds = told_reasons(findings)
+    told = [LOSS_REASONS[kind] for kind in kinds]
+    lost = [
+        {LOSS_REASONS[kind].name: row.counts[kind] for kind in kinds} for row in fates(findings)
+    ]
+    shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
+    others = [_plain_run(state, ()) for state in subject.unscored]
+    runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
+    comparison = findings.contest.comparison
+    best = [subject.runs[place].id for place in best_first(findings)]
+    means = {run["id"]: run["metrics_flat"].get(subject.primary_metric) for run in shown}
+    scored = [run for run in best if means[run] is not None]
+    failed = sum(state.status == "failed" for state in subject.unscored)
+    return {
+        **_frame(subject.id, subject.status, subject.primary_metric, subject.primary_k),
+        "k_values_for_metrics": list(subject.cuts),
+        "query_count": len(findings.gold),
+        "judgments_version": subject.version,
+        "lower_is_better": [
+            name for name in subject.measures if not parse(name).definition.higher_is_better
+        ],
+        "loss_reasons": [
+            {"name": words.name, "definition": loss_text(kind, findings), "shade": words.shade}
+            for kind, words in zip(kinds, told, strict=True)
+        ],
+        "runs": runs,
+        "summary": {
+            "total_runs": len(runs),
+            "completed_runs": len(shown),
+            "failed_runs": failed,
+            "best_run": scored[0] if scored else None,
+            "best_primary_metric": means[scored[0]] if scored else None,
+            "best_runs": _unbeaten(subject),
+            "headline": headline(comparison) or None,
+            "comparison": findings.contest.verdict or None,
+        },
+        "total_runs": len(runs),
+    }
+
+
+def plain_results(
+    runs: Sequence[tuple[RunState, Sequence[Summary]]],
+    *,
+    frame: tuple[str, str, str, int],
+    cuts: Sequence[int],
+    queries: int,
+    counts: tuple[int, int, int],
+) -> Document:
+    """Return what is stored of each run: means, without anything that takes time to compute.
+
+    Latency is being measured while a benchmark runs, and statistics would disturb it. *frame* is
+    the id, the status, the primary metric and the primary k; *counts* are total, completed and
+    failed runs.
+    """
+    shown = [_plain_run(state, scores) for state, scores in runs]
+    means = {run["id"]: run["metrics_flat"].get(frame[2]) for run in shown}
+    scored = {run: mean for run, mean in means.items() if mean is not None}
+    best = max(scored, key=scored.__getitem__, default=None)
+    total, completed, failed = counts
+    return {
+        **_frame(*frame),
+        "k_values_for_metrics": list(cuts),
+        "query_count": queries,
+        "judgments_version": 1,
+        "lower_is_better": [],
+        "loss_reasons": [],
+        "runs": shown,
+        "summary": {
+            "total_runs": total,
+            "completed_runs": completed,
+            "failed_runs": failed,
+            "best_run": best,
+            "best_primary_metric": scored[best] if best else None,
+            "best_runs": [],
+            "headline": None,
+            "comparison": None,
+        },
+        "total_runs": total,
+    }
+
+
+def details(subject: Subject) -> Document:
+    """Return what explains the results: warnings, advice, ranks, latency, cost and method."""
+    findings = subject.findings
+    ids = dict(zip(findings.names, (run.id for run in subject.runs), strict=True))
+    rank_names, first = first_ranks(findings)
+    tables = (*resolved_tables(findings), *_costs(findings))
+    return {
+        "warnings": list(findings.contest.warnings),
+        "not_comparable": list(differences(findings)),
+        "recommendations": [
+            {**advice._asdict(), "run_id": ids[advice.run]} for advice in recommendations(findings)
+        ],
+        "insights": [*findings.contest.notes, *insights(findings)],
+        "remarks": [*shallow(findings), *findings.remarks],
+        "run_notes": {
+            ids[each.name]: list(note_lines(each)) for each in findings.contest.evaluations
+        },
+        "standings": [
+            {
+                "run_id": ids[row.name],
+                "letter": row.letter,
+                "better_than": beaten_text(row),
+                "difference": row.change and row.change.difference,
+                "p": row.change and row.change.p_corrected,
+            }
+            for row in standings(findings)
+        ],
+        "change_of": findings.change_of,
+        "first_ranks": {
+            "names": list(rank_names),
+            "runs": {ids[row.run]: list(row.counts) for row in first},
+        },
+        "pareto": {
+            metric: [ids[point.name] for point in pareto(findings, metric) if point.on_front]
+            for metric in findings.contest.comparison.metrics
+        },
+        "latency_steps": [
+            {"run_id": ids[row.run], **_steps(row.milliseconds, row.shares)}
+            for row in ecdf(findings)
+        ],
+        "tables": [_table(table) for table in tables],
+        "method": [{"name": name, "text": text} for name, text in method_rows(findings)],
+    }
+
+
+def flat_metrics(summaries: Iterable[Summary]) -> dict[str, float | None]:
+    """Return the mean of each measure by its name."""
+    return {summary.measure: known(summary.mean) for summary in summaries}
+
+
+def intervals_of(summaries: Iterable[Summary]) -> dict[str, list[float]]:
+    """Return the intervals that there are, by the name of their measure."""
+    found = {}
+    for summary in summaries:
+        interval = summary.interval
+        if interval and interval.low is not None and interval.high is not None:
+            found[summary.measure] = [interval.low, interval.high]
+    return found
+
+
+def metrics_of(flat: Mapping[str, float | None]) -> Document:
+    """Return the means by metric and cut-off; one that was not computed is left out."""
+    at_k: dict[str, dict[str, float | None]] = {"precision": {}, "recall": {}, "ndcg": {}}
+    measures = {parse(name): value for name, value in flat.items()}
+    for measure in sorted(measures, key=lambda measure: measure.k or 0):
+        if measure.metric in at_k and measure.k and not measure.params:
+            at_k[measure.metric][str(measure.k)] = measures[measure]
+    return {"mrr": flat.get("mrr"), "ap": flat.get("ap"), **at_k}
+
+
+def _frame(id_: str, status: str, primary_metric: str, primary_k: int) -> Document:
+    return {
+        "benchmark_id": id_,
+        "status": status,
+        "primary_k": primary_k,
+        "primary_metric": primary_metric,
+    }
+
+
+def _plain_run(state: RunState, scores: Sequence[Summary]) -> Document:
+    flat = flat_metrics(scores)
+    return {
+        **asdict(state),
+        "metrics": metrics_of(flat),
+        "metrics_flat": flat,
+        "resolved_metrics_flat": None,
+        "intervals": intervals_of(scores),
+        "latency": NOT_MEASURED,
+        "invalid": 0,
+        "fates": {},
+        "warnings": [],
+        "identical_to": [],
+    }
+
+
+def _scored_run(subject: Subject, place: int) -> Document:
+    findings, run = subject.findings, subject.runs[place]
+    measured, evaluation = findings.runs[place], findings.contest.evaluations[place]
+    outcomes = list(measured.run.outcomes)
+    rankings = findings.rankings
+    return {
+        **_plain_run(run, findings.summaries(place)),
+        "answered": outcomes.count(Outcome.ANSWERED),
+        "errors": outcomes.count(Outcome.ERROR),
+        "timeouts": outcomes.count(Outcome.TIMEOUT),
+        "resolved_metrics_flat": _resolved(subject, place),
+        "latency": _latency(measured, findings.gold.query_ids),
+        "invalid": sum(evaluation.notes.invalid.values()),
+        "warnings": [
+            *evaluation.warnings,
+            *findings.run_remarks[place],
+            *_odd(measured, evaluation.notes),
+        ],
+        "identical_to": [
+            other.id
+            for other, ranking in zip(subject.runs, rankings, strict=True)
+            if other is not run and ranking == rankings[place]
+        ],
+    }
+
+
+def _resolved(subject: Subject, place: int) -> dict[str, float | None] | None:
+    """Return the means without targets that name no document, None where all do."""
+    if subject.resolved is not None:
+        return flat_metrics(subject.resolved[place].summaries)
+    if subject.findings.resolved is None:
+        return None
+    comparison, name = subject.findings.resolved.comparison, subject.findings.names[place]
+    return {metric: comparison.mean(name, metric).mean for metric in comparison.metrics}
+
+
+def _unbeaten(subject: Subject) -> list[str]:
+    """Return the best run and all runs that are not significantly worse."""
+    findings = subject.findings
+    comparison, lead = findings.contest.comparison, findings.lead
+    order = best_first(findings)
+    best = findings.names[order[0]]
+    beaten = {
+        entry.baseline if entry.system == best else entry.system
+        for entry in comparison.differences
+        if entry.metric == lead
+        and best in (entry.baseline, entry.system)
+        and comparison.significant(entry)
+    }
+    names = findings.names
+    return [
+        subject.runs[place].id
+        for place in order
+        if names[place] not in beaten and comparison.mean(names[place], lead).mean is not None
+    ]
+
+
+def _odd(measured: Measured, notes: Notes) -> Iterator[str]:
+    """Yield why hits of a run are left out, and which queries are answered differently."""
+    if notes.invalid:
+        yield f"{measured.name}: {invalid_text(notes)}"
+    yield from odd_answers(measured)
+
+
+def _latency(measured: Measured, query_ids: Sequence[str]) -> Document:
+    times = [time for time in latencies_ms(measured, query_ids) if not isnan(time)]
+    if not times:
+        return NOT_MEASURED
+    points = ("p50", "p90", "p95", "p99")
+    return {
+        **dict(zip(points, known_percentiles(times, (50, 90, 95, 99)), strict=True)),
+        "samples": len(times),
+        "measured": True,
+        "disturbed": measured.timings is not None and not measured.timings.alone,
+    }
+
+
+def _costs(findings: Findings) -> Iterator[Table]:
+    if findings.latency is not None:
+        yield latency_table(findings)
+    yield from spent_tables(findings.runs)
+    yield from phase_tables(findings.runs)
+
+
+def _steps(times: Sequence[float], shares: Sequence[float]) -> Document:
+    """Return a distribution with at most so many steps that a chart shows them."""
+    every = max(len(times) // MOST_STEPS, 1)
+    return {
+        "milliseconds": [*times[::every], times[-1]],
+        "shares": [*shares[::every], 1.0],
+    }
+
+
+def _table(table: Table) -> Document:
+    return {
+        "title": table.title,
+        "columns": [{"title": column.title, "numeric": column.numeric} for column in table.columns],
+        "rows": [
+            [
+                {
+                    "text": cell.text,
+                    "value": known(cell.value) if isinstance(cell.value, float) else cell.value,
+                }
+                for cell in row
+            ]
+            for row in table.rows
+        ],
+        "notes": list(table.notes),
+    }

@@ -1,0 +1,165 @@
+"""What a page is about: findings, with the ids and states of their runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from karat.errors import Conflict, InputError, UnknownName
+from karat.model import Outcome, ScoreTable
+from karat.model.evaluation import Evaluation
+from karat.model.timings import NS_PER_MS, Measured, Sample
+from karat.report.findings import Findings
+from karat.report.findings.latency import latencies_ms
+from karat.scoring.metrics import Measure, parse
+
+__all__ = ["Document", "RunState", "Subject", "known", "subject_of"]
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """One run as whoever made it knows it; *timing* and *config* are JSON objects."""
+
+    id: str
+    run_order: int
+    name: str
+    config_hash: str
+    config: Mapping[str, object]
+    snapshot: str
+    status: str
+    error_message: str | None
+    timing: Mapping[str, float | None]
+    timing_status: str
+    answered: int = 0
+    errors: int = 0
+    timeouts: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A benchmark, or a report on runs, as a page shows it.
+
+    *runs* have the order of *findings*; *unscored* are runs that failed or have not ended. *cuts*
+    are the values of k. *resolved* scores the runs without references that name no document, None
+    where there are none. *version* is that of the judgments; *dataset* is what makes two subjects
+    comparable.
+    """
+
+    id: str
+    name: str
+    findings: Findings
+    runs: tuple[RunState, ...]
+    primary_metric: str
+    primary_k: int
+    cuts: tuple[int, ...]
+    status: str = "completed"
+    dataset: str = ""
+    version: int = 1
+    unscored: tuple[RunState, ...] = ()
+    resolved: tuple[Evaluation, ...] | None = None
+
+    def place(self, run: str) -> int:
+        """Return the index of *run* in the findings.
+
+        Conflict where it has no results, UnknownName where there is no such run.
+        """
+        for place, each in enumerate(self.runs):
+            if each.id == run:
+                return place
+        if all(each.id != run for each in self.unscored):
+            raise UnknownName(f"benchmark {self.id} has no run {run}")
+        raise Conflict(f"run {run} is not completed, and has no results")
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Return the measures that were computed, the primary one first."""
+        return tuple(self.findings.contest.evaluations[0].table.columns)
+
+    def measure(self, name: str | None) -> Measure:
+        """Return the measure of a *name*, by default the primary one.
+
+        InputError where it was not computed.
+        """
+        try:
+            measure = parse(name or self.primary_metric)
+        except UnknownName as error:
+            raise InputError(str(error)) from error
+        if str(measure) not in self.measures:
+            computed = ", ".join(self.measures)
+            raise InputError(f"{measure} was not computed; computed: {computed}")
+        return measure
+
+    @cached_property
+    def samples(self) -> list[dict[str, Sample]]:
+        """Return the latency samples of each run by the id of the query."""
+        timings = [measured.timings for measured in self.findings.runs]
+        return [
+            {sample.query_id: sample for sample in (each.samples if each else ())}
+            for each in timings
+        ]
+
+    def table(self, place: int) -> ScoreTable:
+        """Return the scores of the run at *place*."""
+        return self.findings.contest.evaluations[place].table
+
+
+def subject_of(findings: Findings) -> Subject:
+    """Return the subject of a report on runs that no service knows."""
+    origin = findings.origin
+    content = (findings.heading, origin.gold_digest, *origin.run_digests, *findings.names)
+    cuts = {parse(name).k for name in findings.contest.evaluations[0].table.columns}
+    return Subject(
+        id=str(uuid5(NAMESPACE_URL, "\n".join(content))),
+        name=findings.heading,
+        findings=findings,
+        runs=tuple(
+            _state(findings, place, measured) for place, measured in enumerate(findings.runs)
+        ),
+        primary_metric=findings.lead,
+        primary_k=findings.k,
+        cuts=tuple(sorted(k for k in cuts if k)),
+    )
+
+
+def _state(findings: Findings, place: int, measured: Measured) -> RunState:
+    metadata, timings = measured.run.metadata, measured.timings
+    options = metadata.get("options")
+    said = options if isinstance(options, Mapping) else {}
+    timed = not all(map(isnan, latencies_ms(measured, findings.gold.query_ids)))
+    outcomes = list(measured.run.outcomes)
+    records = findings.origin.records
+    return RunState(
+        id=f"run.{place + 1}",
+        run_order=place + 1,
+        name=findings.names[place],
+        config_hash=measured.engine,
+        config={
+            "search_mode": said.get("search_mode"),
+            "engine": str(said.get("engine") or measured.name),
+            "use_reranker": bool(said.get("use_reranker", False)),
+            "top_k": metadata.get("k") or 0,
+            "rrf_k": said.get("rrf_k"),
+            "score_threshold": said.get("score_threshold"),
+        },
+        snapshot=str(records[place].get("snapshot", "")) if records else "",
+        status="completed",
+        error_message=None,
+        timing={
+            "indexing_ms": timings.index_ns / NS_PER_MS if timings else None,
+            "evaluation_ms": None,
+            "total_ms": None,
+        },
+        timing_status="done" if timed else "none",
+        answered=outcomes.count(Outcome.ANSWERED),
+        errors=outcomes.count(Outcome.ERROR),
+        timeouts=outcomes.count(Outcome.TIMEOUT),
+    )
+
+
+def known(value: float | None) -> float | None:
+    """Return *value*, None for NaN, which JSON lacks."""
+    return None if value is None or isnan(value) else value

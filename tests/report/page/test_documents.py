@@ -1,0 +1,196 @@
+"""The documents of the page: the shape that the API promises, the numbers of the findings."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from karat.errors import InputError, UnknownName
+from karat.model import Dataset, Query, Target
+from karat.model.fate import Fate
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.report.findings.headline import headline
+from karat.report.findings.loss_reasons import LOSS_REASONS, LossReason
+from karat.report.page.analysis import comparison, matrix, slices
+from karat.report.page.definitions import definitions
+from karat.report.page.file import blocks
+from karat.report.page.queries import drilldown, query_results
+from karat.report.page.results import details, results
+from karat.report.page.subject import Subject, subject_of
+from karat.scoring.metrics import METRICS, Metric
+
+Make = Callable[..., Findings]
+MakeRun = Callable[..., Measured]
+
+
+@pytest.fixture(scope="module")
+def subject(findings: Findings) -> Subject:
+    return subject_of(findings)
+
+
+def test_every_document_has_the_shape_of_the_api(subject: Subject, alone: Findings) -> None:
+    pytest.importorskip("pydantic")
+    from karat.service.api.schemas import analysis, results
+
+    schemas: dict[str, Any] = {
+        "results": results.Results,
+        "details": results.Details,
+        "definitions": results.Definitions,
+        "runs": results.QueryResults,
+        "queries": results.Drilldown,
+        "curves": analysis.Curves,
+        "comparison": analysis.Comparison,
+        "matrix": analysis.ScoreMatrix,
+        "slices": analysis.Slices,
+    }
+    for each in (subject, subject_of(alone)):
+        seen = set()
+        for block in blocks(each):
+            for key, document in block.items():
+                kind = key.partition("?")[0].removeprefix(f"/benchmarks/{each.id}").split("/")[1]
+                schemas[kind].model_validate(document)
+                seen.add(kind)
+        assert seen >= set(schemas) - {"comparison"}
+
+
+def test_a_report_needs_neither_pydantic_nor_the_service() -> None:
+    code = "import sys, karat.report.page.file; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"pydantic", "fastapi", "starlette", "sqlalchemy"}
+    assert "karat.server" not in done.stdout
+
+
+def test_the_runs_by_hand(subject: Subject) -> None:
+    found = results(subject)
+    old, new = found["runs"]
+    assert [old["metrics_flat"]["mrr@10"], new["metrics_flat"]["mrr@10"]] == [0.375, 0.625]
+    assert (old["answered"], old["errors"], new["errors"]) == (3, 1, 0)
+    assert old["fates"] == {"found": 3, "too low": 1, "not returned": 0, "unanswered": 1}
+    assert (old["latency"]["measured"], old["latency"]["p50"]) == (True, 10.0)
+    assert found["summary"]["best_run"] == new["id"]
+    # Four queries cannot tell the two apart, so that both are best.
+    assert found["summary"]["best_runs"] == [new["id"], old["id"]]
+    assert found["summary"]["headline"] == (
+        "No significant difference between old and new on mrr@10 (+0.250)."
+    )
+
+
+def test_what_explains_them(subject: Subject) -> None:
+    found = details(subject)
+    assert [each["purpose"] for each in found["recommendations"]] == [
+        *("Best quality", "Best recall", "Fastest", "Best balance")
+    ]
+    assert found["first_ranks"]["runs"] == {
+        "run.1": [1, 1, 0, 0, 1, 1],
+        "run.2": [2, 1, 0, 0, 0, 1],
+    }
+    assert found["pareto"]["mrr@10"] == ["run.1", "run.2"]
+    assert [table["title"] for table in found["tables"]] == ["Latency"]
+    assert {each["name"] for each in found["method"]} >= {"Gold set", "Intervals", "Matching"}
+
+
+def test_one_query_by_hand(subject: Subject) -> None:
+    found = drilldown(subject, "q3")
+    (target,) = found["targets"]
+    assert target["found_at"] == {"run.1": 13, "run.2": 1}
+    assert target["lost"] == {"run.1": "ranked below k"}
+    assert [len(run["hits"]) for run in found["runs"]] == [10, 1]
+    assert (found["runs"][0]["retrieved"], found["runs"][0]["status"]) == (13, "scored")
+    assert drilldown(subject, "q4")["runs"][0]["status"] == "error"
+    with pytest.raises(UnknownName, match="no query 'q9'"):
+        drilldown(subject, "q9")
+
+
+def test_a_page_of_queries(subject: Subject) -> None:
+    found = query_results(subject, "run.2", page=2, per_page=3)
+    assert (found["total"], [row["query_id"] for row in found["results"]]) == (4, ["q4"])
+    with pytest.raises(UnknownName, match=r"no run run\.3"):
+        query_results(subject, "run.3", page=1, per_page=3)
+
+
+def test_scores_and_slices(subject: Subject) -> None:
+    scores = matrix(subject, "mrr@10")
+    assert scores["values"] == [[0.5, 1.0], [1.0, 0.5], [0.0, 1.0], [0.0, 0.0]]
+    assert scores["tags"] == {"category": ["task", "task", "idea", "idea"]}
+    by_kind = slices(subject, None, None)
+    assert (by_kind["by"], by_kind["tags"]) == ("category", ["category"])
+    assert by_kind["slices"][0]["means"] == {"run.1": 0.75, "run.2": 0.75}
+    with pytest.raises(InputError, match="no query is tagged with 'colour'"):
+        slices(subject, None, "colour")
+    with pytest.raises(InputError, match="ndcg@3 was not computed; computed: mrr@10"):
+        matrix(subject, "ndcg@3")
+
+
+def test_any_run_can_be_the_baseline(subject: Subject) -> None:
+    forth, back = (comparison(subject, run, "mrr@10") for run in ("run.1", "run.2"))
+    assert forth["runs"][1]["difference"] == -back["runs"][1]["difference"] == 0.25
+    assert (forth["runs"][1]["improved"], back["runs"][1]["regressed"]) == (2, 2)
+    assert forth["headline"].startswith("No significant difference between old and new")
+
+
+def gold_of(size: int) -> Dataset:
+    return Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(size)])
+
+
+def test_the_headline_names_the_winner_or_those_that_tie(make: Make, run: MakeRun) -> None:
+    gold = gold_of(30)
+
+    def good(name: str, share: int) -> Measured:
+        return run(name, {f"q{n}": ("a.py" if n < share else "x.py",) for n in range(30)})
+
+    def told(*runs: Measured) -> str:
+        return headline(make(runs, gold=gold, measures=("hit@5",)).contest.comparison)
+
+    assert told(good("a", 10), good("b", 28)) == (
+        "b is significantly better than a on hit@5: 0.933 against 0.333."
+    )
+    assert told(good("a", 10), good("b", 10)) == "a and b have the same hit@5 on every query."
+    assert told(good("a", 5), good("b", 6), good("c", 29)) == (
+        "c is significantly better than all 2 other runs on hit@5 (0.967)."
+    )
+    assert told(good("a", 5), good("b", 28), good("c", 29)) == (
+        "c has the highest hit@5 (0.967), but not significantly higher than b."
+    )
+    assert told(good("a", 5), good("b", 5), good("c", 5)) == (
+        "All 3 runs have the same hit@5 on every query (0.167)."
+    )
+    assert told(good("a", 5)) == ""
+    three = make([good("a", 5), good("b", 28), good("c", 29)], gold=gold, measures=("hit@5",))
+    assert comparison(subject_of(three), "run.1", "hit@5")["headline"] == (
+        "b and c are significantly better than a on hit@5."
+    )
+    assert comparison(subject_of(three), "run.3", "hit@5")["headline"] == (
+        "No run is significantly better than c on hit@5."
+    )
+
+
+def test_a_new_metric_and_a_new_loss_reason_are_defined_without_further_work(
+    monkeypatch: pytest.MonkeyPatch, findings: Findings
+) -> None:
+    reason = LossReason("lost in space", "lost in space", "it drifted off", "f2")
+    monkeypatch.setitem(LOSS_REASONS, Fate.FUSION, reason)
+    lost = replace(findings, losses={(0, 2, 0): Fate.FUSION})
+    found = results(subject_of(lost))
+    shown = {"name": "lost in space", "definition": "it drifted off", "shade": "f2"}
+    assert shown in found["loss_reasons"]
+    assert found["runs"][0]["fates"]["lost in space"] == 1
+    assert shown in definitions()["loss_reasons"]
+    names = [each["name"] for each in definitions()["metrics"]]
+    assert names == list(METRICS)
+    metric = METRICS.get("mrr")
+    assert isinstance(metric, Metric)
+    (defined,) = (each for each in definitions()["metrics"] if each["name"] == "mrr")
+    assert (defined["definition"], defined["formula"]) == (metric.definition, metric.formula)
+
+
+def test_runs_with_the_same_hits_name_each_other(make: Make, run: MakeRun) -> None:
+    found = {"q1": ("a.py", "b.py")}
+    shown = results(
+        subject_of(make([run("a", found), run("b", found), run("c", {"q1": ("b.py",)})]))
+    )["runs"]
+    assert [each["identical_to"] for each in shown] == [["run.2"], ["run.1"], []]

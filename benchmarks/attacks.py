@@ -20,7 +20,7 @@ from in_process import asked
 
 import karat
 from karat.app.generate import generate
-from karat.experiments.snapshots import history_trees
+from karat.experiments.snapshots import history_snapshots
 from karat.mining.recipe import MiningRecipe
 
 MEASURE = "mrr@10"
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"| engine | attack | cases | {MEASURE} plain | attacked | change |")
     print("|---|---|---|---|---|---|")
     for engine in options.engines:
-        with history_trees(gold) as trees:
+        with history_snapshots(gold) as trees:
             print("\n".join(rows(gold, asked(gold, engine, trees))), flush=True)
 
 

@@ -24,16 +24,22 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import numpy as np  # noqa: E402
 
 from karat.engines.spec import build, parse_spec  # noqa: E402
-from karat.experiments.store import Buffer, ExperimentPlan, Kind, PlannedRun, SqlStore  # noqa: E402
+from karat.experiments.store import (  # noqa: E402
+    Buffer,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
+    SqlStore,
+)
 from karat.experiments.workers import (  # noqa: E402
     Configuration,
     RunSettings,
     Source,
-    one_visit,
-    quality,
-    timing,
+    all_queries_on,
+    measure_latency,
+    measure_quality,
 )
-from karat.experiments.workers.record import Hooks  # noqa: E402
+from karat.experiments.workers.run_collector import Callbacks  # noqa: E402
 from karat.experiments.workers.sources import Opener  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
 from karat.model.timings import Sample  # noqa: E402
@@ -93,18 +99,22 @@ def through(
 ) -> Stored:
     """Ask all *queries* through the runner; return when each ended."""
     with tempfile.TemporaryDirectory() as folder, SqlStore(Path(folder) / "runs.sqlite") as store:
-        planned = PlannedRun(configuration.name, configuration.spec)
-        plan = ExperimentPlan("overhead", Kind.EVALUATE, queries, (planned,))
+        planned = RunDefinition(configuration.name, configuration.spec)
+        plan = ExperimentDefinition("overhead", ExperimentKind.EVALUATE, queries, (planned,))
         run = store.show(store.experiment(plan)).runs[0].id
         store.claim(run)
         sink = Stored(Buffer(store), run)
         settings = RunSettings(warm_up=3, repetitions=1)
-        visits = one_visit(queries, source, seed=0)
-        hooks = Hooks(sink=sink)
+        snapshots = all_queries_on(queries, source, seed=0)
+        callbacks = Callbacks(on_result=sink.on_answer)
         if timed:
-            [measured] = timing([configuration], queries, visits, settings=settings, hooks=hooks)
+            [measured] = measure_latency(
+                [configuration], queries, snapshots, settings=settings, callbacks=callbacks
+            )
         else:
-            [measured] = quality([(configuration,)], queries, visits, hooks=hooks)
+            [measured] = measure_quality(
+                [(configuration,)], queries, snapshots, callbacks=callbacks
+            )
         sink.flush()
         if measured.notes["status"] != "completed":
             raise SystemExit(str(measured.notes))
@@ -117,8 +127,8 @@ def directly(configuration: Configuration, queries: Dataset, source: Source) -> 
     engine = build(configuration.spec)
     engine.index(opener.open(source))
     taken = []
-    [visit] = one_visit(queries, source, seed=0)
-    texts = [queries.texts[row] for row in visit.rows]
+    [snapshot] = all_queries_on(queries, source, seed=0)
+    texts = [queries.texts[row] for row in snapshot.rows]
     for text in (*texts[:3], *texts):
         started = perf_counter_ns()
         engine.search(text, configuration.k)

@@ -35,9 +35,9 @@ from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
 from karat.engines.threshold import by_score  # noqa: E402
 from karat.experiments.matrix import Matrix  # noqa: E402
-from karat.experiments.plan import Retrieval, SharedPlan, share  # noqa: E402
-from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, SqlStore  # noqa: E402
-from karat.experiments.workers import Hooks, Source, cut, one_visit, quality  # noqa: E402
+from karat.experiments.plan import SearchGroups, SharedSearch, group_searches  # noqa: E402
+from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore  # noqa: E402
+from karat.experiments.workers import Callbacks, Source, all_queries_on, cut, measure_quality  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
 from karat.model.timings import Sample  # noqa: E402
 
@@ -105,10 +105,10 @@ def measured(done: Counter[str], costs: list[Cost]) -> Iterator[None]:
 class Heads:
     """The texts that a reranker reads for each query, one list for each retrieval."""
 
-    def __init__(self, corpus: Corpus, plain: Sequence[Retrieval]) -> None:
+    def __init__(self, corpus: Corpus, plain: Sequence[SharedSearch]) -> None:
         """Index *corpus* for the engines of *plain*, which rerank nothing."""
         self._passages = Passages(corpus)
-        self._family = build_family([one.configuration.spec for one in plain])
+        self._family = build_family([one.search.spec for one in plain])
         self._family.show(corpus)
 
     def __call__(self, query: str) -> list[list[str]]:
@@ -138,18 +138,23 @@ def distinct(
 
 
 def swept(
-    queries: Sequence[str], retrievals: Sequence[Retrieval], corpus: Corpus
+    queries: Sequence[str], retrievals: Sequence[SharedSearch], corpus: Corpus
 ) -> Callable[[], None]:
     """Return a function that runs each engine once, and cuts all configurations from its hits."""
-    family = build_family([one.configuration.spec for one in retrievals])
+    family = build_family([one.search.spec for one in retrievals])
     family.show(corpus)
 
     def work() -> None:
         for query in queries:
-            for engine, (configuration, entries) in zip(family.engines, retrievals, strict=True):
-                hits = engine.search(query, configuration.k)
-                for entry in entries:
-                    cut(hits, k=entry.k, threshold=entry.threshold, by_score=by_score(entry.spec))
+            for engine, (search, configurations) in zip(family.engines, retrievals, strict=True):
+                hits = engine.search(query, search.k)
+                for configuration in configurations:
+                    cut(
+                        hits,
+                        k=configuration.k,
+                        threshold=configuration.threshold,
+                        by_score=by_score(configuration.spec),
+                    )
 
     return work
 
@@ -157,33 +162,40 @@ def swept(
 class Cuts:
     """Keeps each answer for all configurations that are cut from it."""
 
-    def __init__(self, store: SqlStore, plan: SharedPlan, dataset: Dataset) -> None:
+    def __init__(self, store: SqlStore, plan: SearchGroups, dataset: Dataset) -> None:
         """Plan a run for each configuration."""
-        planned = tuple(PlannedRun(entry.name, entry.spec) for entry in plan.entries)
-        made = store.experiment(ExperimentPlan("sweep", Kind.SWEEP, dataset, planned))
+        planned = tuple(
+            RunDefinition(configuration.name, configuration.spec)
+            for configuration in plan.configurations
+        )
+        made = store.experiment(
+            ExperimentDefinition("sweep", ExperimentKind.SWEEP, dataset, planned)
+        )
         self._runs = {run.label: run.id for run in store.show(made).runs}
         self._entries = {
-            one.configuration.name: one.entries for group in plan.groups for one in group
+            one.search.name: one.configurations for group in plan.groups for one in group
         }
         self._store = store
 
     def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
         """Store *answer* as often as there are configurations."""
-        for entry in self._entries[run]:
-            scale = by_score(entry.spec)
-            hits = cut(answer.hits, k=entry.k, threshold=entry.threshold, by_score=scale)
-            self._store.add(self._runs[entry.name], answer._replace(hits=hits), sample)
+        for configuration in self._entries[run]:
+            scale = by_score(configuration.spec)
+            hits = cut(
+                answer.hits, k=configuration.k, threshold=configuration.threshold, by_score=scale
+            )
+            self._store.add(self._runs[configuration.name], answer._replace(hits=hits), sample)
 
 
-def through_the_runner(plan: SharedPlan, queries: Sequence[str], tree: Path) -> float:
+def through_the_runner(plan: SearchGroups, queries: Sequence[str], tree: Path) -> float:
     """Return the CPU seconds of this process and its engines for *queries*, stored."""
     dataset = Dataset.of([Query(f"q{row}", text) for row, text in enumerate(queries)])
-    visits = one_visit(dataset, Source.folder(str(tree)), seed=0)
+    snapshots = all_queries_on(dataset, Source.folder(str(tree)), seed=0)
     groups = [tuple(one.configuration for one in group) for group in plan.groups]
     start = _all_cpu_s()
     with tempfile.TemporaryDirectory() as folder, SqlStore(Path(folder) / "runs.sqlite") as store:
-        hooks = Hooks(sink=Cuts(store, plan, dataset))
-        found = quality(groups, dataset, visits, hooks=hooks)
+        callbacks = Callbacks(on_result=Cuts(store, plan, dataset).on_answer)
+        found = measure_quality(groups, dataset, snapshots, callbacks=callbacks)
     if any(one.notes["status"] != "completed" for one in found):
         raise SystemExit(str([one.notes for one in found]))
     return _all_cpu_s() - start
@@ -208,11 +220,12 @@ def main() -> int:
     options = parser.parse_args()
     queries = code_chunks.queries(code_chunks.of_tree(options.tree, 100_000), options.queries)
     corpus = from_folder(options.tree)
-    plan = share(MATRIX.entries(), files=False)
+    plan = group_searches(MATRIX.configurations(), files=False)
     [retrievals] = plan.groups
-    plain = [one for one in retrievals if one.configuration.spec.name != "rerank"]
+    plain = [one for one in retrievals if one.search.spec.name != "rerank"]
     print(
-        f"{len(plan.entries)} configurations, {len(retrievals)} searches, {len(queries)} queries "
+        f"{len(plan.configurations)} configurations, {len(retrievals)} searches, "
+        f"{len(queries)} queries "
         f"on {len(corpus)} documents"
     )
     heads = list(map(Heads(corpus, plain), queries))

@@ -4,7 +4,7 @@ from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
 from karat.experiments.run import with_unit
 from karat.experiments.snapshots import Snapshots
-from karat.experiments.workers.depth import deep_enough, needed, of_first_files
+from karat.experiments.workers.depth import first_files, hits_needed, next_depth
 from karat.model import Answer, Dataset, Hit, Run
 
 __all__ = ["asked"]
@@ -24,9 +24,9 @@ def asked(gold: Dataset, engine: str, trees: Snapshots) -> Run:
         for row in visit.rows:
             wanted = FILES
             hits = built.search(gold.texts[row], wanted)
-            while needed(hits, FILES) > wanted:
-                wanted = deep_enough(wanted + 1, files=FILES)
+            while hits_needed(hits, FILES) > wanted:
+                wanted = next_depth(wanted + 1, files=FILES)
                 hits = built.search(gold.texts[row], wanted)
-            found: tuple[Hit, ...] = tuple(of_first_files(hits, FILES))
+            found: tuple[Hit, ...] = tuple(first_files(hits, FILES))
             answers.append(Answer(gold.query_ids[row], found))
     return Run.of(answers, name=engine)

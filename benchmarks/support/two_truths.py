@@ -21,8 +21,8 @@ from quality import DATA, below, repository
 import karat
 from karat.app.generate import generate, write_gold
 from karat.corpus import Corpus
-from karat.experiments.presence import survey
-from karat.experiments.snapshots import Snapshots, corpus_trees, history_trees
+from karat.experiments.snapshots import Snapshots, corpus_snapshots, history_snapshots
+from karat.experiments.target_check import check_snapshots
 from karat.formats import read_dataset
 from karat.mining.filters import Filters
 from karat.mining.recipe import MiningRecipe
@@ -131,7 +131,7 @@ def _scores(
     if missing:
         with opened as trees:
             narrowed = _narrowed(trees, root)
-            searched = survey(gold, narrowed, match=gold.match).searched
+            searched = check_snapshots(gold, narrowed, match=gold.match).searched
             if lost := searched.unresolved:
                 print(f"{folder}: {lost} of {searched.targets} targets lost", file=sys.stderr)
             for engine in missing:
@@ -160,7 +160,7 @@ def scores(pair: Pair, engines: Sequence[str], work: Path) -> tuple[list[Scored]
     before its change. Earlier results are read from *work*.
     """
     project = pair.project
-    trees = corpus_trees(
+    trees = corpus_snapshots(
         pair.written, project.path, revision=project.revision, candidates="production"
     )
     return (
@@ -173,7 +173,7 @@ def scores(pair: Pair, engines: Sequence[str], work: Path) -> tuple[list[Scored]
         ),
         _scores(
             pair.mined,
-            history_trees(pair.mined),
+            history_snapshots(pair.mined),
             engines,
             root=project.root,
             folder=work / "mined" / project.name,

@@ -10,9 +10,9 @@ import pytest
 from karat.app.analyze.trend import Past, trend_of, trends
 from karat.errors import InputError
 from karat.experiments.store import (
-    ExperimentPlan,
-    Kind,
-    PlannedRun,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
     RunStatus,
     SqlStore,
     StoredQueryResult,
@@ -98,8 +98,8 @@ GOLD = Dataset.of([Query(f"q{n}", "text", (Target("a.py"),)) for n in range(12)]
 
 def kept(store: SqlStore, version: str, found: Mapping[str, int], *, gold: Dataset = GOLD) -> str:
     """Keep an experiment in which each run finds the target of its first queries."""
-    runs = tuple(PlannedRun(label, Spec("engine", "bm25")) for label in found)
-    plan = ExperimentPlan("nightly", Kind.EVALUATE, gold, runs, version=version)
+    runs = tuple(RunDefinition(label, Spec("engine", "bm25")) for label in found)
+    plan = ExperimentDefinition("nightly", ExperimentKind.EVALUATE, gold, runs, version=version)
     experiment = store.experiment(plan)
     for position, count in enumerate(found.values(), 1):
         run = f"{experiment}.{position}"
@@ -133,8 +133,8 @@ def test_experiments_on_one_gold_set_make_a_trend(tmp_path: Path) -> None:
 
 def test_without_a_completed_run_there_is_no_trend(tmp_path: Path) -> None:
     with SqlStore(tmp_path / "k.db") as store:
-        plan = ExperimentPlan(
-            "new", Kind.EVALUATE, GOLD, (PlannedRun("a", Spec("engine", "bm25")),)
+        plan = ExperimentDefinition(
+            "new", ExperimentKind.EVALUATE, GOLD, (RunDefinition("a", Spec("engine", "bm25")),)
         )
         experiment = store.show(store.experiment(plan))
         with pytest.raises(InputError, match="no completed run"):

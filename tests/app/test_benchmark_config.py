@@ -42,7 +42,7 @@ output: {directory: out, formats: [csv], generate_visualizations: true}
     assert (words.spec.name, words.k) == ("keyword", 7)
     assert dict(words.spec.params) == {"case_sensitive": "true"}
     assert dict(bm25.spec.params) == {"k1": "1.2", "b": "0.5"}
-    assert (bm25.entry(9).k, words.entry(9).k) == (9, 7)
+    assert (bm25.configuration(9).k, words.configuration(9).k) == (9, 7)
     assert own.spec.name == "python"
     assert own.spec.params == {"class": "own_search:Agent", "options": {"depth": "3"}}
     assert (found.folder, found.formats, found.charts) == (str(tmp_path / "out"), ("csv",), True)

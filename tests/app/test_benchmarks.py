@@ -56,8 +56,8 @@ def test_what_is_measured() -> None:
 def test_an_experiment_is_made_of_it() -> None:
     request = request_of(BenchmarkConfig(MATRIX))
     assert request.where.corpus == str(Path("/data/1"))
-    assert [entry.name for entry in request.entries] == ["dense @10", "sparse @10"]
-    assert dict(request.entries[0].spec.params) == {"model": "static", "chunker": "lines:20"}
+    assert [entry.name for entry in request.configurations] == ["dense @10", "sparse @10"]
+    assert dict(request.configurations[0].spec.params) == {"model": "static", "chunker": "lines:20"}
     assert (request.timed, request.scoring.measures[0]) == (20, "ndcg@5")
     assert request.scores_first
 
@@ -80,7 +80,7 @@ def test_engines_that_the_service_offers() -> None:
     config = BenchmarkConfig({**MATRIX, "engines": ["own"], "top_k_values": [5, 10]})
     assert BenchmarkConfig.from_json(config.to_json()) == config
     request = request_of(config, {"own": own, "other": Spec("engine", "keyword")})
-    *_, fifth, tenth = request.entries
+    *_, fifth, tenth = request.configurations
     assert [entry.name for entry in (fifth, tenth)] == ["own @5", "own @10"]
     assert (fifth.spec, fifth.k, fifth.options) == (own, 5, {"engine": "own", "top_k": 5})
     with pytest.raises(InputError, match="no engine 'own' on this service; offered: none"):
@@ -91,7 +91,7 @@ def test_engines_need_no_index() -> None:
     lacking = replace(COLLECTION, index={**INDEX, "dense": False, "sparse": False})
     config = BenchmarkConfig({"search_modes": [], "engines": ["own"]})
     matrix = config.matrix_for(lacking, offered={"own": Spec("engine", "bm25")})
-    assert [entry.name for entry in matrix.entries()] == ["own @10"]
+    assert [entry.name for entry in matrix.configurations()] == ["own @10"]
 
 
 @pytest.mark.parametrize("index", ["dense", "sparse"])

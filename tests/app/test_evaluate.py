@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.app.evaluate import EvaluationResult, evaluated
+from karat.app.evaluate import EvaluationResult, evaluate_experiment
 from karat.corpus import GitRepository, Trait
 from karat.engines.keyword import ripgrep
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.experiments.configurations import engine_entries
-from karat.experiments.presence import Where
+from karat.experiments.configurations import engine_configurations
 from karat.experiments.run import ExperimentRequest, run_experiment
-from karat.experiments.store import Kind, SqlStore, Store
+from karat.experiments.store import ExperimentKind, SqlStore, Store
+from karat.experiments.target_check import Where
 from karat.formats import read_dataset
 from karat.model import Dataset, Query, Status, Target
 from karat.model.contest import Contest
@@ -72,14 +72,16 @@ def asked(
     """Return what *engines* find, untimed."""
     request = ExperimentRequest(
         gold=gold,
-        entries=engine_entries(engines, k=k),
+        configurations=engine_configurations(engines, k=k),
         where=where,
-        kind=Kind.EVALUATE,
+        kind=ExperimentKind.EVALUATE,
         scoring=SCORING,
         timed=0,
         seed=seed,
     )
-    return evaluated(gold, run_experiment(request, store), scoring=SCORING, confidence=QUICK)
+    return evaluate_experiment(
+        gold, run_experiment(request, store), scoring=SCORING, confidence=QUICK
+    )
 
 
 @pytest.fixture
@@ -323,9 +325,9 @@ def test_a_run_says_all_that_it_has_searched(tmp_path: Path) -> None:
     cases.append(case("q2", "send", "send.py", (commits[1], commits[2])))
     request = ExperimentRequest(
         gold=Dataset.of(cases, name="mined", match="exact"),
-        entries=engine_entries(["bm25", "bm25(k1=2)"]),
+        configurations=engine_configurations(["bm25", "bm25(k1=2)"]),
         where=Where(repositories={"": str(tmp_path / "history")}),
-        kind=Kind.COMPARE,
+        kind=ExperimentKind.COMPARE,
         timed=1,
     )
     with SqlStore(tmp_path / "karat.db") as store:

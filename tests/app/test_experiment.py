@@ -12,11 +12,16 @@ from karat.engines.base import Engine
 from karat.engines.spec import build
 from karat.engines.threshold import by_score
 from karat.errors import InputError, LimitExceeded
-from karat.experiments import Entry, Matrix
-from karat.experiments.presence import Where
-from karat.experiments.run import ExperimentRequest, ExperimentRun, planned, run_experiment
-from karat.experiments.store import Kind, RunStatus, SqlStore
-from karat.experiments.workers import RunEvent, RunSettings, announced, cut
+from karat.experiments import Configuration, Matrix
+from karat.experiments.run import (
+    ExperimentRequest,
+    ExperimentResult,
+    plan_experiment,
+    run_experiment,
+)
+from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
+from karat.experiments.target_check import Where
+from karat.experiments.workers import RunEvent, RunSettings, announce, cut
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.searched import Searched
@@ -54,16 +59,16 @@ def ask(tmp_path: Path) -> Ask:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
 
-    def request(*entries: Entry, **changes: object) -> ExperimentRequest:
+    def request(*configurations: Configuration, **changes: object) -> ExperimentRequest:
         queries = [
             Query(word, word, (Target("auth.py" if word in TEXTS["auth.py"] else "mail.py"),))
             for word in WORDS
         ]
         given: dict[str, object] = {
             "gold": Dataset.of(queries, name="gold", match="exact"),
-            "entries": entries or (Entry("words", BM25, 10),),
+            "configurations": configurations or (Configuration("words", BM25, 10),),
             "where": Where(corpus=str(folder)),
-            "kind": Kind.EVALUATE,
+            "kind": ExperimentKind.EVALUATE,
             "settings": SETTINGS,
             "timed": 0,
         }
@@ -72,12 +77,12 @@ def ask(tmp_path: Path) -> Ask:
     return request
 
 
-def toy(name: str, **options: object) -> Entry:
+def toy(name: str, **options: object) -> Configuration:
     params = {"class": f"toys:{name}", "options": options}
-    return Entry(name, Spec("engine", "python", params), k=5)
+    return Configuration(name, Spec("engine", "python", params), k=5)
 
 
-def statuses(done: ExperimentRun) -> list[RunStatus]:
+def statuses(done: ExperimentResult) -> list[RunStatus]:
     return [run.status for run in done.experiment.runs]
 
 
@@ -102,8 +107,8 @@ def test_one_target_with_lines_does_not_change_the_unit_of_engines(ask: Ask) -> 
     first, *others = request.gold.queries()
     lines = first._replace(targets=(first.targets[0]._replace(start_line=1, end_line=2),))
     mixed = Dataset.of([lines, *others], name="gold", match="lines")
-    [entry] = planned(replace(request, gold=mixed)).plan.entries
-    assert entry.spec.params["unit"] == "file"
+    [configuration] = plan_experiment(replace(request, gold=mixed)).searches.configurations
+    assert configuration.spec.params["unit"] == "file"
 
 
 def test_k_counts_in_the_unit_of_each_query(ask: Ask, store: SqlStore) -> None:
@@ -149,13 +154,13 @@ def test_what_is_searched_decides(ask: Ask, store: SqlStore, tmp_path: Path) -> 
 def test_as_many_queries_are_timed_as_asked_for(
     ask: Ask, store: SqlStore, timed: int | None
 ) -> None:
-    entries = (
-        Entry("ten", BM25, 10),
-        Entry("two", BM25, 2),
-        Entry("other", KEYWORD),
+    configurations = (
+        Configuration("ten", BM25, 10),
+        Configuration("two", BM25, 2),
+        Configuration("other", KEYWORD),
     )
-    request = ask(*entries, timed=timed)
-    assert planned(request).timed == (len(WORDS) if timed is None else timed)
+    request = ask(*configurations, timed=timed)
+    assert len(plan_experiment(request).timed) == (len(WORDS) if timed is None else timed)
     done = run_experiment(request, store)
     for measured in done.measured:
         assert sorted(measured.run.query_ids) == sorted(WORDS)
@@ -182,7 +187,7 @@ def test_latencies_that_were_disturbed_once_stay_marked(
         if event.kind == "answered":
             answered.append(event)
 
-    with announced("sweep"):
+    with announce("sweep"):
         first = run_experiment(
             ask(timed=None, wait=False),
             store,
@@ -204,13 +209,13 @@ def test_latencies_that_were_disturbed_once_stay_marked(
 
 def test_a_shared_search_is_made_once_and_timed_for_each(ask: Ask, store: SqlStore) -> None:
     events: list[RunEvent] = []
-    entries = [Entry(f"top {k}", BM25, k) for k in (1, 2, 3)]
-    run_experiment(ask(*entries), store, listen=events.append)
+    configurations = [Configuration(f"top {k}", BM25, k) for k in (1, 2, 3)]
+    run_experiment(ask(*configurations), store, listen=events.append)
     indexed = [event.run for event in events if event.kind == "indexed"]
     # One engine, told of all three.
     assert indexed == ["top 1", "top 2", "top 3"]
-    [[retrieval]] = planned(ask(*entries)).plan.groups
-    assert retrieval.configuration.k == 3
+    [[shared]] = plan_experiment(ask(*configurations)).searches.groups
+    assert shared.search.k == 3
 
 
 def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> None:
@@ -230,8 +235,8 @@ def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> N
         told = len(asked) >= 3
         return told
 
-    entries = (toy("Held", file=str(gate), first=3), Entry("b", KEYWORD, 2))
-    request = ask(*entries, settings=replace(SETTINGS, timeout_s=100))
+    configurations = (toy("Held", file=str(gate), first=3), Configuration("b", KEYWORD, 2))
+    request = ask(*configurations, settings=replace(SETTINGS, timeout_s=100))
     first = run_experiment(request, store, listen=listen, cancelled=cancelled)
     assert first.interrupted
     assert statuses(first) == [RunStatus.CANCELLED, RunStatus.CANCELLED]
@@ -249,7 +254,7 @@ def test_cancelled_and_continued(ask: Ask, store: SqlStore, tmp_path: Path) -> N
     assert [each.notes["failures"] for each in second.measured] == [{}, {}]
 
 
-def hits(done: ExperimentRun) -> list[list[Answer]]:
+def hits(done: ExperimentResult) -> list[list[Answer]]:
     return [sorted(measured.run.answers()) for measured in done.measured]
 
 
@@ -258,13 +263,13 @@ def test_ctrl_c_keeps_what_there_is(ask: Ask, store: SqlStore) -> None:
         if event.kind == "answered" and event.run == "a":
             raise KeyboardInterrupt
 
-    entries = (Entry("a", BM25, 2), Entry("b", KEYWORD, 2))
-    done = run_experiment(ask(*entries), store, listen=stop)
+    configurations = (Configuration("a", BM25, 2), Configuration("b", KEYWORD, 2))
+    done = run_experiment(ask(*configurations), store, listen=stop)
     assert done.interrupted
     assert len(done.measured[0].run) >= 1
     assert len(done.measured[1].run) == 0
     assert statuses(done)[1] is RunStatus.CANCELLED
-    assert statuses(run_experiment(ask(*entries), store)) == [RunStatus.COMPLETED] * 2
+    assert statuses(run_experiment(ask(*configurations), store)) == [RunStatus.COMPLETED] * 2
 
 
 def test_stopped_while_times_are_taken(ask: Ask, store: SqlStore) -> None:
@@ -275,7 +280,7 @@ def test_stopped_while_times_are_taken(ask: Ask, store: SqlStore) -> None:
         if event.kind == "started" and event.detail == {"pass": "timing"}:
             stopped = True
 
-    request = ask(Entry("a", BM25, 2), Entry("b", BM25, 1), timed=None)
+    request = ask(Configuration("a", BM25, 2), Configuration("b", BM25, 1), timed=None)
     first = run_experiment(request, store, listen=stop, cancelled=lambda: stopped)
     # All hits are there, and yet there is something left to do.
     assert [len(each.run) for each in first.measured] == [len(WORDS)] * 2
@@ -289,8 +294,8 @@ def test_stopped_while_times_are_taken(ask: Ask, store: SqlStore) -> None:
 
 
 def test_an_engine_that_fails_costs_its_own_run(ask: Ask, store: SqlStore) -> None:
-    wrong = Entry("wrong", Spec("engine", "python", {"class": "toys:Nobody"}))
-    request = ask(wrong, Entry("words", BM25, 10), timed=None)
+    wrong = Configuration("wrong", Spec("engine", "python", {"class": "toys:Nobody"}))
+    request = ask(wrong, Configuration("words", BM25, 10), timed=None)
     done = run_experiment(request, store)
     assert statuses(done) == [RunStatus.FAILED, RunStatus.COMPLETED]
     assert "Nobody" in done.experiment.runs[0].error
@@ -315,11 +320,11 @@ def test_a_run_of_errors_stays_failed(ask: Ask, store: SqlStore) -> None:
 def test_a_run_of_errors_is_asked_again(
     ask: Ask, store: SqlStore, tmp_path: Path, timed: int
 ) -> None:
-    entry = toy("Waiting", file=str(tmp_path / "ready"))
+    configuration = toy("Waiting", file=str(tmp_path / "ready"))
     # Where hits that are not timed are errors alone, no time is taken: not everything was asked.
-    assert statuses(run_experiment(ask(entry, timed=timed), store)) == [RunStatus.FAILED]
+    assert statuses(run_experiment(ask(configuration, timed=timed), store)) == [RunStatus.FAILED]
     (tmp_path / "ready").touch()
-    done = run_experiment(ask(entry, timed=timed), store)
+    done = run_experiment(ask(configuration, timed=timed), store)
     assert statuses(done) == [RunStatus.COMPLETED]
     assert set(done.measured[0].run.outcomes) == {Outcome.ANSWERED}
 
@@ -352,7 +357,7 @@ def test_a_folder_that_changes_while_it_is_searched(
         new.write_text("login = None\n")
 
     with pytest.raises(InputError, match="has changed in the meantime"):
-        run_experiment(ask(), store, surveyed_as=change)
+        run_experiment(ask(), store, on_searched=change)
     [run] = store.latest().runs
     assert (run.status, run.answers) == (RunStatus.FAILED, 0)
     assert "has changed in the meantime" in run.error
@@ -364,7 +369,9 @@ def test_a_folder_that_changes_while_it_is_searched(
 
 
 def test_a_measure_deeper_than_the_hits_has_no_value(ask: Ask, store: SqlStore) -> None:
-    done = run_experiment(ask(Entry("five", BM25, 5), Entry("ten", BM25, 10)), store)
+    done = run_experiment(
+        ask(Configuration("five", BM25, 5), Configuration("ten", BM25, 10)), store
+    )
     five, ten = (
         {summary.measure: summary.mean for summary in store.scores(run.id)}
         for run in done.experiment.runs
@@ -379,19 +386,21 @@ def test_what_is_refused(ask: Ask, store: SqlStore) -> None:
     with pytest.raises(InputError, match="silent: no query has a text"):
         run_experiment(ask(gold=silent), store)
     with pytest.raises(InputError, match="1 names stand for several configurations: a"):
-        planned(ask(Entry("a", BM25), Entry("a", KEYWORD)))
+        plan_experiment(ask(Configuration("a", BM25), Configuration("a", KEYWORD)))
 
 
 def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> None:
     def many(count: int) -> ExperimentRequest:
-        return ask(*(Entry(f"top {k}", BM25, k) for k in range(1, count + 1)))
+        return ask(*(Configuration(f"top {k}", BM25, k) for k in range(1, count + 1)))
 
-    assert planned(many(25)).warnings == ()
-    assert planned(many(26)).warnings == ("26 configurations are many; each takes its own time",)
-    assert planned(many(50)).runs == 50
+    assert plan_experiment(many(25)).warnings == ()
+    assert plan_experiment(many(26)).warnings == (
+        "26 configurations are many; each takes its own time",
+    )
+    assert len(plan_experiment(many(50)).searches.configurations) == 50
     with pytest.raises(LimitExceeded, match="51 configurations, at most 50 are allowed"):
-        planned(many(51))
-    assert planned(many(51), allowed=60).runs == 51
+        plan_experiment(many(51))
+    assert len(plan_experiment(many(51), allowed=60).searches.configurations) == 51
 
 
 def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
@@ -408,8 +417,8 @@ def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
         rerankers=("maxsim:minilm",),
         chunkers=("lines:1",),
     )
-    request = ask(*matrix.entries(), workers=2)
-    assert planned(request).plan.counts == (32, 8, 2, 1, ("static",))
+    request = ask(*matrix.configurations(), workers=2)
+    assert plan_experiment(request).searches.counts == (32, 8, 2, 1, ("static",))
     done = run_experiment(request, store)
     assert statuses(done) == [RunStatus.COMPLETED] * 32
     corpus = load_corpus(str(tmp_path / "project"))

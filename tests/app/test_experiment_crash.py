@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from karat.errors import InputError
-from karat.experiments import Entry
-from karat.experiments.presence import Where
-from karat.experiments.run import ExperimentRequest, ExperimentRun, run_experiment
-from karat.experiments.store import Kind, RunStatus, SqlStore
+from karat.experiments import Configuration
+from karat.experiments.run import ExperimentRequest, ExperimentResult, run_experiment
+from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
+from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings
 from karat.model import Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
@@ -35,15 +35,15 @@ def request(folder: str) -> ExperimentRequest:
     words, other = Spec("engine", "bm25"), Spec("engine", "bm25", {"k1": 1.2})
     return ExperimentRequest(
         gold=Dataset.of(rows, name="gold", match="exact"),
-        entries=(
-            Entry("five", words, 5),
-            Entry("two", words, 2),
-            Entry("strict", words, 5, threshold=0.9),
-            Entry("other", other, 5),
-            Entry("keyword", Spec("engine", "keyword"), 5),
+        configurations=(
+            Configuration("five", words, 5),
+            Configuration("two", words, 2),
+            Configuration("strict", words, 5, threshold=0.9),
+            Configuration("other", other, 5),
+            Configuration("keyword", Spec("engine", "keyword"), 5),
         ),
         where=Where(corpus=folder),
-        kind=Kind.SWEEP,
+        kind=ExperimentKind.SWEEP,
         scoring=Scoring(measures=("mrr@5", "hit@2")),
         settings=RunSettings(warm_up=1, repetitions=2),
         timed=4,
@@ -77,7 +77,7 @@ def started(store: Path, folder: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def hits(done: ExperimentRun) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
+def hits(done: ExperimentResult) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
     """Return all answers but their times, which differ."""
     return [
         sorted((one.query_id, one.hits, one.outcome) for one in measured.run.answers())
@@ -85,7 +85,7 @@ def hits(done: ExperimentRun) -> list[list[tuple[str, Sequence[Hit], Outcome]]]:
     ]
 
 
-def timed(done: ExperimentRun) -> list[set[str]]:
+def timed(done: ExperimentResult) -> list[set[str]]:
     return [
         {sample.query_id for sample in measured.timings.samples} if measured.timings else set()
         for measured in done.measured

@@ -12,7 +12,7 @@ from karat.app.report import report
 from karat.corpus import from_folder
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
-from karat.experiments.presence import Where
+from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.fate import Fate
 from karat.model.timings import Measured

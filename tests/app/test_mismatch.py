@@ -3,11 +3,12 @@
 import pytest
 
 import karat
+from karat.app.evaluate import score_runs
 from karat.app.report import origin, report
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import Measured
 from karat.report.findings.leaderboard import standings
-from karat.scoring.compare import compare
+from karat.scoring.compare import compare, compare_scored_runs
 from karat.scoring.score import score, with_dropped
 from karat.scoring.settings import Confidence, Scoring
 
@@ -112,13 +113,12 @@ def test_hits_that_are_all_dropped_are_told_of(
 def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:
     good = measured("good", {n: f"{n}.py" for n in range(4)}, {})
     lost = measured("lost", {}, {"not in the corpus": 9})
-    contest = compare(
+    scoring = Scoring(("mrr",))
+    contest = compare_scored_runs(
         LINES,
-        [good.run, lost.run],
-        scoring=Scoring(("mrr",)),
+        score_runs(LINES, [good, lost], scoring),
+        scoring=scoring,
         confidence=Confidence(draws=99),
-        names=["good", "lost"],
-        measured=[good, lost],
     )
     assert contest.verdict.startswith("No verdict")
     findings = report(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.experiments.stored import RunRecord, differing, read_records, short_digests
+from karat.experiments.run_records import RunRecord, differing_queries, read_records, short_digests
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import Measured
@@ -22,11 +22,11 @@ def test_an_answer_is_what_came_back() -> None:
     hits = (Hit("a.py", 0.5), Hit("b.py", 0.25))
     before = digests(Answer("a", hits), Answer("b", hits))
     again = digests(Answer("b", hits, latency_ns=7, extra={"x": 1}), Answer("a", hits))
-    assert differing(before, again, GOLD) == []
+    assert differing_queries(before, again, GOLD) == []
     turned = digests(Answer("a", hits[::-1]), Answer("b", hits), Answer("c"))
-    assert differing(before, turned, GOLD) == ["a", "c"]
+    assert differing_queries(before, turned, GOLD) == ["a", "c"]
     failed = digests(Answer("a", hits), Answer("b", outcome=Outcome.ERROR))
-    assert differing(before, failed, GOLD) == ["b"]
+    assert differing_queries(before, failed, GOLD) == ["b"]
 
 
 def record() -> RunRecord:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.report import gather, origin, report, telling_tags
+from karat.app.report import breakdown_tags, gather, origin, report
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import Measured
@@ -73,9 +73,9 @@ def test_tags_that_tell_kinds_apart() -> None:
             tagged(number="3", kind="b", same="s"),
         ]
     )
-    assert telling_tags(gold) == ["kind"]
+    assert breakdown_tags(gold) == ["kind"]
     together = Dataset.of(list(gold.queries()), metadata={"cluster": "kind"})
-    assert telling_tags(together) == []
+    assert breakdown_tags(together) == []
 
 
 def test_set_f1_looks_at_everything_returned() -> None:

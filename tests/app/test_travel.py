@@ -7,10 +7,9 @@ import pytest
 
 from karat.app.resolve import resolve
 from karat.corpus import from_texts
-from karat.experiments.plan import Entry
-from karat.experiments.presence import Where
 from karat.experiments.snapshots import Repository
-from karat.experiments.workers import Configuration, RunEvent, RunSettings, Visit
+from karat.experiments.target_check import Where
+from karat.experiments.workers import Configuration, RunEvent, RunSettings, SnapshotQueries
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
@@ -24,9 +23,8 @@ BM25 = Spec("engine", "bm25", {"k1": 1.2})
     [
         RunEvent("started", "bm25"),
         Configuration("bm25", BM25),
-        Visit(Source.of_texts({"auth.py": "login"}), (0,)),
+        SnapshotQueries(Source.of_texts({"auth.py": "login"}), (0,)),
         RunSettings(),
-        Entry("bm25", BM25),
         Where(),
         Repository("", "flask"),
         resolve(GOLD, from_texts({"auth.py": "login"})),

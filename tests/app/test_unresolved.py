@@ -1,6 +1,6 @@
 """Targets that are in no tree searched: kept with a run, and left out where they flatter."""
 
-from karat.experiments.presence import NOTE, missing_paths, resolved_for
+from karat.experiments.target_check import NOTE, missing_paths, resolved_for
 from karat.model import Dataset, Query, Run, Target
 from karat.model.timings import Measured
 

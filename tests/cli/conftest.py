@@ -7,8 +7,13 @@ from subprocess import CompletedProcess
 import pytest
 
 from karat.cli import main
-from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, RunStatus
-from karat.experiments.stored import open_store
+from karat.experiments.store import (
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
+    RunStatus,
+    open_store,
+)
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
@@ -67,13 +72,13 @@ def karat(folder: Path, capsys: pytest.CaptureFixture[str]) -> Karat:
 QUERIES = [
     Query(f"q{number}", f"where is {number}", (Target(f"{number}.py"),)) for number in (1, 2)
 ]
-PLAN = ExperimentPlan(
+PLAN = ExperimentDefinition(
     "nightly",
-    Kind.COMPARE,
+    ExperimentKind.COMPARE,
     Dataset.of(QUERIES, name="gold"),
     (
-        PlannedRun("keyword", Spec("engine", "keyword"), metadata={"k": 10}),
-        PlannedRun("bm25 (k1=1.2)", Spec("engine", "bm25", {"k1": 1.2}), metadata={"k": 10}),
+        RunDefinition("keyword", Spec("engine", "keyword"), metadata={"k": 10}),
+        RunDefinition("bm25 (k1=1.2)", Spec("engine", "bm25", {"k1": 1.2}), metadata={"k": 10}),
     ),
     seed=7,
     version="1.2.3",

@@ -15,8 +15,8 @@ from karat.cli.main import main
 from karat.cli.options import experiment
 from karat.cli.output import progress
 from karat.errors import InputError
-from karat.experiments import stored
-from karat.experiments.workers import RunEvent, announced
+from karat.experiments import store
+from karat.experiments.workers import RunEvent, announce
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
 
@@ -304,7 +304,7 @@ def test_how_many_processes_search_at_once(
 
 
 def test_latency_beside_another_run(capsys: pytest.CaptureFixture[str]) -> None:
-    with announced("sweep"):
+    with announce("sweep"):
         # Without latency nothing is waited for.
         assert run("--timed", "none") == 0
         assert "Waiting" not in capsys.readouterr().err
@@ -333,8 +333,8 @@ def test_the_hint_at_the_end_works_as_it_stands(
 def test_the_hint_shows_no_password(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours = stored.open_store
-    monkeypatch.setattr(stored, "open_store", lambda _place, **more: ours("own.db", **more))
+    ours = store.open_store
+    monkeypatch.setattr(store, "open_store", lambda _url, **more: ours("own.db", **more))
     assert run("--timed", "none", "--store", "postgresql://ann:secret@db/karat") == 0
     shown = capsys.readouterr().err
     assert "in postgresql://db/karat; karat report" in shown

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.spec import build
-from karat.experiments.workers import announced
+from karat.experiments.workers import announce
 from tests.cli.conftest import Karat
 
 GOLD = "query,result1\nwhere is login,auth.py:1-2:2\nsend mail,mail.py:1-2:2\n"
@@ -46,7 +46,7 @@ def test_json_has_every_figure(karat: Karat) -> None:
 
 def test_load_beside_another_run(karat: Karat) -> None:
     once = ("load", "gold.csv", "tree", "--rate", "20", "--seconds", "0.2", "--no-wait")
-    with announced("sweep"):
+    with announce("sweep"):
         shown = karat(*once)
         [point] = json.loads(karat(*once, "--json").stdout)
     assert shown.returncode == 0

@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from karat.experiments.stored import open_store
+from karat.experiments.store import open_store
 from karat.formats import read_run
 from karat.model import Answer, Hit
 from tests.cli.conftest import PLAN

@@ -6,12 +6,12 @@ from socket import gethostname
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.execute import claimed, ending
+from karat.experiments.execute import claim_runs, finish_on_error
 from karat.experiments.store import (
     Experiment,
-    ExperimentPlan,
-    Kind,
-    PlannedRun,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
     RunStatus,
     SqlStore,
 )
@@ -34,9 +34,11 @@ def store(place: Path) -> SqlStore:
 
 @pytest.fixture
 def experiment(store: SqlStore) -> Experiment:
-    runs = tuple(PlannedRun(name, Spec("engine", name)) for name in ("bm25", "dense", "hybrid"))
+    runs = tuple(RunDefinition(name, Spec("engine", name)) for name in ("bm25", "dense", "hybrid"))
     gold = Dataset.of([Query("q", "text")])
-    return store.show(store.experiment(ExperimentPlan("sweep", Kind.SWEEP, gold, runs)))
+    return store.show(
+        store.experiment(ExperimentDefinition("sweep", ExperimentKind.SWEEP, gold, runs))
+    )
 
 
 def statuses(store: SqlStore, experiment: Experiment) -> list[str]:
@@ -50,7 +52,7 @@ def test_all_but_what_is_complete(store: SqlStore, experiment: Experiment) -> No
     store.finish(second, RunStatus.COMPLETED)
     store.claim(third)
     store.finish(third, RunStatus.FAILED, error="no")
-    assert claimed(store.show(experiment.id), store) == {first, third}
+    assert claim_runs(store.show(experiment.id), store) == {first, third}
     assert statuses(store, experiment) == ["indexing", "completed", "indexing"]
 
 
@@ -63,7 +65,7 @@ def test_who_comes_second_takes_nothing(
         other.finish(first, RunStatus.FAILED, error="no")
         other.claim(third)
         with pytest.raises(InputError, match="by another process: it has hybrid"):
-            claimed(store.show(experiment.id), store)
+            claim_runs(store.show(experiment.id), store)
     # The first one would have been free.
     assert statuses(store, experiment) == ["failed", "pending", "indexing"]
     assert store.claim(second)
@@ -75,7 +77,7 @@ def test_what_was_taken_is_given_back(store: SqlStore, experiment: Experiment, p
         other.claim(experiment.runs[1].id)
         # It was not running yet when this process looked.
         with pytest.raises(InputError, match="by another process: it has dense"):
-            claimed(seen, store)
+            claim_runs(seen, store)
     assert statuses(store, experiment) == ["cancelled", "indexing", "pending"]
 
 
@@ -86,11 +88,11 @@ def test_what_was_taken_is_given_back(store: SqlStore, experiment: Experiment, p
 def test_whatever_happens(
     store: SqlStore, experiment: Experiment, error: BaseException, status: str
 ) -> None:
-    mine = claimed(experiment, store)
+    mine = claim_runs(experiment, store)
     done = experiment.runs[0].id
 
     def work() -> None:
-        with ending(mine, store) as left:
+        with finish_on_error(mine, store) as left:
             store.finish(done, RunStatus.COMPLETED)
             left.discard(done)
             raise error

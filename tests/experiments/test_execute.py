@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.execute import EndedRun, Task, execute, timed_queries
-from karat.experiments.executor import Work
-from karat.experiments.plan import Entry, share
-from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, SqlStore
-from karat.experiments.workers import Configuration, Hooks, RunEvent, RunSettings, Source, Visit
+from karat.experiments.execute import EndedRun, ExperimentContext, choose_timed, execute
+from karat.experiments.executors import WorkUnit
+from karat.experiments.plan import group_searches
+from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore
+from karat.experiments.workers import (
+    Callbacks,
+    Configuration,
+    RunEvent,
+    RunSettings,
+    SnapshotQueries,
+    Source,
+)
 from karat.experiments.workers.announcements import running_folder
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
@@ -21,10 +28,10 @@ from karat.model.timings import Measured, Sample, Timings
 GOLD = Dataset.of([Query(f"q{row}", "text") for row in range(4)])
 WORDS, KEYWORD = Spec("engine", "bm25"), Spec("engine", "keyword")
 ENTRIES = (
-    Entry("deep", WORDS, 3),
-    Entry("flat", WORDS, 1),
-    Entry("strict", WORDS, 3, threshold=0.5),
-    Entry("alone", KEYWORD, 2),
+    Configuration("deep", WORDS, 3),
+    Configuration("flat", WORDS, 1),
+    Configuration("strict", WORDS, 3, threshold=0.5),
+    Configuration("alone", KEYWORD, 2),
 )
 SAMPLE = Sample("", 5, (4,))
 COSTS = Timings((), 7, 8, 9, warm_up=1, repetitions=2, alone=True)
@@ -40,36 +47,35 @@ class Scripted:
     calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
 
-    def quality(self, work: Work) -> Sequence[Measured]:
+    def quality(self, work: WorkUnit) -> Sequence[Measured]:
         assert (work.settings.warm_up, work.settings.repetitions) == (0, 1)
         return self._asked("quality", work)
 
-    def timing(self, work: Work) -> Sequence[Measured]:
+    def timing(self, work: WorkUnit) -> Sequence[Measured]:
         assert (work.settings.warm_up, work.settings.repetitions) == (3, 3)
         return self._asked("timing", work)
 
-    def _asked(self, what: str, work: Work) -> list[Measured]:
+    def _asked(self, what: str, work: WorkUnit) -> list[Measured]:
         asked = {
-            one.name: set(work.dataset.query_ids) - set(work.hooks.skip[one.name])
+            one.name: set(work.dataset.query_ids) - set(work.callbacks.skip[one.name])
             for one in work.configurations
         }
         self.calls.append((what, asked))
         self.depths |= {f"{what} {one.name}": one.k for one in work.configurations}
         return [
-            self._measured(what, one, sorted(asked[one.name]), work.hooks)
+            self._measured(what, one, sorted(asked[one.name]), work.callbacks)
             for one in work.configurations
         ]
 
     def _measured(
-        self, what: str, one: Configuration, queries: Sequence[str], hooks: Hooks
+        self, what: str, one: Configuration, queries: Sequence[str], callbacks: Callbacks
     ) -> Measured:
         status = {self.fails: "failed", self.stops: "cancelled"}.get(one.name, "completed")
-        hooks.listen(RunEvent("indexed", one.name, detail={"corpus": self.corpus}))
+        callbacks.listen(RunEvent("indexed", one.name, detail={"corpus": self.corpus}))
         for query_id in queries if status == "completed" else ():
             hits = tuple(Hit(path, score) for path, score in (("a", 4), ("b", 2), ("c", 1)))
             sample = SAMPLE._replace(query_id=query_id) if what == "timing" else None
-            assert hooks.sink is not None
-            hooks.sink.on_answer(one.name, Answer(query_id, hits[: one.k]), sample)
+            callbacks.on_result(one.name, Answer(query_id, hits[: one.k]), sample)
         notes = {"status": status, what: True, "work": {what: 1}} | (
             {"error": "no"} if status == "failed" else {}
         )
@@ -84,15 +90,17 @@ def store(tmp_path: Path) -> SqlStore:
 
 def task(
     store: SqlStore, *, timed: frozenset[str] = frozenset(), scores_first: bool = False
-) -> Task:
-    runs = tuple(PlannedRun(entry.name, entry.spec) for entry in ENTRIES)
-    found = store.show(store.experiment(ExperimentPlan("sweep", Kind.SWEEP, GOLD, runs)))
+) -> ExperimentContext:
+    runs = tuple(RunDefinition(configuration.name, configuration.spec) for configuration in ENTRIES)
+    found = store.show(
+        store.experiment(ExperimentDefinition("sweep", ExperimentKind.SWEEP, GOLD, runs))
+    )
     for run in found.runs:
         assert store.claim(run.id)
-    return Task(
+    return ExperimentContext(
         dataset=GOLD,
-        visits=(Visit(Source.of_texts({}), (0, 1, 2, 3)),),
-        snapshots=("planned",),
+        snapshots=(SnapshotQueries(Source.of_texts({}), (0, 1, 2, 3)),),
+        digests=("planned",),
         settings=RunSettings(),
         runs={run.label: run.id for run in found.runs},
         timed=timed,
@@ -101,8 +109,8 @@ def task(
     )
 
 
-def run(store: SqlStore, given: Task, executor: Scripted) -> list[EndedRun]:
-    return list(execute(share(ENTRIES, files=False), given, store, executor))
+def run(store: SqlStore, given: ExperimentContext, executor: Scripted) -> list[EndedRun]:
+    return list(execute(group_searches(ENTRIES, files=False), given, store, executor))
 
 
 ALL = set(GOLD.query_ids)
@@ -114,9 +122,9 @@ class Watching(Scripted):
 
     announced: list[tuple[str, str, list[int]]] = field(default_factory=list)
 
-    def _asked(self, what: str, work: Work) -> list[Measured]:
+    def _asked(self, what: str, work: WorkUnit) -> list[Measured]:
         said = [json.loads(path.read_text()) for path in running_folder().glob("*.json")]
-        self.announced.append((what, work.hooks.command, [one["number"] for one in said]))
+        self.announced.append((what, work.callbacks.command, [one["number"] for one in said]))
         return super()._asked(what, work)
 
 
@@ -150,7 +158,7 @@ def test_every_entry_gets_its_part_of_one_search(store: SqlStore) -> None:
         "strict": ["ab"] * 4,
         "alone": ["ab"] * 4,
     }
-    assert [one.entry.name for one in ended] == ["deep", "flat", "strict", "alone"]
+    assert [one.configuration.name for one in ended] == ["deep", "flat", "strict", "alone"]
     assert all(one.timings is None for one in ended)
 
 
@@ -214,7 +222,7 @@ def test_what_was_shared_is_timed_by_whoever_is_left(store: SqlStore) -> None:
     for query_id in sorted(ALL):
         store.add(given.runs["deep"], Answer(query_id))
     executor = Scripted()
-    list(execute(share(ENTRIES[:1], files=False), given, store, executor))
+    list(execute(group_searches(ENTRIES[:1], files=False), given, store, executor))
     assert executor.calls == [("timing", {"deep": {"q1", "q2"}})]
 
 
@@ -239,7 +247,9 @@ def test_nothing_is_asked_after_the_stop(store: SqlStore) -> None:
     executor, given = Scripted(stops="deep"), task(store, timed=frozenset({"q1"}))
     ended = run(store, given, executor)
     assert [what for what, _ in executor.calls] == ["quality"]
-    assert [one.entry.name for one in ended] == [entry.name for entry in ENTRIES]
+    assert [one.configuration.name for one in ended] == [
+        configuration.name for configuration in ENTRIES
+    ]
     assert all(one.timings is None and one.stopped for one in ended)
 
 
@@ -250,7 +260,7 @@ def test_nothing_is_kept_of_another_corpus(store: SqlStore) -> None:
     assert not any(store.answered(run_id) for run_id in given.runs.values())
 
 
-def test_events_are_told_of_every_entry(store: SqlStore) -> None:
+def test_events_are_told_of_every_configuration(store: SqlStore) -> None:
     events: list[RunEvent] = []
     run(store, replace(task(store), listen=events.append), Scripted())
     assert [event.run for event in events] == ["deep", "flat", "strict", "alone"]
@@ -265,10 +275,12 @@ def test_scores_first_means_that_all_hits_come_before_the_times(store: SqlStore)
     )
     ended = run(store, given, executor)
     assert executor.calls[:2] == [("quality", {"deep": ALL}), ("quality", {"alone": ALL})]
-    assert executor.calls[2:] == [("timing", {entry.name: {"q1"} for entry in ENTRIES})]
+    assert executor.calls[2:] == [
+        ("timing", {configuration.name: {"q1"} for configuration in ENTRIES})
+    ]
     assert before == [["quality", "quality"]]
-    names = [entry.name for entry in ENTRIES]
-    assert [(one.entry.name, one.untimed) for one in ended] == [
+    names = [configuration.name for configuration in ENTRIES]
+    assert [(one.configuration.name, one.untimed) for one in ended] == [
         *((name, True) for name in names),
         *((name, False) for name in names),
     ]
@@ -278,7 +290,7 @@ def test_scores_first_means_that_all_hits_come_before_the_times(store: SqlStore)
 def test_scores_first_tells_at_once_what_has_failed(store: SqlStore) -> None:
     given = task(store, timed=frozenset({"q1"}), scores_first=True)
     ended = run(store, given, Scripted(fails="deep"))
-    told = [(one.entry.name, one.untimed) for one in ended]
+    told = [(one.configuration.name, one.untimed) for one in ended]
     failed = [("deep", False), ("flat", False), ("strict", False)]
     assert told == [*failed, ("alone", True), ("alone", False)]
 
@@ -288,18 +300,18 @@ def test_scores_first_waits_for_no_scores_after_the_stop(store: SqlStore) -> Non
     before: list[str] = []
     given = replace(given, before_timing=lambda: before.append("called"))
     ended = run(store, given, Scripted(stops="alone"))
-    assert [(one.entry.name, one.untimed, one.stopped) for one in ended] == [
+    assert [(one.configuration.name, one.untimed, one.stopped) for one in ended] == [
         *((name, True, False) for name in ("deep", "flat", "strict")),
-        *((entry.name, False, True) for entry in ENTRIES),
+        *((configuration.name, False, True) for configuration in ENTRIES),
     ]
     assert before == []
 
 
 def test_queries_that_are_timed() -> None:
-    assert timed_queries(GOLD, None, seed=0) == ALL
-    assert timed_queries(GOLD, 9, seed=0) == ALL
-    assert timed_queries(GOLD, 0, seed=0) == frozenset()
-    drawn = {timed_queries(GOLD, 2, seed=seed) for seed in range(20)}
+    assert choose_timed(GOLD, None, seed=0) == ALL
+    assert choose_timed(GOLD, 9, seed=0) == ALL
+    assert choose_timed(GOLD, 0, seed=0) == frozenset()
+    drawn = {choose_timed(GOLD, 2, seed=seed) for seed in range(20)}
     assert len(drawn) > 1
     assert {len(some) for some in drawn} == {2}
-    assert timed_queries(GOLD, 2, seed=3) == timed_queries(GOLD, 2, seed=3)
+    assert choose_timed(GOLD, 2, seed=3) == choose_timed(GOLD, 2, seed=3)

@@ -14,7 +14,7 @@ from karat.model.spec import Spec
 
 
 def names(**axes: Any) -> list[str]:
-    return [entry.name for entry in Matrix(**axes).entries()]
+    return [configuration.name for configuration in Matrix(**axes).configurations()]
 
 
 def test_the_examples_of_a_dashboard() -> None:
@@ -35,16 +35,18 @@ def test_the_examples_of_a_dashboard() -> None:
 
 
 def test_forty_eight() -> None:
-    entries = Matrix(
+    configurations = Matrix(
         search_modes=("dense", "sparse", "hybrid"),
         use_reranker=(False, True),
         top_k_values=(5, 10, 20),
         rrf_k_values=(40, 60),
         score_thresholds=(None, 0.5),
-    ).entries()
-    assert len(entries) == 48
-    assert "hybrid rrf60 +rerank @20 ≥0.5" in {entry.name for entry in entries}
-    assert len({entry.spec for entry in entries}) == 8
+    ).configurations()
+    assert len(configurations) == 48
+    assert "hybrid rrf60 +rerank @20 ≥0.5" in {
+        configuration.name for configuration in configurations
+    }
+    assert len({configuration.spec for configuration in configurations}) == 8
 
 
 def test_further_engines() -> None:
@@ -54,9 +56,9 @@ def test_further_engines() -> None:
     assert found[-4:] == ["own @5", "own @10", "other @5", "other @10"]
     assert len(found) == Matrix(search_modes=("sparse",), **axes).count() == 4 + 4
     alone = Matrix(search_modes=(), **axes)
-    assert [entry.name for entry in alone.entries()] == found[-4:]
+    assert [configuration.name for configuration in alone.configurations()] == found[-4:]
     assert alone.count() == 4
-    assert alone.entries()[0].options == {"engine": "own", "top_k": 5}
+    assert alone.configurations()[0].options == {"engine": "own", "top_k": 5}
     with pytest.raises(InputError, match="search_modes: the list is empty"):
         Matrix(search_modes=())
 
@@ -69,7 +71,7 @@ def test_engines_by_hand() -> None:
         score_thresholds=(0.25,),
         chunkers=("window:128",),
         models=("minilm",),
-    ).entries()
+    ).configurations()
     chunker = {"chunker": "window:128"}
     assert sparse.spec == Spec("engine", "rerank", {"over": {"engine": "bm25", **chunker}})
     assert (sparse.k, sparse.threshold) == (10, 0.25)
@@ -119,26 +121,31 @@ def test_the_count_is_that_of_what_differs(
     constants: list[int],
     thresholds: list[float | None],
 ) -> None:
-    entries = Matrix(
+    configurations = Matrix(
         search_modes=tuple(modes),
         use_reranker=tuple(switches),
         top_k_values=tuple(depths),
         rrf_k_values=tuple(constants),
         score_thresholds=tuple(thresholds),
-    ).entries()
+    ).configurations()
     everything = product(modes, switches, depths, constants, thresholds)
     different = {
         (mode, switch, depth, constant if mode == "hybrid" else None, threshold)
         for mode, switch, depth, constant, threshold in everything
     }
-    assert len(entries) == len(different)
-    assert len({entry.name for entry in entries}) == len(entries)
-    assert len({(entry.spec, entry.k, entry.threshold) for entry in entries}) == len(entries)
+    assert len(configurations) == len(different)
+    assert len({configuration.name for configuration in configurations}) == len(configurations)
+    assert len(
+        {
+            (configuration.spec, configuration.k, configuration.threshold)
+            for configuration in configurations
+        }
+    ) == len(configurations)
 
 
 def test_every_mode_is_an_engine() -> None:
-    for entry in Matrix(search_modes=tuple(MODES), chunkers=("lines:20",)).entries():
-        assert build(entry.spec).name == entry.spec.name
+    for configuration in Matrix(search_modes=tuple(MODES), chunkers=("lines:20",)).configurations():
+        assert build(configuration.spec).name == configuration.spec.name
 
 
 @pytest.mark.parametrize(
@@ -192,5 +199,5 @@ def test_names_that_nothing_has() -> None:
     ):
         with pytest.raises(InputError, match=message):
             names(**axes)
-    [entry] = Matrix(models=("sentence-transformers/all-MiniLM-L6-v2",)).entries()
-    assert entry.spec == Spec("engine", "dense", {"model": "minilm"})
+    [configuration] = Matrix(models=("sentence-transformers/all-MiniLM-L6-v2",)).configurations()
+    assert configuration.spec == Spec("engine", "dense", {"model": "minilm"})

@@ -6,7 +6,7 @@ import pytest
 
 from karat.engines.spec import build
 from karat.errors import InputError, UnknownName
-from karat.experiments.suites import entry_of, suite, suites
+from karat.experiments.suites import suite, suite_configuration, suites
 from karat.formats.akashic_suites import SuiteConfig
 from karat.model.spec import Spec
 
@@ -25,34 +25,36 @@ def test_the_bundled_suites() -> None:
 def test_comprehensive_is_every_combination() -> None:
     found = {
         (
-            entry.options["chunk_size"],
-            entry.options["embedding_model"],
-            entry.options["use_reranker"],
+            configuration.options["chunk_size"],
+            configuration.options["embedding_model"],
+            configuration.options["use_reranker"],
         )
-        for entry in suite("comprehensive")
+        for configuration in suite("comprehensive")
     }
     assert len(found) == 12
 
 
 def test_every_engine_of_the_bundled_suites_can_be_built() -> None:
     pytest.importorskip("onnxruntime")
-    for spec in {entry.spec for name in suites() for entry in suite(name)}:
+    for spec in {configuration.spec for name in suites() for configuration in suite(name)}:
         build(spec)
 
 
 def test_all_parameters_are_applied() -> None:
     config = SuiteConfig("a", 128, "sentence-transformers/all-MiniLM-L6-v2", True, "maxsim:minilm")
-    entry = entry_of(config, k=7)
+    configuration = suite_configuration(config, k=7)
     over = {"engine": "dense", "model": "minilm", "windows": "all", "chunker": "window:128"}
-    assert entry.spec == Spec("engine", "rerank", {"over": over, "model": "maxsim:minilm"})
-    assert entry.k == 7
-    assert entry.options == {
+    assert configuration.spec == Spec("engine", "rerank", {"over": over, "model": "maxsim:minilm"})
+    assert configuration.k == 7
+    assert configuration.options == {
         "chunk_size": 128,
         "embedding_model": "sentence-transformers/all-MiniLM-L6-v2",
         "use_reranker": True,
         "reranker_model": "maxsim:minilm",
     }
-    hub = entry_of(config._replace(reranker_model="cross-encoder/ms-marco-MiniLM-L-6-v2"))
+    hub = suite_configuration(
+        config._replace(reranker_model="cross-encoder/ms-marco-MiniLM-L-6-v2")
+    )
     assert hub.spec.params["model"] == "cross:cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
@@ -68,7 +70,7 @@ def test_all_parameters_are_applied() -> None:
 )
 def test_what_cannot_be_applied_is_refused(config: SuiteConfig, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        entry_of(config)
+        suite_configuration(config)
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
@@ -76,8 +78,8 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     place.write_text(
         "mine:\n- {name: one, chunk_size: 200, embedding_model: static, use_reranker: false}\n"
     )
-    [entry] = suite("mine", place)
-    assert entry.spec.params["chunker"] == "window:200"
+    [configuration] = suite("mine", place)
+    assert configuration.spec.params["chunker"] == "window:200"
     with pytest.raises(UnknownName, match="no suite named 'quick_test'; known: mine"):
         suite("quick_test", place)
     with pytest.raises(UnknownName, match="did you mean 'quick_test'"):

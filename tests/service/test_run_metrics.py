@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, RunStatus
+from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, RunStatus
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
@@ -26,7 +26,9 @@ def store(tmp_path: Path) -> Iterator[ServiceStore]:
 def run(store: ServiceStore) -> str:
     """Return the id of a run with an answer, a timeout and a score."""
     gold = Dataset.of([Query(f"q{n}", "text", (Target("a"),)) for n in (1, 2)])
-    plan = ExperimentPlan("x", Kind.SWEEP, gold, (PlannedRun("words", Spec("engine", "bm25")),))
+    plan = ExperimentDefinition(
+        "x", ExperimentKind.SWEEP, gold, (RunDefinition("words", Spec("engine", "bm25")),)
+    )
     results = store.results
     run = f"{results.experiment(plan)}.1"
     results.claim(run)
@@ -75,8 +77,11 @@ def test_a_run_is_not_counted_before_its_end(store: ServiceStore, run: str) -> N
         data = {"status": "running", "last_completed_run": last}
         counted(store.events.add("operation", "subject", "benchmark_progress", data))
 
-    plan = ExperimentPlan(
-        "y", Kind.SWEEP, Dataset.of([Query("q1", "x")]), (PlannedRun("y", Spec("engine", "x")),)
+    plan = ExperimentDefinition(
+        "y",
+        ExperimentKind.SWEEP,
+        Dataset.of([Query("q1", "x")]),
+        (RunDefinition("y", Spec("engine", "x")),),
     )
     scored = f"{store.results.experiment(plan)}.1"
     store.results.claim(scored)

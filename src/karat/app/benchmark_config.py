@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from karat.app.generate import ANYTHING, GOLD_SET, SECTIONS, Accepts, mining_options
 from karat.errors import InputError, MissingExtra
-from karat.experiments.configurations import Agent, agent_of
+from karat.experiments.configurations import Agent, parse_agent
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
@@ -118,7 +118,7 @@ def _agent(check: Checker, row: Record, place: Place) -> Agent | None:
     if not name or not target:
         return None
     try:
-        return agent_of(name, target, config)
+        return parse_agent(name, target, config)
     except (InputError, MissingExtra) as error:
         for line in str(error).splitlines():
             check.add(place, line)

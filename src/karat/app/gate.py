@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
 
 from karat.errors import InputError
-from karat.experiments.stored import DISTURBED
+from karat.experiments.run_records import DISTURBED
 from karat.model import Dataset, Outcome, Run
 from karat.model.baseline import Baseline
 from karat.model.comparison import Difference, Interval

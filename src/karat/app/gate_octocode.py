@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
-from karat.app.evaluate import evaluated
+from karat.app.evaluate import evaluate_experiment
 from karat.app.gate import GateRules, gate
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
-from karat.experiments.configurations import engine_entries
-from karat.experiments.presence import Where
+from karat.experiments.configurations import engine_configurations
 from karat.experiments.run import ExperimentRequest, run_experiment
-from karat.experiments.store import Kind, Store
-from karat.experiments.stored import timed_run
+from karat.experiments.run_records import run_with_latencies
+from karat.experiments.store import ExperimentKind, Store
+from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings
 from karat.formats.octocode import OctocodeResults
 from karat.model import Dataset
@@ -88,9 +88,9 @@ def octocode_gate(
     scoring = Scoring(measures, ties="order")
     request = ExperimentRequest(
         gold=gold,
-        entries=engine_entries([engine], k=max_results),
+        configurations=engine_configurations([engine], k=max_results),
         where=Where(corpus=corpus),
-        kind=Kind.EVALUATE,
+        kind=ExperimentKind.EVALUATE,
         scoring=scoring,
         settings=RunSettings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
         timed=None if rules.latencies_ms else 0,
@@ -99,10 +99,10 @@ def octocode_gate(
     done = run_experiment(request, store, listen=listen, again=True)
     if done.interrupted:
         raise KeyboardInterrupt
-    found = evaluated(gold, done, scoring=scoring, confidence=confidence)
+    found = evaluate_experiment(gold, done, scoring=scoring, confidence=confidence)
     decided = gate(
         gold,
-        timed_run(found.runs[0]),
+        run_with_latencies(found.runs[0]),
         rules,
         baseline=baseline,
         scoring=scoring,

@@ -6,7 +6,7 @@ from random import Random
 from karat.engines.base import Progress
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
-from karat.experiments.workers import Configuration, Holder, LoadPoint, load
+from karat.experiments.workers import Configuration, Holder, LoadPoint, measure_load
 from karat.experiments.workers.sources import corpus_source
 from karat.model import Dataset
 from karat.model.spec import Spec
@@ -40,7 +40,7 @@ def under_load(
         raise InputError(f"{gold.name}: no query has a text to search for")
     Random(f"{seed} load").shuffle(queries)
     spec = engine if isinstance(engine, Spec) else parse_spec(engine)
-    return load(
+    return measure_load(
         Configuration(spec.name, spec, k),
         corpus_source(place, revision=revision),
         queries,

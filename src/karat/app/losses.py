@@ -1,4 +1,4 @@
-"""Where missed targets were lost: engines are asked again, step by step, for those queries."""
+"""Loss reasons of missed targets: engines search those queries again, step by step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from karat.engines.engine_group import EngineGroup, shareable
 from karat.engines.rerank import RerankEngine
 from karat.engines.threshold import above, by_score
 from karat.errors import InputError
-from karat.experiments.presence import Where
+from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.fate import Fate
 from karat.model.spec import Spec
@@ -25,10 +25,10 @@ from karat.scoring.settings import Scoring
 
 __all__ = ["searched_where", "with_losses"]
 
-# So many places of each step are looked at, and as many times k: several may lie in one file.
+# The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
 LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THRESHOLD}
-# What a family shares.
+# Engines that expose their steps.
 Stepwise = ChunkEngine | RerankEngine
 
 
@@ -40,35 +40,35 @@ def with_losses(
 ) -> Findings:
     """Return *findings* with the reason for every target that is not in the first k.
 
-    Built-in engines are asked again for queries with such a target, on the trees of *where*, or
-    those that the runs say; what has changed since raises InputError. Of any other engine it is
-    known only whether the corpus holds the target and whether it was returned. *progress* receives
-    how many of these queries are done.
+    Built-in engines run the queries with such a target again, on the snapshots of *where* or of the
+    runs; InputError is raised if these have changed. For any other engine it is only known whether
+    the corpus holds the target and whether it was returned. *progress* receives the number of
+    queries that are done.
     """
     missed = _missed(findings)
     if not missed:
         return findings
     family = EngineGroup()
-    asked = [_asked(measured, family) for measured in findings.runs]
+    engines = [_loss_engine(measured, family) for measured in findings.runs]
     where = where or _recorded(findings.origin.records) or searched_where(findings.runs)
     texts = [findings.gold.texts[row] for row in missed]
-    for one in asked:
+    for one in engines:
         if one is not None:
             one.engine.expect(texts)
     losses: dict[tuple[int, int, int], Fate] = {}
     done = 0
     if progress:
         progress(done, len(missed))
-    with where.trees(findings.gold, seed=0) as trees:
-        for visit in trees:
-            rows = [row for row in visit.rows if row in missed]
+    with where.snapshots(findings.gold, seed=0) as snapshots:
+        for corpus, queries in snapshots:
+            rows = [row for row in queries.rows if row in missed]
             if rows:
-                _check_same(visit.corpus, findings.runs)
-                family.show(visit.corpus)
-                inquiry = _Inquiry(findings, visit.corpus, asked)
+                _check_same(corpus, findings.runs)
+                family.show(corpus)
+                finder = _LossFinder(findings, corpus, engines)
                 for row in rows:
                     for run, targets in missed[row].items():
-                        losses.update(inquiry.reasons(run, row, targets))
+                        losses.update(finder.reasons(run, row, targets))
                     done += 1
                     if progress:
                         progress(done, len(missed))
@@ -76,13 +76,13 @@ def with_losses(
 
 
 def searched_where(runs: Sequence[Measured]) -> Where:
-    """Return the trees that *runs* say they have searched; where they do not, raise InputError."""
-    said = {
+    """Return the snapshots in the metadata of *runs*; InputError if there are none."""
+    recorded = {
         tuple(str(run.run.metadata.get(key) or "") for key in ("place", "snapshot", "candidates"))
         for run in runs
     }
-    place, snapshot, candidates = said.pop()
-    if said or not place or not snapshot:
+    place, snapshot, candidates = recorded.pop()
+    if recorded or not place or not snapshot:
         raise InputError(
             "the runs do not say where they have searched, or differ in it; name the repository or "
             "the corpus"
@@ -97,7 +97,7 @@ def searched_where(runs: Sequence[Measured]) -> Where:
 
 
 def _recorded(records: Sequence[Mapping[str, object]]) -> Where | None:
-    """Return the trees that the records of all runs name, revision included; None without one."""
+    """Return the snapshots in the records of all runs, revision included; None without records."""
     wheres = [record.get("where") for record in records]
     first = wheres[0] if wheres else None
     if isinstance(first, Mapping) and first and all(where == first for where in wheres):
@@ -105,15 +105,15 @@ def _recorded(records: Sequence[Mapping[str, object]]) -> Where | None:
     return None
 
 
-class _Asked(NamedTuple):
-    """An engine that tells its steps, and the threshold on what it returns."""
+class _LossEngine(NamedTuple):
+    """An engine that exposes its steps, and the score threshold of its run."""
 
     engine: Stepwise
     threshold: float
     by_score: bool
 
     def cut(self, steps: Sequence[SearchStep]) -> list[SearchStep]:
-        """Return *steps* of the engine, and what the run's own threshold leaves of them."""
+        """Return *steps* of the engine, and a step for the threshold of the run."""
         if not self.threshold:
             return [*steps]
         hits = steps[-1].hits
@@ -121,20 +121,20 @@ class _Asked(NamedTuple):
         return [*steps, SearchStep("threshold", hits[:kept])]
 
 
-def _asked(measured: Measured, family: EngineGroup) -> _Asked | None:
-    """Return the engine that made a run, as one of *family*; None where it tells no steps."""
-    said = measured.run.metadata.get("engine")
-    if not isinstance(said, Mapping) or not isinstance(said.get("name"), str):
+def _loss_engine(measured: Measured, family: EngineGroup) -> _LossEngine | None:
+    """Return the engine of a run, added to *family*; None if it exposes no steps."""
+    recorded = measured.run.metadata.get("engine")
+    if not isinstance(recorded, Mapping) or not isinstance(recorded.get("name"), str):
         return None
-    options = said.get("options")
-    spec = Spec("engine", said["name"], dict(options) if isinstance(options, Mapping) else {})
+    options = recorded.get("options")
+    spec = Spec("engine", recorded["name"], dict(options) if isinstance(options, Mapping) else {})
     if shareable(spec) is None:
         return None
     engine = family.add(spec)
     if not isinstance(engine, Stepwise):
         return None
     threshold = measured.run.metadata.get("threshold")
-    return _Asked(
+    return _LossEngine(
         engine,
         float(threshold) if isinstance(threshold, int | float) else 0.0,
         by_score(spec),
@@ -157,12 +157,14 @@ def _missed(findings: Findings) -> dict[int, dict[int, list[int]]]:
     return found
 
 
-class _Inquiry:
-    """Asks why targets were missed on one tree."""
+class _LossFinder:
+    """Finds the loss reasons of targets on one snapshot."""
 
-    def __init__(self, findings: Findings, corpus: Corpus, asked: Sequence[_Asked | None]) -> None:
+    def __init__(
+        self, findings: Findings, corpus: Corpus, engines: Sequence[_LossEngine | None]
+    ) -> None:
         self._findings = findings
-        self._asked = asked
+        self._engines = engines
         scoring = findings.settings.get("scoring")
         self._scoring = scoring if isinstance(scoring, Scoring) else Scoring()
         self._files = self._coverage([Hit(document.path) for document in corpus])
@@ -176,26 +178,26 @@ class _Inquiry:
         """Yield why *run* has missed each of the *targets* of the query at *row*."""
         gold, k = self._findings.gold, self._findings.k
         whole = gold.targets(row)
-        asked = self._asked[run]
+        engine = self._engines[run]
         steps: list[tuple[str, Sequence[int]]] | None = None
         for number in targets:
             if not self._files.holds(whole[number].path):
                 yield (run, row, number), Fate.NOT_IN_CORPUS
-            elif asked is not None:
-                if not self._places(asked.engine).of(whole[number]):
+            elif engine is not None:
+                if not self._places(engine.engine).of(whole[number]):
                     yield (run, row, number), Fate.NO_CHUNK
                     continue
                 if steps is None:
                     steps = [
                         (step.kind, self._ranks(gold.texts[row], whole, step.hits))
-                        for step in asked.cut(self._steps(asked.engine, row))
+                        for step in engine.cut(self._steps(engine.engine, row))
                     ]
                 culprit = _culprit([(kind, ranks[number]) for kind, ranks in steps], k)
                 if culprit is not None:
                     yield (run, row, number), culprit
 
     def _steps(self, engine: Stepwise, row: int) -> Sequence[SearchStep]:
-        """Return the steps of *engine*, which several runs may have asked."""
+        """Return the steps of *engine*, which several runs may share."""
         if self._row != row:
             self._row, self._known = row, {}
         if id(engine) not in self._known:
@@ -204,7 +206,7 @@ class _Inquiry:
         return self._known[id(engine)]
 
     def _places(self, engine: Stepwise) -> Coverage:
-        """Return the chunks of *engine*; those that cut alike have them in common."""
+        """Return the chunks of *engine*; engines with the same chunker share them."""
         inner = chunk_engine(engine)
         places = inner.held.places if inner else None
         if id(places) not in self._chunks:

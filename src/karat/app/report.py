@@ -1,4 +1,4 @@
-"""Gather everything that a report shows of one run or several."""
+"""Gather the content of a report on one run or several."""
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,11 +8,12 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from karat.app.evaluate import score_runs
 from karat.errors import InputError, UnknownName
-from karat.experiments.presence import resolved_for
-from karat.experiments.remarks import emptied, ranking_digest, remarks
-from karat.experiments.store import Experiment, StoredRun
-from karat.experiments.stored import RunRecord, choose, open_store, record_of
+from karat.experiments.remarks import empty_run_remarks, ranking_digest, remarks
+from karat.experiments.run_records import RunRecord, record_of, select_runs
+from karat.experiments.store import Experiment, StoredRun, open_store
+from karat.experiments.target_check import resolved_for
 from karat.formats import read_dataset, read_run
 from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
@@ -26,7 +27,7 @@ from karat.scoring.compare import compare_evaluations, compare_scored, testable_
 from karat.scoring.matching import MATCHERS, trace
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
-from karat.scoring.score import evaluate_run, with_dropped
+from karat.scoring.score import with_measures
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels, slice_rows
 from karat.scoring.sources import number_duplicates, run_name
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from karat.model.comparison import Comparison
 
 
-__all__ = ["ReportInputs", "gather", "origin", "report", "telling_tags"]
+__all__ = ["ReportInputs", "breakdown_tags", "gather", "origin", "report", "report_measures"]
 
-# How many hits of each answer a report keeps for reading.
+# The number of hits per query that a report shows.
 HITS_KEPT = 10
 # A tag of more values than this is an identifier rather than a kind.
 MOST_VALUES = 12
@@ -54,13 +55,15 @@ def report(
     scoring: Scoring | None = None,
     confidence: Confidence | None = None,
     by: Iterable[str] | None = None,
+    evaluations: Sequence[Evaluation | None] = (),
     hits_kept: int = HITS_KEPT,
 ) -> Findings:
     """Return what a report shows of *runs* on *gold*, the first run being the baseline.
 
-    *by* names the tags to break results down by; None takes all that tell kinds of queries apart.
-    Slices are compared with the baseline and on the first measure only. *hits_kept* is the number
-    of hits per query and run that the report lists.
+    *evaluations* are the scores of the runs by :func:`report_measures`, as far as they are known:
+    such a run is not scored again. *by* names the tags to break results down by; None takes all
+    that tell kinds of queries apart. Slices are compared with the baseline and on the first
+    measure only. *hits_kept* is the number of hits per query and run that the report lists.
     """
     if not runs:
         raise InputError("no run to report on; expected one or more")
@@ -69,11 +72,12 @@ def report(
     measures = scoring.parsed(gold)
     curves = _curve_measures(measures)
     set_f1 = parse("set-f1", level=scoring.level)
-    further = (set_f1, *(each for row in curves for each in row))
-    scored = _scored(gold, runs, scoring, tuple(dict.fromkeys((*measures, *further))))
-    evaluations = [_only(evaluation, measures) for evaluation in scored]
+    scored = score_runs(
+        gold, runs, scoring, measures=report_measures(gold, scoring), known=evaluations
+    )
+    shown = [with_measures(evaluation, measures) for evaluation in scored]
     clusters = cluster_labels(gold, confidence.cluster)
-    contest = compare_scored(evaluations, measures, confidence, clusters=clusters)
+    contest = compare_scored(shown, measures, confidence, clusters=clusters)
     lead = testable_measures(measures)[:1]
     against_first = replace(confidence, pairs="baseline", correction=None)
     traces = tuple(
@@ -93,7 +97,7 @@ def report(
         for measured in runs
     )
     depth = max((entry.retrieved for row in traces for entry in row), default=0)
-    telling = telling_tags(gold)
+    telling = breakdown_tags(gold)
     tags = telling if by is None else list(by)
     groups = slice_rows(gold, dict.fromkeys((*tags, *telling, *gold.tags)))
     return Findings(
@@ -103,9 +107,7 @@ def report(
             contest,
             slices={
                 tag: {
-                    value: compare_evaluations(
-                        evaluations, lead, rows, against_first, clusters=clusters
-                    )
+                    value: compare_evaluations(shown, lead, rows, against_first, clusters=clusters)
                     for value, rows in values.items()
                 }
                 for tag, values in slice_rows(gold, tags).items()
@@ -123,8 +125,15 @@ def report(
         clusters=None if clusters is None else tuple(clusters),
         groups=groups,
         rankings=tuple(ranking_digest(measured.run) for measured in runs),
-        run_remarks=tuple(tuple(emptied([measured])) for measured in runs),
+        run_remarks=tuple(tuple(empty_run_remarks([measured])) for measured in runs),
     )
+
+
+def report_measures(gold: Dataset, scoring: Scoring) -> tuple[Measure, ...]:
+    """Return the measures that a report computes: those of *scoring*, set-F1 and the curves."""
+    measures = scoring.parsed(gold)
+    curves = [each for row in _curve_measures(measures) for each in row]
+    return tuple(dict.fromkeys((*measures, parse("set-f1", level=scoring.level), *curves)))
 
 
 def origin(
@@ -135,7 +144,7 @@ def origin(
     version: str,
     records: Sequence[RunRecord] = (),
 ) -> Origin:
-    """Return where a report of runs with these *digests* comes from, and how to get them again."""
+    """Return the origin of a report: versions, digests, and records to repeat the runs."""
     return Origin(
         made_at=made_at,
         version=version,
@@ -147,10 +156,10 @@ def origin(
     )
 
 
-def telling_tags(gold: Dataset) -> list[str]:
-    """Return the tags that tell kinds of queries apart: of a few values, some of them repeated.
+def breakdown_tags(gold: Dataset) -> list[str]:
+    """Return the tags to break results down by: those with a few values, some of them repeated.
 
-    What says which queries belong together tells no kinds.
+    The tag that groups queries into clusters is left out.
     """
     found = []
     for tag, values in slice_rows(gold, dict.fromkeys((*gold.tags, "file-type"))).items():
@@ -161,36 +170,16 @@ def telling_tags(gold: Dataset) -> list[str]:
     return found
 
 
-def _scored(
-    gold: Dataset, runs: Sequence[Measured], scoring: Scoring, measures: Sequence[Measure]
-) -> list[Evaluation]:
-    """Return the scores of *runs* on *gold*; what they are worth is found out together."""
-    return [
-        with_dropped(
-            evaluate_run(
-                gold,
-                measured.run,
-                scoring=scoring.with_measures(measures),
-                confidence=None,
-                slices={},
-                name=measured.name,
-            ),
-            measured,
-        )
-        for measured in runs
-    ]
-
-
 def _resolved(
     gold: Dataset, runs: Sequence[Measured], scoring: Scoring, confidence: Confidence
 ) -> Resolved | None:
-    """Return the means without targets that are in no tree searched, None without such a target."""
+    """Return the means without targets that are in no searched snapshot; None if there is none."""
     left = resolved_for(gold, runs)
     if left is None:
         return None
     measures = testable_measures(scoring.parsed(gold))
     comparison = compare_evaluations(
-        _scored(left, runs, scoring, measures),
+        score_runs(left, runs, scoring, measures=measures),
         measures,
         range(len(left)),
         confidence,
@@ -206,16 +195,6 @@ def _relevant(gold: Dataset, match: str | None) -> list[int]:
     return [sum(relevant_targets(query.targets, matcher)) for query in gold.queries()]
 
 
-def _only(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
-    names = list(map(str, measures))
-    table = evaluation.table
-    return replace(
-        evaluation,
-        table=replace(table, columns={name: table.columns[name] for name in names}),
-        summaries=tuple(each for each in evaluation.summaries if each.measure in names),
-    )
-
-
 def _curve_measures(measures: Sequence[Measure]) -> list[list[Measure]]:
     """Return the first few measures with a cut-off, each at all cut-offs."""
     shapes = dict.fromkeys(
@@ -227,7 +206,7 @@ def _curve_measures(measures: Sequence[Measure]) -> list[list[Measure]]:
 
 
 def _curve(row: Sequence[Measure], scored: Sequence[Evaluation], depth: int) -> Curve:
-    """Return the means of one metric; deeper than any run goes there is nothing to show."""
+    """Return the means of one metric at all cut-offs up to the depth of the runs."""
     kept = [measure for measure in row if (measure.k or 0) <= max(depth, 1)]
     means = tuple(tuple(evaluation[str(measure)] for measure in kept) for evaluation in scored)
     return Curve(str(replace(row[0], k=None)), tuple(each.k or 0 for each in kept), means)
@@ -262,10 +241,11 @@ def _latency(
 
 @dataclass(frozen=True, slots=True)
 class ReportInputs:
-    """A gold set and runs on it, named apart, each with its digest.
+    """A gold set and runs on it with distinct names, each with its digest.
 
     *records* say how to run all of them again, and are empty where one came from a file. *remarks*
     tell which runs were left out because they have no answer, and which are not whole.
+    *evaluations* are the scores of the runs as far as they are known.
     """
 
     gold: Dataset
@@ -273,6 +253,7 @@ class ReportInputs:
     digests: tuple[str, ...]
     records: tuple[RunRecord, ...] = ()
     remarks: tuple[str, ...] = ()
+    evaluations: tuple[Evaluation | None, ...] = ()
 
 
 class _Source(NamedTuple):
@@ -281,8 +262,8 @@ class _Source(NamedTuple):
     record: RunRecord | None = None
 
 
-class _Kept(NamedTuple):
-    """What a store has under each name, and the gold sets of it by their digests."""
+class _StoredRuns(NamedTuple):
+    """The stored runs by name, and their gold sets by digest."""
 
     runs: Mapping[str, Sequence[_Source]]
     golds: Mapping[str, Dataset]
@@ -297,14 +278,14 @@ def gather(
     run_format: str | None = None,
     tags: Sequence[str] = (),
 ) -> ReportInputs:
-    """Return what *names* mean: a gold set and run files, or ids in the *store*, or both.
+    """Return the inputs of *names*: a gold set and run files, or ids in the *store*, or both.
 
-    A name that is a file is that file, and the first name is the gold set if it is one. Without
-    that the gold set is the one of the experiments, which must have it in common. The id of an
-    experiment stands for all of its runs.
+    A name that is a file is that file; if the first name is a file, it is the gold set. Otherwise
+    the gold set is that of the experiments, which must share one. The id of an experiment stands
+    for all of its runs.
     """
     files = {name for name in names if Path(name).exists()}
-    kept = _kept([name for name in names if name not in files], store)
+    kept = _read_stored([name for name in names if name not in files], store)
     if names[0] in files:
         gold = read_dataset(names[0], format=gold_format, tags=tuple(tags))
         names = names[1:]
@@ -345,9 +326,9 @@ def _of_file(path: str, run_format: str | None) -> _Source:
     return _Source(measured, sha256(Path(path).read_bytes()).hexdigest())
 
 
-def _kept(names: Sequence[str], place: str) -> _Kept:
+def _read_stored(names: Sequence[str], place: str) -> _StoredRuns:
     if not names:
-        return _Kept({}, {}, ())
+        return _StoredRuns({}, {}, ())
     runs: dict[str, list[_Source]] = {}
     golds: dict[str, Dataset] = {}
     remarks: list[str] = []
@@ -358,14 +339,14 @@ def _kept(names: Sequence[str], place: str) -> _Kept:
     try:
         with opened as store:
             for name in names:
-                experiment, chosen = choose(store, name)
+                experiment, chosen = select_runs(store, name)
                 gold = golds[experiment.dataset] = store.dataset(experiment.dataset)
                 measured = [(run, store.measured(run.id)) for run in chosen if run.answers]
                 runs[name] = [_of_run(experiment, *each, gold) for each in measured]
                 remarks += _remarks(experiment, chosen)
     except UnknownName as error:
         raise UnknownName(f"no file is called {name!r}, and {error}") from None
-    return _Kept(runs, golds, tuple(remarks))
+    return _StoredRuns(runs, golds, tuple(remarks))
 
 
 def _of_run(experiment: Experiment, run: StoredRun, measured: Measured, gold: Dataset) -> _Source:

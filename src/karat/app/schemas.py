@@ -13,7 +13,7 @@ from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import Measured
 from karat.report.findings.latency import latencies_ms
 from karat.scoring.metrics import parse
-from karat.scoring.score import evaluate_run
+from karat.scoring.score import evaluate_run, with_intervals, with_measures
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels, slice_rows
 
@@ -48,13 +48,17 @@ PERCENTILES = (50, 90, 99)
 
 @dataclass(frozen=True, slots=True)
 class RunExport:
-    """A run on its gold set, how it is judged, and when that was."""
+    """A run on its gold set, how it is judged, and when that was.
+
+    *known* are the scores of the run as far as they were computed before.
+    """
 
     gold: Dataset
     measured: Measured
     timestamp: str
     scoring: Scoring = field(default_factory=Scoring)
     confidence: Confidence = field(default_factory=Confidence)
+    known: Evaluation | None = None
 
     def named(self, measure: str) -> str:
         """Return *measure* as scores name it, with the lowest relevant grade if one is set."""
@@ -62,13 +66,18 @@ class RunExport:
 
     def evaluated(self, measures: Iterable[str], *, by: Sequence[str] = ()) -> Evaluation:
         """Return the scores by *measures*, whichever the settings name."""
-        return evaluate_run(
-            self.gold,
-            self.measured.run,
-            scoring=replace(self.scoring, measures=tuple(measures)),
-            confidence=self.confidence,
+        scoring = replace(self.scoring, measures=tuple(measures))
+        parsed = scoring.parsed(self.gold)
+        run, known = self.measured, self.known
+        if known is None or not set(map(str, parsed)) <= known.table.columns.keys():
+            known = evaluate_run(
+                self.gold, run.run, scoring=scoring, confidence=None, slices={}, name=run.name
+            )
+        return with_intervals(
+            with_measures(known, parsed),
+            parsed,
+            self.confidence,
             slices=slice_rows(self.gold, by),
-            name=self.measured.name,
             clusters=cluster_labels(self.gold, self.confidence.cluster),
         )
 

@@ -1,4 +1,4 @@
-"""Run again what a report is about, and say whether the same comes out."""
+"""Repeat the runs of a report, and compare their results."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from karat.corpus import CHUNKERS
 from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
-from karat.experiments import Entry
-from karat.experiments.presence import Where
-from karat.experiments.run import ExperimentRequest, ExperimentRun, run_experiment
-from karat.experiments.store import Kind, RunStatus, SqlStore
-from karat.experiments.stored import RunRecord, differing, short_digests, versions_of
+from karat.experiments import Configuration
+from karat.experiments.run import ExperimentRequest, ExperimentResult, run_experiment
+from karat.experiments.run_records import RunRecord, differing_queries, short_digests, versions_of
+from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
+from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent
 from karat.formats.gold import gold_digest
 from karat.model import Dataset
@@ -37,9 +37,9 @@ CHUNKER = rf"({'|'.join(CHUNKERS.built_in())})(:\d+)?(\({OPTION}(,\s*{OPTION})*\
 
 
 def foreign(spec: Spec) -> Iterator[str]:
-    """Yield what *spec* would run, load or send texts to that does not come with Karat.
+    """Yield the parts of *spec* that do not come with Karat: programs, modules, models, addresses.
 
-    A model by a hub id, a folder or an address is such a thing; nothing is loaded to find out.
+    A model by a hub id, a folder or an address is such a part. Nothing is loaded to find out.
 
     >>> list(foreign(parse_spec("rerank(over=dense(model=granite:512), model=maxsim:minilm)")))
     []
@@ -66,9 +66,9 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What differs, in sentences, and beside that what may explain it.
+    """The differences in sentences, and *notes* that may explain them.
 
-    *answers* counts those that were compared, of *runs* runs.
+    *answers* is the number of compared answers, of *runs* runs.
     """
 
     runs: int
@@ -78,7 +78,7 @@ class Verification:
 
     @property
     def identical(self) -> bool:
-        """Return whether everything came out as it was."""
+        """Return whether all results are the same."""
         return not self.differences
 
 
@@ -91,11 +91,12 @@ def verify(
     workers: int = 1,
     listen: Callable[[RunEvent], None] = lambda _: None,
 ) -> Verification:
-    """Return how the answers of the runs in *records* differ when they are asked again.
+    """Repeat the runs in *records*, and return how their answers differ.
 
-    *gold* must be the gold set of the report, by its digest. *place* is where the corpus or the
-    repository is now, if it has moved. Times are not compared. A report may name any program,
-    module or host: what does not come with Karat is refused unless the report is *trusted*.
+    *gold* must be the gold set of the report, by its digest. *place* is the present folder of the
+    corpus or the repository, if it has moved. Latency is not compared. A report may name any
+    program, module or host: one that does not come with Karat is rejected unless the report is
+    *trusted*.
     """
     digest = gold_digest(gold)
     if any(record.gold != digest for record in records):
@@ -136,7 +137,7 @@ def _refuse_foreign(records: Sequence[RunRecord]) -> None:
 
 
 def _alike(records: Sequence[RunRecord]) -> Iterator[list[RunRecord]]:
-    """Yield the records that one experiment can run again: of one place, one seed, one way."""
+    """Yield the records that one experiment can repeat: same snapshots, seed and matching."""
 
     def way(record: RunRecord) -> str:
         return repr((sorted(record.where.items(), key=str), record.seed, record.match, record.root))
@@ -151,11 +152,12 @@ def _request(
     first = records[0]
     return ExperimentRequest(
         gold=gold,
-        entries=tuple(
-            Entry(record.name, record.engine, record.k, record.threshold) for record in records
+        configurations=tuple(
+            Configuration(record.name, record.engine, record.k, record.threshold)
+            for record in records
         ),
         where=_where(first.where, place),
-        kind=Kind.EVALUATE,
+        kind=ExperimentKind.EVALUATE,
         scoring=Scoring(match=first.match, root=first.root),
         timed=0,
         workers=workers,
@@ -176,7 +178,9 @@ def _where(recorded: Mapping[str, object], place: str | None) -> Where:
     return where._replace(repositories={"": place})
 
 
-def _differences(records: Sequence[RunRecord], done: ExperimentRun, gold: Dataset) -> Iterator[str]:
+def _differences(
+    records: Sequence[RunRecord], done: ExperimentResult, gold: Dataset
+) -> Iterator[str]:
     pairs = zip(records, done.experiment.runs, done.measured, strict=True)
     moved = False
     for record, run, measured in pairs:
@@ -189,13 +193,13 @@ def _differences(records: Sequence[RunRecord], done: ExperimentRun, gold: Datase
         if run.status is not RunStatus.COMPLETED:
             yield f"{record.name}: {run.error or run.status.value}"
             continue
-        queries = differing(record.answers, short_digests(measured, gold), gold)
+        queries = differing_queries(record.answers, short_digests(measured, gold), gold)
         if queries:
             some = ", ".join(queries[:NAMED]) + (", ..." if len(queries) > NAMED else "")
             yield f"{record.name}: {len(queries):,} of {counted(len(gold), 'answer')}: {some}"
 
 
-def _notes(records: Sequence[RunRecord], done: ExperimentRun) -> Iterator[str]:
+def _notes(records: Sequence[RunRecord], done: ExperimentResult) -> Iterator[str]:
     """Yield which versions have changed."""
     now = versions_of(done.experiment)
     for record in records:

@@ -5,27 +5,37 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.experiments.executor import Executor, LocalExecutor, Work
+    from karat.experiments.executors import (
+        EXECUTORS,
+        Executor,
+        LocalExecutor,
+        WorkUnit,
+        open_executor,
+    )
     from karat.experiments.matrix import Matrix, read_matrix
-    from karat.experiments.plan import Entry, SharedPlan, share
+    from karat.experiments.plan import SearchGroups, group_searches
+    from karat.experiments.workers.plan import Configuration
 
 __all__ = [
-    "Entry",
+    "EXECUTORS",
+    "Configuration",
     "Executor",
     "LocalExecutor",
     "Matrix",
-    "SharedPlan",
-    "Work",
+    "SearchGroups",
+    "WorkUnit",
+    "group_searches",
+    "open_executor",
     "read_matrix",
-    "share",
 ]
 
-# Lazy, so that a worker process loads only what its engine needs.
+# A worker process imports a part of this package, and must not load all of it.
 __getattr__ = exports(
     __name__,
     {
-        "executor": "Executor LocalExecutor Work",
+        "executors": "EXECUTORS Executor LocalExecutor WorkUnit open_executor",
         "matrix": "Matrix read_matrix",
-        "plan": "Entry SharedPlan share",
+        "plan": "SearchGroups group_searches",
+        "workers.plan": "Configuration",
     },
 )

@@ -1,4 +1,4 @@
-"""Engines as a user names them, as the configurations of an experiment."""
+"""Configurations from the engines and agents that a user names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -8,7 +8,7 @@ from karat.engines.embedding.catalogue import embedder_named
 from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.spec import FILES, build, parse_spec
 from karat.errors import EngineError, InputError, UnknownName
-from karat.experiments import Entry
+from karat.experiments import Configuration
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
@@ -19,24 +19,25 @@ __all__ = [
     "DEPTH",
     "NAMES",
     "Agent",
-    "agent_of",
-    "answers_alike",
-    "depth_of",
-    "engine_entries",
+    "engine_configurations",
+    "is_deterministic",
+    "parse_agent",
+    "request_depth",
 ]
 
 DEPTH = 100
 
 
-def engine_entries(
+def engine_configurations(
     engines: Sequence[str | Mapping[str, object]], *, k: int = DEPTH
-) -> tuple[Entry, ...]:
-    """Return one configuration for each of *engines*, asked for *k* hits and named apart.
+) -> tuple[Configuration, ...]:
+    """Return one configuration of *k* hits for each of *engines*, each with a name of its own.
 
-    Each is built once, so that an option that it does not have is refused before anything runs. A
-    class that fails when it is made fails as a run of its own, beside the others.
+    Each engine is built once, so that an unknown option is rejected before anything runs. A class
+    whose constructor fails costs only its own run.
 
-    >>> [entry.name for entry in engine_entries(["bm25", "bm25(k1=1.2)", {"engine": "bm25"}])]
+    >>> found = engine_configurations(["bm25", "bm25(k1=1.2)", {"engine": "bm25"}])
+    >>> [one.name for one in found]
     ['bm25-1', 'bm25(k1=1.2)', 'bm25-3']
     """
     if not engines:
@@ -44,15 +45,15 @@ def engine_entries(
     found = [(_name(engine, spec), spec) for engine in engines for spec in (parse_spec(engine),)]
     names = number_duplicates([name for name, _ in found])
     return tuple(
-        Entry(name, spec, k, options={"engine": spec.name, **spec.params})
+        Configuration(name, spec, k, options={"engine": spec.name, **spec.params})
         for name, (_, spec) in zip(names, found, strict=True)
     )
 
 
-def depth_of(k: int | None, scoring: Scoring, gold: Dataset) -> int:
-    """Return how many hits to ask for: *k*, or 100, or as deep as a measure looks.
+def request_depth(k: int | None, scoring: Scoring, gold: Dataset) -> int:
+    """Return the number of hits to request: *k*, or 100, or the deepest cut-off of a measure.
 
-    A measure that looks deeper than *k* is refused.
+    A measure with a deeper cut-off than *k* is rejected.
     """
     cuts = {str(measure): measure.k or 0 for measure in scoring.parsed(gold)}
     if k is None:
@@ -63,20 +64,20 @@ def depth_of(k: int | None, scoring: Scoring, gold: Dataset) -> int:
     return k
 
 
-def answers_alike(spec: Spec) -> bool:
-    """Return whether the engine of *spec* is ours to the ground: asked again it answers the same.
+def is_deterministic(spec: Spec) -> bool:
+    """Return whether *spec* is a built-in engine, which returns the same hits every time.
 
-    >>> answers_alike(parse_spec("rerank(over=bm25)")), answers_alike(parse_spec("json:loads"))
-    (True, False)
+    >>> [is_deterministic(parse_spec(spec)) for spec in ("rerank(over=bm25)", "json:loads")]
+    [True, False]
     """
     if spec.name not in ENGINES.built_in() or spec.name in ADAPTERS:
         return False
     over = spec.params.get("over")
-    return answers_alike(parse_spec(over)) if isinstance(over, str | Mapping) else True
+    return is_deterministic(parse_spec(over)) if isinstance(over, str | Mapping) else True
 
 
 def _name(engine: str | Mapping[str, object], spec: Spec) -> str:
-    """Return what was typed, which says most, or of a file or JSON what the engine calls itself."""
+    """Return the spec as it was typed; for a file or JSON, the name of the engine."""
     try:
         called = build(spec).name
     except EngineError:
@@ -85,39 +86,40 @@ def _name(engine: str | Mapping[str, object], spec: Spec) -> str:
     return str(engine) if typed else called
 
 
-# The classes of a code search benchmark, and the engines that do what they are named after.
+# The agent classes of the code search benchmark, and the engines that take their place.
 CLASSES: Mapping[str, str] = {
     "KeywordSearchAgent": "keyword",
     "SemanticSearchAgent": "dense",
     "HybridAgent": "hybrid",
 }
-# What such agents are called where nobody configures them.
+# The default names of these agents.
 NAMES: Mapping[str, str] = {"keyword_search": "keyword", "semantic_search": "dense"}
 TOP_K = "top_k"
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A search by the *name* that reports give it; *k* is how many hits it wants, if it says."""
+    """An engine with the *name* of its run, and *k* if the configuration file sets it."""
 
     name: str
     spec: Spec
     k: int | None = None
 
-    def entry(self, k: int = DEPTH) -> Entry:
-        """Return it as a configuration, asked for *k* hits where it does not say."""
+    def configuration(self, k: int = DEPTH) -> Configuration:
+        """Return its configuration, with *k* hits if it does not set their number."""
         options = {"engine": self.spec.name, **self.spec.params}
-        return Entry(self.name, self.spec, self.k or k, options=options)
+        return Configuration(self.name, self.spec, self.k or k, options=options)
 
 
-def agent_of(name: str, target: str, config: Mapping[str, object]) -> Agent:
+def parse_agent(name: str, target: str, config: Mapping[str, object]) -> Agent:
     """Return the agent called *name*: an engine, one of CLASSES, or ``module:Class``.
 
-    *config* holds its options. ``top_k`` is how many hits it is asked for, and ``model`` may be a
-    name of the hub, except of a class of the user, which is given all as it stands. What cannot be
-    applied is refused, all of it at once.
+    *config* holds its options. ``top_k`` is the number of hits, and ``model`` may be the name of a
+    model on the hub; a class of the user gets all options unchanged. All options that cannot be
+    applied are reported at once.
 
-    >>> agent = agent_of("words", "KeywordSearchAgent", {"case_sensitive": "false", "top_k": "5"})
+    >>> config = {"case_sensitive": "false", "top_k": "5"}
+    >>> agent = parse_agent("words", "KeywordSearchAgent", config)
     >>> agent.spec.name, dict(agent.spec.params), agent.k
     ('keyword', {'case_sensitive': 'false'}, 5)
     """
@@ -138,7 +140,7 @@ def agent_of(name: str, target: str, config: Mapping[str, object]) -> Agent:
     except UnknownName as error:
         raise UnknownName(f"{error}; agents are {', '.join(CLASSES)}, or module:Class") from None
     spec = Spec(base.kind, base.name, {**base.params, **options})
-    # A class that fails when it is made costs its own run.
+    # A class whose constructor fails costs only its own run.
     with _noting(wrong), suppress(EngineError):
         build(spec)
     if wrong:

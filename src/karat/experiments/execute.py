@@ -1,4 +1,4 @@
-"""A plan is carried out: every answer is kept as it comes, for each entry that is cut from it."""
+"""Run the searches of a plan, and store each query result for every configuration it serves."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -8,43 +8,51 @@ from typing import NamedTuple
 
 from karat.engines.threshold import by_score
 from karat.errors import InputError
-from karat.experiments.executor import Executor, Work
-from karat.experiments.plan import Entry, Retrieval, SharedPlan, shares_nothing
+from karat.experiments.executors import Executor, WorkUnit
+from karat.experiments.plan import SearchGroups, SharedSearch, shares_nothing
 from karat.experiments.store import Buffer, Experiment, Recorder, RunStatus, Store, StoredRun
 from karat.experiments.workers import (
+    Callbacks,
     Configuration,
-    Hooks,
     RunEvent,
     RunSettings,
-    Visit,
-    announced,
+    SnapshotQueries,
+    announce,
     cut,
 )
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import Measured, Sample, Timings
 
-__all__ = ["EndedRun", "Task", "claimed", "ending", "execute", "timed_queries"]
+__all__ = [
+    "EndedRun",
+    "ExperimentContext",
+    "choose_timed",
+    "claim_runs",
+    "execute",
+    "finish_on_error",
+]
 
-# Events of a process that has indexed a corpus.
+# Events after which an engine has indexed a corpus.
 INDEXES = ("indexed", "restarted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What is to be asked, and who hears of it.
+class ExperimentContext:
+    """What all searches of an experiment have in common: queries, snapshots, settings, callbacks.
 
-    *snapshots* are the hashes of what the *visits* were planned to find. *runs* are the ids in the
-    store by the name of an entry; *timed* are the queries whose latency is measured. With *files*,
-    an entry wants hits in k files, except for the queries in *parts*, which judge parts of files
-    and get k hits. *command* and *wait* are those of :class:`karat.experiments.workers.Hooks`.
+    *digests* are the hashes of the snapshots as they were when the experiment was planned. *runs*
+    are the ids in the store by the name of a configuration; *timed* are the queries whose latency
+    is measured. With *files*, k counts files, except for the queries in *parts*: they judge parts
+    of files and get k hits. *command* and *wait* are those of
+    :class:`karat.experiments.workers.Callbacks`.
 
     With *scores_first*, the quality pass runs every query of every engine, so that all scores are
     known before any latency is measured; *before_timing* is called between the two passes.
     """
 
     dataset: Dataset
-    visits: tuple[Visit, ...]
-    snapshots: Collection[str]
+    snapshots: tuple[SnapshotQueries, ...]
+    digests: Collection[str]
     settings: RunSettings
     runs: Mapping[str, str]
     timed: frozenset[str]
@@ -59,14 +67,14 @@ class Task:
 
 
 class EndedRun(NamedTuple):
-    """An entry of which no more will be asked: what its passes say of it.
+    """A configuration that needs no further query, with the timings and notes of its passes.
 
-    *stopped* says that something was left unasked because all work was cancelled or interrupted.
-    With *untimed*, all hits of the entry are stored, but its latency is yet to be measured: it is
-    yielded once more after that.
+    *stopped* says that queries were left out because the experiment was cancelled or interrupted.
+    With *untimed*, all hits of the configuration are stored, but its latency is not measured yet:
+    it is yielded again after that.
     """
 
-    entry: Entry
+    configuration: Configuration
     timings: Timings | None
     notes: Mapping[str, object]
     stopped: bool
@@ -74,46 +82,45 @@ class EndedRun(NamedTuple):
 
 
 def execute(
-    plan: SharedPlan, task: Task, recorder: Recorder, executor: Executor
+    searches: SearchGroups, context: ExperimentContext, recorder: Recorder, executor: Executor
 ) -> Iterator[EndedRun]:
-    """Ask what *recorder* lacks, and yield each entry when it has all that can be had.
+    """Run the queries that *recorder* lacks, and yield each configuration when it is complete.
 
-    First the hits: group by group, as the plan shares them. Then the times, all engines in turn,
-    each asked for itself and at its own depth: a search that serves several never tells how long
-    one takes. An engine that shares nothing is not asked twice: the hits of a query come with its
-    times, unless the task wants all scores first. InputError is raised where an engine has found
-    another corpus than planned, before any of its answers is kept: they would be taken for answers
-    on the one that was planned.
+    The quality pass collects hits, group by group. The timing pass then measures latency: all
+    engines take turns, each at its own depth, because a search that serves several configurations
+    does not tell how long one of them takes. An engine that shares nothing runs a timed query only
+    in the timing pass, unless the context wants all scores first. InputError is raised if an engine
+    has indexed another corpus than planned, before any of its results is stored.
     """
-    found: dict[str, Measured] = {}
+    results: dict[str, Measured] = {}
     stopped = False
     given_up: set[str] = set()
-    # Over all groups, so that a timed run does not begin between two of them.
-    with announced(task.command):
-        for group in plan.groups:
-            stopped = stopped or _ask(group, task, recorder, executor, found=found)
-            for entry in (entry for one in group for entry in one.entries):
-                notes = _notes(found, entry)
-                if not task.timed:
-                    yield EndedRun(entry, None, notes, stopped)
-                elif task.scores_first and not stopped:
-                    if _is_answered(entry, task, recorder):
-                        yield EndedRun(entry, None, notes, stopped, untimed=True)
-                    elif "error" in notes:
-                        given_up.add(entry.name)
-                        yield EndedRun(entry, None, notes, stopped)
-        if task.timed and not stopped:
-            task.before_timing()
-    if task.timed:
-        times = {} if stopped else _times(plan, task, recorder, executor, found=found)
+    # Announced over all groups, so that no timed run begins between two of them.
+    with announce(context.command):
+        for group in searches.groups:
+            stopped = stopped or _collect_hits(group, context, recorder, executor, results)
+            for one in (one for shared in group for one in shared.configurations):
+                ended = EndedRun(one, None, _notes(results, one), stopped)
+                if not context.timed:
+                    yield ended
+                elif context.scores_first and not stopped:
+                    if _is_answered(one, context, recorder):
+                        yield ended._replace(untimed=True)
+                    elif "error" in ended.notes:
+                        given_up.add(one.name)
+                        yield ended
+        if context.timed and not stopped:
+            context.before_timing()
+    if context.timed:
+        times = {} if stopped else _measure_latency(searches, context, recorder, executor, results)
         stopped = stopped or _is_stopped(times.values())
-        for entry in (entry for entry in plan.entries if entry.name not in given_up):
-            notes = _joined(_notes(found, entry), _notes(times, entry))
-            timings = times[entry.name].timings if entry.name in times else None
-            yield EndedRun(entry, timings, notes, stopped)
+        for one in (one for one in searches.configurations if one.name not in given_up):
+            notes = _join_notes(_notes(results, one), _notes(times, one))
+            timings = times[one.name].timings if one.name in times else None
+            yield EndedRun(one, timings, notes, stopped)
 
 
-def timed_queries(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
+def choose_timed(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
     """Return the ids of *count* queries drawn by *seed*; None takes all."""
     ids = dataset.query_ids
     if count is None or count >= len(ids):
@@ -121,192 +128,192 @@ def timed_queries(dataset: Dataset, count: int | None, *, seed: int) -> frozense
     return frozenset(Random(f"{seed} timed").sample(ids, count))
 
 
-def _ask(
-    group: Sequence[Retrieval],
-    task: Task,
+def _collect_hits(
+    group: Sequence[SharedSearch],
+    context: ExperimentContext,
     recorder: Recorder,
     executor: Executor,
-    *,
-    found: dict[str, Measured],
+    results: dict[str, Measured],
 ) -> bool:
-    """Have the hits of *group* kept, add what was *found*, and return whether to stop here."""
-    later = task.timed if shares_nothing(group) and not task.scores_first else frozenset()
+    """Store the hits of *group*, add its runs to *results*, and return whether to stop here."""
+    later = context.timed if shares_nothing(group) and not context.scores_first else frozenset()
     skip = {
-        one.configuration.name: later | _answered_by_all(one.entries, task, recorder)
-        for one in group
+        shared.search.name: later | _answered_by_all(shared.configurations, context, recorder)
+        for shared in group
     }
-    if all(len(known) == len(task.dataset) for known in skip.values()):
-        return task.cancelled()
+    if all(len(known) == len(context.dataset) for known in skip.values()):
+        return context.cancelled()
     with Buffer(recorder) as buffer:
-        work = Work(
-            [one.configuration for one in group],
-            task.dataset,
-            task.visits,
-            settings=replace(task.settings, warm_up=0, repetitions=1),
-            hooks=_Keeping(task, recorder, buffer, group).hooks(skip),
+        unit = WorkUnit(
+            [shared.search for shared in group],
+            context.dataset,
+            context.snapshots,
+            settings=replace(context.settings, warm_up=0, repetitions=1),
+            callbacks=_ResultWriter(context, recorder, buffer, group).callbacks(skip),
         )
-        asked = executor.quality(work)
-    found |= {
-        entry.name: measured
-        for one, measured in zip(group, asked, strict=True)
-        for entry in one.entries
+        returned = executor.quality(unit)
+    results |= {
+        one.name: result
+        for shared, result in zip(group, returned, strict=True)
+        for one in shared.configurations
     }
-    return _is_stopped(asked)
+    return _is_stopped(returned)
 
 
-def _times(
-    plan: SharedPlan,
-    task: Task,
+def _measure_latency(
+    searches: SearchGroups,
+    context: ExperimentContext,
     recorder: Recorder,
     executor: Executor,
-    *,
-    found: Mapping[str, Measured],
+    results: Mapping[str, Measured],
 ) -> dict[str, Measured]:
-    """Return the times of every entry by its name; those that were given up are not asked."""
-    untimed = frozenset(task.dataset.query_ids) - task.timed
-    entries = [
-        entry
-        for entry in plan.entries
-        if "error" not in _notes(found, entry) or _is_answered(entry, task, recorder)
+    """Return the timings of each configuration by its name, without those that were given up."""
+    untimed = frozenset(context.dataset.query_ids) - context.timed
+    configurations = [
+        one
+        for one in searches.configurations
+        if "error" not in _notes(results, one) or _is_answered(one, context, recorder)
     ]
     skip = {}
-    for entry in entries:
-        known = recorder.answered(task.runs[entry.name], timed=True)
-        # What indexing costs is known only to who has indexed, so that one is asked in any case.
-        last = {min(task.timed)} if task.timed <= known else frozenset()
-        skip[entry.name] = (untimed | known) - last
-    each = [
-        Retrieval(
-            Configuration(entry.name, entry.spec, entry.k, task.files, entry.threshold), (entry,)
-        )
-        for entry in entries
-    ]
+    for one in configurations:
+        known = recorder.answered(context.runs[one.name], timed=True)
+        # At least one query runs: only a process that has indexed knows what indexing costs.
+        last = {min(context.timed)} if context.timed <= known else frozenset()
+        skip[one.name] = (untimed | known) - last
+    alone = [SharedSearch(replace(one, files=context.files), (one,)) for one in configurations]
     with Buffer(recorder) as buffer:
-        work = Work(
-            [one.configuration for one in each],
-            task.dataset,
-            task.visits,
-            settings=task.settings,
-            hooks=_Keeping(task, recorder, buffer, each).hooks(skip),
+        unit = WorkUnit(
+            [shared.search for shared in alone],
+            context.dataset,
+            context.snapshots,
+            settings=context.settings,
+            callbacks=_ResultWriter(context, recorder, buffer, alone).callbacks(skip),
         )
-        asked = executor.timing(work)
-    return {entry.name: measured for entry, measured in zip(entries, asked, strict=True)}
+        returned = executor.timing(unit)
+    return {one.name: result for one, result in zip(configurations, returned, strict=True)}
 
 
-def _is_answered(entry: Entry, task: Task, recorder: Recorder) -> bool:
-    """Return whether all queries of *entry* have ended, well or not."""
-    return recorder.answered(task.runs[entry.name]) >= frozenset(task.dataset.query_ids)
+def _is_answered(one: Configuration, context: ExperimentContext, recorder: Recorder) -> bool:
+    """Return whether all queries of a configuration have ended, successfully or not."""
+    return recorder.answered(context.runs[one.name]) >= frozenset(context.dataset.query_ids)
 
 
-def _answered_by_all(entries: Sequence[Entry], task: Task, recorder: Recorder) -> frozenset[str]:
-    return frozenset.intersection(*(recorder.answered(task.runs[entry.name]) for entry in entries))
+def _answered_by_all(
+    configurations: Sequence[Configuration], context: ExperimentContext, recorder: Recorder
+) -> frozenset[str]:
+    answered = (recorder.answered(context.runs[one.name]) for one in configurations)
+    return frozenset.intersection(*answered)
 
 
-def _is_stopped(asked: Iterable[Measured]) -> bool:
-    return any(measured.notes.get("status") == "cancelled" for measured in asked)
+def _is_stopped(results: Iterable[Measured]) -> bool:
+    return any(result.notes.get("status") == "cancelled" for result in results)
 
 
-class _Keeping:
-    """Keeps the answers of each retrieval for all entries that are cut from it."""
+class _ResultWriter:
+    """Stores the results of each search for all configurations that it serves."""
 
     def __init__(
         self,
-        task: Task,
+        context: ExperimentContext,
         recorder: Recorder,
         buffer: Buffer,
-        retrievals: Sequence[Retrieval],
+        searches: Sequence[SharedSearch],
     ) -> None:
-        self._task = task
+        self._context = context
         self._recorder = recorder
         self._buffer = buffer
-        self._retrievals = {one.configuration.name: one for one in retrievals}
+        self._searches = {shared.search.name: shared for shared in searches}
         self._begun: set[str] = set()
 
-    def hooks(self, skip: Mapping[str, Collection[str]]) -> Hooks:
-        """Return how this takes part in a pass."""
-        task = self._task
-        return Hooks(
-            listen=self.listen,
-            sink=self,
+    def callbacks(self, skip: Mapping[str, Collection[str]]) -> Callbacks:
+        """Return the callbacks for one pass that skips the queries in *skip*."""
+        context = self._context
+        return Callbacks(
+            listen=self._on_event,
+            on_result=self._on_result,
             skip=skip,
-            cancelled=task.cancelled,
-            command=task.command,
-            wait=task.wait,
+            cancelled=context.cancelled,
+            command=context.command,
+            wait=context.wait,
         )
 
-    def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
-        """Keep *answer* once for each entry."""
-        configuration, entries = self._retrievals[run]
-        # Read once for all that are cut from them; for one that wants them all, not even that.
-        hits = answer.hits if len(entries) == 1 else tuple(answer.hits)
-        files = configuration.files and answer.query_id not in self._task.parts
-        searched = (configuration.k, configuration.threshold, configuration.files)
-        for entry in entries:
-            kept = answer
-            if (entry.k, entry.threshold, files) != searched:
+    def _on_result(self, run: str, answer: Answer, sample: Sample | None) -> None:
+        """Store *answer* once for each configuration."""
+        search, configurations = self._searches[run]
+        # Decode the hits once for several configurations; a single one may need no decoding.
+        hits = answer.hits if len(configurations) == 1 else tuple(answer.hits)
+        files = search.files and answer.query_id not in self._context.parts
+        searched = (search.k, search.threshold, search.files)
+        for one in configurations:
+            stored = answer
+            if (one.k, one.threshold, files) != searched:
                 beginning = cut(
                     hits,
-                    k=entry.k,
+                    k=one.k,
                     files=files,
-                    threshold=entry.threshold,
-                    by_score=by_score(entry.spec),
+                    threshold=one.threshold,
+                    by_score=by_score(one.spec),
                 )
-                kept = answer._replace(hits=beginning)
-            self._buffer.add(self._task.runs[entry.name], kept, sample)
+                stored = answer._replace(hits=beginning)
+            self._buffer.add(self._context.runs[one.name], stored, sample)
 
-    def listen(self, event: RunEvent) -> None:
-        """Tell of each entry what happens to the configuration that it is cut from."""
-        if event.kind in INDEXES and event.detail["corpus"] not in self._task.snapshots:
+    def _on_event(self, event: RunEvent) -> None:
+        """Pass an event of a search on for each configuration that it serves."""
+        context = self._context
+        if event.kind in INDEXES and event.detail["corpus"] not in context.digests:
             raise InputError("what is searched has changed in the meantime; run it anew")
-        for entry in self._retrievals[event.run].entries:
-            if event.kind == "indexed" and entry.name not in self._begun:
-                self._begun.add(entry.name)
-                self._recorder.begin(self._task.runs[entry.name])
-            self._task.listen(event._replace(run=entry.name))
+        for one in self._searches[event.run].configurations:
+            if event.kind == "indexed" and one.name not in self._begun:
+                self._begun.add(one.name)
+                self._recorder.begin(context.runs[one.name])
+            context.listen(event._replace(run=one.name))
 
 
-def _notes(measured: Mapping[str, Measured], entry: Entry) -> Mapping[str, object]:
-    return measured[entry.name].notes if entry.name in measured else {}
+def _notes(results: Mapping[str, Measured], one: Configuration) -> Mapping[str, object]:
+    return results[one.name].notes if one.name in results else {}
 
 
-def _joined(hits: Mapping[str, object], times: Mapping[str, object]) -> dict[str, object]:
-    """Return what both passes say; the second finds in the caches what the first has indexed."""
+def _join_notes(hits: Mapping[str, object], times: Mapping[str, object]) -> dict[str, object]:
+    """Return the notes of both passes.
+
+    The work of indexing is that of the first pass: the second one finds its results in caches.
+    """
     both = {**hits, **times}
     if "work" in hits and "work" in times:
         both |= {"work": hits["work"], "timed_work": times["work"]}
     return both
 
 
-def claimed(experiment: Experiment, store: Store) -> frozenset[str]:
-    """Return the runs that are left to do, now ours; raise InputError if others are at it.
+def claim_runs(experiment: Experiment, store: Store) -> frozenset[str]:
+    """Claim the runs that are not complete, and return their ids.
 
-    Those that somebody has begun are tried first, so that nothing was taken when one is refused.
-    One without any answer, however far it came, begins anew: what was in its way, such as a service
-    that was down, may be gone.
+    InputError is raised if another process works on one of them. Runs that were begun are claimed
+    first, so that nothing was claimed when one is refused. A run without any answered query starts
+    from the beginning: the cause of its failures, such as a service that was down, may be gone.
     """
     outcomes = store.outcomes(experiment.id)
-    mine: set[str] = set()
+    claimed: set[str] = set()
     for run in sorted(experiment.runs, key=lambda run: not run.status.running):
         if store.claim(run.id):
-            mine.add(run.id)
+            claimed.add(run.id)
             if Outcome.ANSWERED not in outcomes.get(run.id, (Outcome.ANSWERED,)):
                 store.clear(run.id)
         elif not _is_completed(run, store):
-            for taken in mine:
-                store.finish(taken, RunStatus.CANCELLED)
+            for mine in claimed:
+                store.finish(mine, RunStatus.CANCELLED)
             raise InputError(
                 f"experiment {experiment.id} is being run by another process: it has {run.label}; "
                 "wait for it or stop it, the same command then continues"
             )
-    return frozenset(mine)
+    return frozenset(claimed)
 
 
 @contextmanager
-def ending(runs: Set[str], store: Store) -> Iterator[set[str]]:
-    """Yield *runs* as a set of those without an end, for the caller to take out what has one.
+def finish_on_error(runs: Set[str], store: Store) -> Iterator[set[str]]:
+    """Yield *runs* as a set of unfinished runs, from which the caller removes each finished one.
 
-    Ctrl-C ends here: the others are cancelled. After any other exception they have failed, and it
-    goes on.
+    Ctrl-C ends here: the rest is cancelled. After any other exception the rest has failed, and the
+    exception is raised again.
     """
     left = set(runs)
     try:

@@ -12,7 +12,7 @@ from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.catalogue import embedder_named
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.errors import InputError, MissingExtra
-from karat.experiments.plan import Entry
+from karat.experiments.workers import Configuration
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place
@@ -20,7 +20,7 @@ from karat.formats.jsontext import load_json
 from karat.formats.yamltext import load_yaml
 from karat.model.spec import Spec
 
-__all__ = ["MODES", "Matrix", "faults", "read_matrix"]
+__all__ = ["MODES", "Matrix", "axis_problems", "read_matrix"]
 
 # The engine of each mode, and which axes it looks at.
 MODES: Mapping[str, tuple[str, frozenset[str]]] = {
@@ -31,10 +31,10 @@ MODES: Mapping[str, tuple[str, frozenset[str]]] = {
 THRESHOLDS = "score_thresholds"
 
 
-def faults(axis: str, values: Sequence[object]) -> Iterator[tuple[int | None, str]]:
-    """Yield what is wrong with the *values* of *axis*, each with its place; None for all of them.
+def axis_problems(axis: str, values: Sequence[object]) -> Iterator[tuple[int | None, str]]:
+    """Yield the problems of the *values* of *axis*, each with its index; None for all values.
 
-    >>> list(faults("top_k_values", [10, 0, 10]))
+    >>> list(axis_problems("top_k_values", [10, 0, 10]))
     [(1, '0 is out of range; expected 1 or more'), (2, '10 appears more than once')]
     """
     if not values and axis not in MAY_BE_EMPTY:
@@ -94,7 +94,7 @@ class _Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """The values to combine. Those that a mode does not use make no further configurations.
+    """The values to combine. Values that a mode does not use add no configurations.
 
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
     the best score of the query. *primary_k* and *k_values_for_metrics* say what is measured.
@@ -102,7 +102,7 @@ class Matrix:
     some of them there may be no mode. A model may have the name that the hub gives it.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
-    >>> [entry.name for entry in matrix.entries()]
+    >>> [configuration.name for configuration in matrix.configurations()]
     ['dense @10', 'hybrid rrf40 @10', 'hybrid rrf60 @10']
     """
 
@@ -119,11 +119,11 @@ class Matrix:
     engines: Mapping[str, Spec] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse axes that hold what means nothing; all that is wrong is told at once."""
+        """Reject invalid axes; all problems are reported at once."""
         wrong = [
             f"{axis}: {message}"
             for axis, values in self._axes()
-            for _, message in faults(axis, values)
+            for _, message in axis_problems(axis, values)
         ]
         if wrong:
             raise InputError("\n".join(wrong))
@@ -138,12 +138,12 @@ class Matrix:
             ):
                 yield axis.name, held
 
-    def entries(self) -> tuple[Entry, ...]:
+    def configurations(self) -> tuple[Configuration, ...]:
         """Return the configurations, in the order of the axes."""
-        return (*map(self._entry, self._choices()), *self._engine_entries())
+        return (*map(self._configuration, self._choices()), *self._engine_configurations())
 
     def count(self) -> int:
-        """Return how many configurations there are, without making them.
+        """Return the number of configurations without creating them.
 
         >>> Matrix(search_modes=("sparse", "hybrid"), rrf_k_values=(20, 40, 60)).count()
         4
@@ -151,9 +151,9 @@ class Matrix:
         return sum(1 for _ in self._choices()) + len(self.engines) * len(self.top_k_values)
 
     def measures(self) -> tuple[str, ...]:
-        """Return the names of what is measured, first what configurations are ranked by.
+        """Return the names of the measures; configurations are ranked by the first one.
 
-        Empty where the matrix does not say.
+        Empty if the matrix has none.
 
         >>> Matrix(primary_k=10, k_values_for_metrics=(5,)).measures()
         ('ndcg@10', 'mrr', 'ap', 'precision@5', 'recall@5', 'ndcg@5')
@@ -181,7 +181,7 @@ class Matrix:
             )
             yield from (_Choice(chunker, mode, *values) for values in combined)
 
-    def _entry(self, choice: _Choice) -> Entry:
+    def _configuration(self, choice: _Choice) -> Configuration:
         options = {
             "search_mode": choice.search_mode,
             "use_reranker": choice.reranker is not None,
@@ -192,14 +192,14 @@ class Matrix:
         used = {"rrf_k": choice.rrf_k, "model": choice.model, "reranker": choice.reranker}
         options |= {name: value for name, value in used.items() if value is not None}
         threshold = choice.score_threshold or 0.0
-        return Entry(self._name(choice), _spec(choice), choice.top_k, threshold, options)
+        return Configuration(self._name(choice), _spec(choice), choice.top_k, threshold, options)
 
-    def _engine_entries(self) -> Iterator[Entry]:
+    def _engine_configurations(self) -> Iterator[Configuration]:
         for (name, spec), k in product(self.engines.items(), self.top_k_values):
-            yield Entry(f"{name} @{k}", spec, k, options={"engine": name, "top_k": k})
+            yield Configuration(f"{name} @{k}", spec, k, options={"engine": name, "top_k": k})
 
     def _name(self, choice: _Choice) -> str:
-        """Return the mode and what tells this configuration from the others."""
+        """Return the mode, and the values that differ between configurations."""
         parts = [choice.search_mode]
         if choice.rrf_k and len(self.rrf_k_values) > 1:
             parts.append(f"rrf{choice.rrf_k}")
@@ -216,7 +216,7 @@ class Matrix:
 
 
 def _spec(choice: _Choice) -> Spec:
-    """Return the engine of *choice*; what it would do by itself is left unsaid."""
+    """Return the engine of *choice*; defaults are left out."""
     engine, _ = MODES[choice.search_mode]
     params: dict[str, object] = {}
     if choice.rrf_k is not None:
@@ -237,9 +237,9 @@ BELOW = "config_matrix"
 
 
 def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -> Matrix:
-    """Return the matrix in *path*, which stands there alone or below ``config_matrix``.
+    """Return the matrix in *path*, at the top level or below ``config_matrix``.
 
-    A value alone stands for a list of one. Every problem is told at once, with its line.
+    A single value stands for a list of one. All problems are reported at once, with their lines.
     """
     value, check = (
         load_json(path, limit=limits.yaml_bytes)
@@ -268,7 +268,7 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
 def _values(
     check: Checker, given: object, place: Place, read: Callable[[object], object]
 ) -> tuple[object, ...]:
-    """Return what *read* makes of one value or of a list, without those that mean nothing."""
+    """Return one value or a list of them, parsed by *read*, without invalid ones."""
     several = isinstance(given, list) and place[-1] in AXES
     rows = check.rows(given, place) if several else [(place, given)]
     found: dict[Place, object] = {}
@@ -279,7 +279,7 @@ def _values(
             check.add(at, str(error))
     if found or given == []:
         places = list(found)
-        for number, message in faults(str(place[-1]), tuple(found.values())):
+        for number, message in axis_problems(str(place[-1]), tuple(found.values())):
             check.add(place if number is None else places[number], message)
     return tuple(found.values())
 

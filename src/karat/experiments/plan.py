@@ -1,4 +1,4 @@
-"""Configurations that share work share it: which engine is asked once for which of them."""
+"""Which configurations share a search, an index or a ranking, so that nothing is done twice."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,18 @@ from karat.engines.engine_group import shareable
 from karat.engines.spec import parse_spec
 from karat.errors import InputError, LimitExceeded
 from karat.experiments.workers import Configuration
-from karat.model.frozen import EMPTY
 from karat.model.repeated import repeated
 from karat.model.spec import Spec
 
 __all__ = [
     "MANY",
     "MOST",
-    "Counts",
-    "Entry",
-    "Retrieval",
-    "SharedPlan",
+    "SearchCounts",
+    "SearchGroups",
+    "SharedSearch",
+    "check_configurations",
     "check_count",
-    "check_entries",
-    "share",
+    "group_searches",
     "shares_nothing",
 ]
 
@@ -30,46 +28,17 @@ __all__ = [
 MANY, MOST = 25, 50
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row of a comparison: *spec* asked for *k* hits, without those below *threshold*.
-
-    *options* is what decides it in the words of the user, such as ``search_mode`` or
-    ``chunk_size``, as JSON can hold it; reports compare by them.
-
-    >>> Entry("words", Spec("engine", "bm25"), 0)
-    Traceback (most recent call last):
-    ...
-    karat.errors.InputError: words: 0 hits are asked for; expected 1 or more
-    """
-
-    name: str
-    spec: Spec
-    k: int = 100
-    threshold: float = 0.0
-    options: Mapping[str, object] = EMPTY
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant before anything runs."""
-        if not self.name.strip():
-            raise InputError("a configuration has no name")
-        if self.k < 1:
-            raise InputError(f"{self.name}: {self.k} hits are asked for; expected 1 or more")
-        if not 0.0 <= self.threshold <= 1.0:
-            raise InputError(f"{self.name}: threshold {self.threshold} is not between 0 and 1")
-
-
-def check_entries(entries: Sequence[Entry]) -> None:
-    """Refuse an empty list, and names that two configurations share."""
-    if not entries:
+def check_configurations(configurations: Sequence[Configuration]) -> None:
+    """Reject an empty list, and names that two configurations share."""
+    if not configurations:
         raise InputError("no configuration; expected one or more")
-    if twice := repeated(entry.name for entry in entries):
+    if twice := repeated(one.name for one in configurations):
         raise InputError(f"{len(twice)} names stand for several configurations: {', '.join(twice)}")
 
 
-def check_count(entries: Sequence[Entry], *, allowed: int = MOST) -> str:
-    """Return a warning about *entries* that are many, "" for few; too many are refused."""
-    count = len(entries)
+def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST) -> str:
+    """Return a warning about many *configurations*, "" for few; reject more than *allowed*."""
+    count = len(configurations)
     if count > allowed:
         raise LimitExceeded(
             f"{count} configurations, at most {allowed} are allowed; leave some values out, or "
@@ -78,7 +47,7 @@ def check_count(entries: Sequence[Entry], *, allowed: int = MOST) -> str:
     return f"{count} configurations are many; each takes its own time" if count > MANY else ""
 
 
-# What decides the ranking of one component, by the engine that has it.
+# The options that decide the ranking of each component of an engine.
 WORDS = ("k1", "b", "header")
 VECTORS = ("model", "windows")
 PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -88,25 +57,28 @@ PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-class Retrieval(NamedTuple):
-    """One engine, asked once for each query; every entry is a beginning of what it answers."""
+class SharedSearch(NamedTuple):
+    """One search of each query, at the depth of *search*, that serves several *configurations*.
 
-    configuration: Configuration
-    entries: tuple[Entry, ...]
-
-
-def shares_nothing(group: Sequence[Retrieval]) -> bool:
-    """Return whether *group* is one engine for one entry.
-
-    Its timed queries are not searched twice: their hits come with their latency.
+    The hits of each configuration are a beginning of the hits of the search.
     """
-    return len(group) == 1 and len(group[0].entries) == 1
+
+    search: Configuration
+    configurations: tuple[Configuration, ...]
 
 
-class Counts(NamedTuple):
-    """How much is done: searches and rankings for each query, indexes for each tree.
+def shares_nothing(group: Sequence[SharedSearch]) -> bool:
+    """Return whether *group* is one engine for one configuration.
 
-    A ranking is what one component gives to all searches that use it; *models* are those that
+    Its timed queries are not searched twice: the timing pass returns their hits too.
+    """
+    return len(group) == 1 and len(group[0].configurations) == 1
+
+
+class SearchCounts(NamedTuple):
+    """The amount of work: searches and rankings for each query, indexes for each snapshot.
+
+    A ranking comes from one component and is used by all searches with that component; *models*
     embed each chunk and each query once.
     """
 
@@ -118,20 +90,20 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SharedPlan:
-    """What is asked for *entries*: the engines of one group live in the same processes."""
+class SearchGroups:
+    """The searches for *configurations*; the engines of one group run in the same processes."""
 
-    entries: tuple[Entry, ...]
-    groups: tuple[tuple[Retrieval, ...], ...]
+    configurations: tuple[Configuration, ...]
+    groups: tuple[tuple[SharedSearch, ...], ...]
 
     @property
-    def counts(self) -> Counts:
-        """Return how much is done for all entries."""
-        specs = [one.configuration.spec for group in self.groups for one in group]
+    def counts(self) -> SearchCounts:
+        """Return the amount of work for all configurations."""
+        specs = [one.search.spec for group in self.groups for one in group]
         rankings = {part for spec in specs for part in _rankings(spec)}
         models = [model for spec in specs for model in _models(spec)]
-        return Counts(
-            len(self.entries),
+        return SearchCounts(
+            len(self.configurations),
             len(specs),
             len(rankings),
             len(self.groups),
@@ -139,7 +111,7 @@ class SharedPlan:
         )
 
     def lines(self) -> tuple[str, ...]:
-        """Return in words what is shared; nothing where nothing is."""
+        """Return sentences about shared work; none where nothing is shared."""
         configurations, searches, rankings, indexes, models = self.counts
         found = []
         if searches < configurations:
@@ -157,34 +129,35 @@ class SharedPlan:
         return tuple(found)
 
 
-def share(entries: Sequence[Entry], *, files: bool) -> SharedPlan:
-    """Return how to ask as little as possible; with *files* an entry wants hits in k files.
+def group_searches(configurations: Sequence[Configuration], *, files: bool) -> SearchGroups:
+    """Return the fewest searches that serve all *configurations*; with *files*, k counts files.
 
-    Engines that may be one family are one group. Entries of one engine are cut from one answer at
-    the greatest depth, where fewer hits are the beginning of more; any other engine is asked once
-    for each depth, since nobody knows that of it.
+    Engines that can share an index form one group. Configurations of one engine share a search at
+    the greatest depth if fewer hits are always the beginning of more hits. That is known of
+    built-in engines only; any other engine searches once for each depth.
     """
-    check_entries(entries)
-    families: dict[object, dict[tuple[Spec, int], list[Entry]]] = {}
-    for entry in entries:
-        family = shareable(entry.spec)
-        alike = (entry.spec, 0 if family else entry.k)
-        families.setdefault(family or alike, {}).setdefault(alike, []).append(entry)
+    check_configurations(configurations)
+    families: dict[object, dict[tuple[Spec, int], list[Configuration]]] = {}
+    for one in configurations:
+        family = shareable(one.spec)
+        alike = (one.spec, 0 if family else one.k)
+        families.setdefault(family or alike, {}).setdefault(alike, []).append(one)
     groups = [
-        tuple(_retrieval(same, files=files) for same in group.values())
+        tuple(_shared_search(same, files=files) for same in group.values())
         for group in families.values()
     ]
-    return SharedPlan(tuple(entries), tuple(groups))
+    return SearchGroups(tuple(configurations), tuple(groups))
 
 
-def _retrieval(entries: Sequence[Entry], *, files: bool) -> Retrieval:
-    first = entries[0]
-    deepest = max(entry.k for entry in entries)
-    return Retrieval(Configuration(first.name, first.spec, deepest, files), tuple(entries))
+def _shared_search(configurations: Sequence[Configuration], *, files: bool) -> SharedSearch:
+    first = configurations[0]
+    deepest = max(one.k for one in configurations)
+    search = Configuration(first.name, first.spec, deepest, files=files)
+    return SharedSearch(search, tuple(configurations))
 
 
 def _rankings(spec: Spec) -> Iterator[tuple[object, ...]]:
-    """Yield what tells each ranking of chunks from any other that *spec* is made of."""
+    """Yield a key for each ranking of chunks that *spec* combines; equal keys share a ranking."""
     inner = _reranked(spec)
     family = shareable(inner)
     if not family:

@@ -1,4 +1,4 @@
-"""What a reader must know of runs beside their numbers: which are the same, and which are empty."""
+"""Remarks on runs: those with the same rankings, and those without hits."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -7,12 +7,12 @@ from karat.model import Outcome, Run
 from karat.model.timings import Measured
 from karat.scoring.matching import MATCHERS
 
-__all__ = ["emptied", "ranking_digest", "remarks"]
+__all__ = ["empty_run_remarks", "ranking_digest", "remarks"]
 
 
 def remarks(measured: Sequence[Measured]) -> tuple[str, ...]:
     """Return sentences on runs with the same rankings, and on thresholds that drop too much."""
-    return (*_same(measured), *emptied(measured))
+    return (*_same(measured), *empty_run_remarks(measured))
 
 
 def _same(measured: Sequence[Measured]) -> Iterator[str]:
@@ -26,9 +26,9 @@ def _same(measured: Sequence[Measured]) -> Iterator[str]:
 
 
 def ranking_digest(run: Run) -> str:
-    """Return the hash of all hits in their order, whatever they score.
+    """Return the hash of all hits in their order, without scores.
 
-    Symbols count where the matching mode that the run names looks at them.
+    Symbols count if the matching mode of the run uses them.
     """
     digest = sha256()
     match = str(run.metadata.get("match") or "exact")
@@ -43,7 +43,7 @@ def ranking_digest(run: Run) -> str:
     return digest.hexdigest()
 
 
-def emptied(measured: Sequence[Measured]) -> Iterator[str]:
+def empty_run_remarks(measured: Sequence[Measured]) -> Iterator[str]:
     """Yield a sentence on each run whose threshold leaves most queries without a hit."""
     for one in measured:
         threshold = one.run.metadata.get("threshold")

@@ -1,4 +1,4 @@
-"""Configurations are compared on a gold set; what is done is kept, and never done twice."""
+"""Run an experiment: plan it, run the queries that the store lacks, score and store the runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -8,41 +8,70 @@ from typing import NamedTuple
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
-from karat.experiments import Entry, Executor, LocalExecutor, SharedPlan, share
-from karat.experiments.execute import EndedRun, Task, claimed, ending, execute, timed_queries
-from karat.experiments.plan import MOST, check_count, shares_nothing
-from karat.experiments.presence import NOTE, Survey, Where, digest_of, missing_paths, surveyed
+from karat.experiments.execute import (
+    EndedRun,
+    ExperimentContext,
+    choose_timed,
+    claim_runs,
+    execute,
+    finish_on_error,
+)
+from karat.experiments.executors import Executor, LocalExecutor
+from karat.experiments.plan import MOST, SearchGroups, check_count, group_searches, shares_nothing
 from karat.experiments.remarks import remarks
-from karat.experiments.store import Experiment, ExperimentPlan, Kind, PlannedRun, RunStatus, Store
-from karat.experiments.workers import RunEvent, RunSettings, counted, silence
+from karat.experiments.store import (
+    Experiment,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
+    RunStatus,
+    Store,
+)
+from karat.experiments.target_check import (
+    NOTE,
+    TargetCheck,
+    Where,
+    check_targets,
+    corpus_digest,
+    missing_paths,
+)
+from karat.experiments.workers import (
+    Configuration,
+    RunEvent,
+    RunSettings,
+    count_problems,
+    no_answer_error,
+)
 from karat.installation import __version__
 from karat.model import Dataset
+from karat.model.evaluation import Evaluation
 from karat.model.searched import Searched
 from karat.model.spec import Spec
 from karat.model.timings import Measured
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import files_judged
-from karat.scoring.score import score
+from karat.scoring.metrics import Measure
+from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 
 __all__ = [
+    "ExperimentPlan",
     "ExperimentRequest",
-    "ExperimentRun",
+    "ExperimentResult",
     "JudgedUnits",
-    "PlannedExperiment",
+    "RunResults",
     "judged_units",
-    "planned",
+    "plan_experiment",
     "run_experiment",
     "with_unit",
 ]
 
 
 class JudgedUnits(NamedTuple):
-    """What the queries of a gold set judge.
+    """The units that the queries of a gold set judge: whole files, or parts of files.
 
-    *files* says whether any of them judges whole files, *parts* holds the ids of those that judge
-    parts of files in such a set, and *most* is the unit that suits most queries: ``file``, or
-    ``lines`` of one.
+    *files* says whether any query judges whole files; *parts* holds the ids of the queries that
+    judge parts of files in such a set. *most* is the unit of most queries, ``file`` or ``lines``.
     """
 
     files: bool
@@ -105,19 +134,18 @@ def with_unit(spec: Spec, unit: str) -> Spec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentRequest:
-    """Everything that decides an experiment, and with how many *workers* it is run.
+    """Everything that decides an experiment, and the number of *workers* that run it.
 
-    *timed* is how many queries are timed: None is all of them; with 0 no time is measured. The
-    same request finds what it has done before, whatever *scoring* asks and *workers* there are.
-    Without *wait*, latency is measured also while other karat runs disturb it.
-    With *scores_first*, every run has its scores before any latency is measured; an engine that
-    shares nothing is then asked once more for each query that is timed.
+    *timed* is the number of timed queries: None times all of them, 0 none. The same request finds
+    its earlier results in the store; *scoring* and *workers* may differ. Without *wait*, latency is
+    measured even while other karat runs disturb it. With *scores_first*, every run has its scores
+    before any latency is measured; an engine that shares nothing then runs timed queries twice.
     """
 
     gold: Dataset
-    entries: tuple[Entry, ...]
+    configurations: tuple[Configuration, ...]
     where: Where
-    kind: Kind
+    kind: ExperimentKind
     name: str = ""
     scoring: Scoring = field(default_factory=Scoring)
     settings: RunSettings = field(default_factory=RunSettings)
@@ -138,36 +166,133 @@ class ExperimentRequest:
         return judged_units(self.gold, self.match)
 
 
-class PlannedExperiment(NamedTuple):
-    """What a request comes to before anything runs.
+class ExperimentPlan(NamedTuple):
+    """The searches that a request needs, known before anything runs.
 
-    *plan* says what is shared, *timed* how many of the *queries* are timed for each run.
+    *units* are those that the queries judge; *timed* holds the ids of the timed queries, of all
+    *queries* of the gold set.
     """
 
-    runs: int
-    plan: SharedPlan
+    searches: SearchGroups
+    units: JudgedUnits
     queries: int
-    timed: int
-    warnings: tuple[str, ...]
+    timed: frozenset[str]
+    warnings: tuple[str, ...] = ()
 
     @property
     def untimed(self) -> dict[str, int]:
         """Return how many queries of each run are searched before latency is measured."""
-        rest = self.queries - self.timed
+        rest = self.queries - len(self.timed)
         return {
-            entry.name: rest if shares_nothing(group) else self.queries
-            for group in self.plan.groups
-            for retrieval in group
-            for entry in retrieval.entries
+            one.name: rest if shares_nothing(group) else self.queries
+            for group in self.searches.groups
+            for shared in group
+            for one in shared.configurations
         }
 
 
-class ExperimentRun(NamedTuple):
-    """An experiment as far as it came, its runs in the order of the entries.
+def plan_experiment(request: ExperimentRequest, *, allowed: int | None = MOST) -> ExperimentPlan:
+    """Return the plan of *request*; nothing is read or started.
 
-    *resolved* is the gold set without targets that are in no tree searched; None where all are
-    there, or none. *remarks* are sentences on runs that are the same or empty; *interrupted* says
-    that something was left unasked.
+    More than *allowed* configurations raise LimitExceeded; None allows any number.
+    """
+    units = request.units
+    configurations = [
+        replace(one, spec=with_unit(one.spec, units.most)) for one in request.configurations
+    ]
+    warning = "" if allowed is None else check_count(configurations, allowed=allowed)
+    return ExperimentPlan(
+        group_searches(configurations, files=units.files),
+        units,
+        len(request.gold),
+        choose_timed(request.gold, request.timed, seed=request.seed),
+        (warning,) if warning else (),
+    )
+
+
+class RunResults:
+    """Reads each run back from *store* at most once, and scores it at most once.
+
+    Scores hold the *further* measures too; only those of the request are stored.
+    """
+
+    def __init__(
+        self, store: Store, request: ExperimentRequest, further: Sequence[Measure] = ()
+    ) -> None:
+        """Read nothing yet."""
+        self._store = store
+        self._gold = request.gold
+        self._measures = request.scoring.parsed(request.gold)
+        both = tuple(dict.fromkeys((*self._measures, *further)))
+        self._scoring = request.scoring.with_measures(both)
+        self._read: dict[str, Measured] = {}
+        self._evaluations: dict[str, Evaluation] = {}
+
+    def read(self, run: str) -> Measured:
+        """Return *run* as it was when it was first read."""
+        if run not in self._read:
+            self._read[run] = self._store.measured(run)
+        return self._read[run]
+
+    def refresh(self, run: str) -> Measured:
+        """Return *run* with its present timings and notes; its answers are not read again.
+
+        Call it when no further answer will be stored.
+        """
+        known = self._read.get(run)
+        if known is None:
+            return self.read(run)
+        costs = self._store.costs(run)
+        self._read[run] = replace(known, timings=costs.timings, notes=costs.notes)
+        return self._read[run]
+
+    def evaluation(self, run: str) -> Evaluation | None:
+        """Return the scores of *run* without intervals, None where it has no answer.
+
+        They cover all stored answers, those of earlier attempts included.
+        """
+        measured = self.read(run)
+        if run not in self._evaluations and len(measured.run.query_ids):
+            self._evaluations[run] = evaluate_run(
+                self._gold,
+                measured.run,
+                scoring=self._scoring,
+                confidence=None,
+                slices={},
+                name=measured.name,
+            )
+        return self._evaluations.get(run)
+
+    def evaluations(
+        self, runs: Sequence[str], gold: Dataset, scoring: Scoring
+    ) -> list[Evaluation | None]:
+        """Return the scores of *runs* on *gold*, none where they were scored on another set.
+
+        None stands for every run if *scoring* matches hits in another way than the request.
+        """
+        same = replace(scoring, measures=(), level=0.0) == replace(self._scoring, measures=())
+        if gold is not self._gold or not same:
+            return [None for _ in runs]
+        return list(map(self.evaluation, runs))
+
+    def store_scores(self, run: str) -> None:
+        """Score *run* and store its scores, unless that was done."""
+        if run in self._evaluations or not (evaluation := self.evaluation(run)):
+            return
+        answers = list(self.read(run).run.answers())
+        complete = len(answers) == len(self._gold) and not no_answer_error(answers)
+        names = {str(measure) for measure in self._measures}
+        summaries = [each for each in evaluation.summaries if each.measure in names]
+        self._store.keep_scores(run, summaries, complete=complete)
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentResult:
+    """An experiment as far as it has run, its runs in the order of the configurations.
+
+    *resolved* is the gold set without targets that are in no searched snapshot; None if all or none
+    of them are. *remarks* are sentences on runs with the same rankings and on empty runs.
+    *interrupted* says that some queries were left out. *results* has the scores of the runs.
     """
 
     experiment: Experiment
@@ -176,23 +301,7 @@ class ExperimentRun(NamedTuple):
     resolved: Dataset | None
     remarks: tuple[str, ...]
     interrupted: bool
-
-
-def planned(request: ExperimentRequest, *, allowed: int = MOST) -> PlannedExperiment:
-    """Return what *request* would run; nothing is read or started.
-
-    More than *allowed* configurations raise LimitExceeded.
-    """
-    units = request.units
-    entries = _entries_with_unit(request, units)
-    warning = check_count(entries, allowed=allowed)
-    return PlannedExperiment(
-        len(entries),
-        share(entries, files=units.files),
-        len(request.gold),
-        len(timed_queries(request.gold, request.timed, seed=request.seed)),
-        (warning,) if warning else (),
-    )
+    results: RunResults = field(compare=False, repr=False)
 
 
 def run_experiment(
@@ -201,51 +310,59 @@ def run_experiment(
     *,
     listen: Callable[[RunEvent], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-    surveyed_as: Callable[[Searched], None] = lambda _: None,
-    kept_as: Callable[[Experiment], None] = lambda _: None,
-    before_timing: Callable[[], None] = lambda: None,
+    on_searched: Callable[[Searched], None] = lambda _: None,
+    on_stored: Callable[[Experiment], None] = lambda _: None,
+    before_timing: Callable[[RunResults], None] = lambda _: None,
+    plan: ExperimentPlan | None = None,
+    further: Sequence[Measure] = (),
     executor: Executor | None = None,
     again: bool = False,
-) -> ExperimentRun:
-    """Run what *store* does not hold yet of *request*, and return all of it.
+) -> ExperimentResult:
+    """Run the queries of *request* that *store* lacks, and return all results.
 
-    Each answer is kept as it comes. Whatever ends this, the same request continues with the next
-    query; Ctrl-C and *cancelled* end it in order, and leave what there is. An engine that fails
-    costs its own run. InputError is raised where another process works on the same request, and
-    where what is searched has changed; no answer on what it has become is kept.
-    *surveyed_as* hears what will be searched before anything is asked, *kept_as* where it is kept.
-    *before_timing* is called when all hits are stored and latency is measured next.
-    With *again*, a request that was answered to its end becomes a further experiment: not every
-    search answers as it did.
+    Each query result is stored when it ends. After any interruption the same request continues with
+    the next query; Ctrl-C and *cancelled* stop it in order and return the results so far. An engine
+    that fails costs only its own run. InputError is raised if another process works on the same
+    request, or if the corpus has changed; no result on a changed corpus is stored.
+
+    *on_searched* is called with the searched snapshots before any query runs, *on_stored* with the
+    experiment in the store. *before_timing* is called with the results when all hits are stored
+    and latency is measured next. *plan* is the result of :func:`plan_experiment` for the same
+    request. *further* are measures that a report needs beside those of the request, so that no run
+    is scored twice. With *again*, a request that is complete becomes a further experiment: not
+    every engine returns the same hits again.
     """
     if not any(text.strip() for text in request.gold.texts):
         raise InputError(f"{request.gold.name}: no query has a text to search for")
-    units = request.units
-    entries = _entries_with_unit(request, units)
-    found = surveyed(
+    plan = plan or plan_experiment(request, allowed=None)
+    units, configurations = plan.units, plan.searches.configurations
+    results = RunResults(store, request, further)
+    found = check_targets(
         request.gold,
         request.where,
         match=request.match,
         root=request.scoring.root,
         seed=request.seed,
     )
-    surveyed_as(found.searched)
-    experiment = store.show(store.experiment(_plan(request, entries, found)))
+    on_searched(found.searched)
+    experiment = store.show(store.experiment(_definition(request, configurations, found)))
     attempt = 1
     while again and experiment.status == RunStatus.COMPLETED:
         attempt += 1
-        experiment = store.show(store.experiment(_plan(request, entries, found, attempt)))
-    kept_as(experiment)
-    runs = {entry.name: run.id for entry, run in zip(entries, experiment.runs, strict=True)}
-    mine = claimed(experiment, store)
-    todo = [entry for entry in entries if runs[entry.name] in mine]
-    task = Task(
+        experiment = store.show(
+            store.experiment(_definition(request, configurations, found, attempt))
+        )
+    on_stored(experiment)
+    runs = {one.name: run.id for one, run in zip(configurations, experiment.runs, strict=True)}
+    mine = claim_runs(experiment, store)
+    todo = [one for one in configurations if runs[one.name] in mine]
+    context = ExperimentContext(
         dataset=request.gold,
-        visits=found.visits,
         snapshots=found.snapshots,
+        digests=found.digests,
         settings=replace(request.settings, seed=request.seed),
         runs=runs,
-        timed=timed_queries(request.gold, request.timed, seed=request.seed),
+        timed=plan.timed,
         files=units.files,
         parts=units.parts,
         listen=listen,
@@ -253,40 +370,38 @@ def run_experiment(
         command=request.kind.value,
         wait=request.wait,
         scores_first=request.scores_first,
-        before_timing=before_timing,
+        before_timing=lambda: before_timing(results),
     )
     if todo:
-        scored: set[str] = set()
-        plan = share(todo, files=units.files)
-        with ending(mine, store) as left:
-            for ended in execute(plan, task, store, executor or LocalExecutor(request.workers)):
-                run = runs[ended.entry.name]
-                if run not in scored:
-                    _score(run, store, request=request)
-                if ended.untimed:
-                    scored.add(run)
-                else:
-                    _finish(ended, run, store, request=request, found=found)
+        whole = len(todo) == len(configurations)
+        searches = plan.searches if whole else group_searches(todo, files=units.files)
+        executor = executor or LocalExecutor(request.workers)
+        with finish_on_error(mine, store) as left:
+            for ended in execute(searches, context, store, executor):
+                run = runs[ended.configuration.name]
+                results.store_scores(run)
+                if not ended.untimed:
+                    _finish(ended, run, store, results.read(run), request=request, found=found)
                     left.discard(run)
     shown = store.show(experiment.id)
-    measured = tuple(store.measured(run) for run in runs.values())
-    return ExperimentRun(
+    measured = tuple(results.refresh(run) for run in runs.values())
+    return ExperimentResult(
         shown,
         measured,
         found.searched,
         found.resolved if 0 < found.searched.unresolved < found.searched.targets else None,
         remarks(measured),
         any(run.status is RunStatus.CANCELLED for run in shown.runs),
+        results,
     )
 
 
-def _entries_with_unit(request: ExperimentRequest, units: JudgedUnits) -> list[Entry]:
-    return [replace(entry, spec=with_unit(entry.spec, units.most)) for entry in request.entries]
-
-
-def _plan(
-    request: ExperimentRequest, entries: Sequence[Entry], found: Survey, attempt: int = 1
-) -> ExperimentPlan:
+def _definition(
+    request: ExperimentRequest,
+    configurations: Sequence[Configuration],
+    found: TargetCheck,
+    attempt: int = 1,
+) -> ExperimentDefinition:
     searched = found.searched
     settings = asdict(request.settings)
     # The order of the queries is by the seed of the request.
@@ -300,19 +415,19 @@ def _plan(
         "seed": request.seed,
     }
     runs = [
-        PlannedRun(
-            entry.name,
-            entry.spec,
-            digest_of(found),
+        RunDefinition(
+            one.name,
+            one.spec,
+            corpus_digest(found),
             {
                 **shared,
-                "engine": {"name": entry.spec.name, "options": dict(entry.spec.params)},
-                "k": entry.k,
-                "threshold": entry.threshold,
-                "options": dict(entry.options),
+                "engine": {"name": one.spec.name, "options": dict(one.spec.params)},
+                "k": one.k,
+                "threshold": one.threshold,
+                "options": dict(one.options),
             },
         )
-        for entry in entries
+        for one in configurations
     ]
     config = {
         **shared,
@@ -324,25 +439,21 @@ def _plan(
     if attempt > 1:
         config["attempt"] = attempt
     name = request.name or request.gold.name
-    return ExperimentPlan(
+    return ExperimentDefinition(
         name, request.kind, request.gold, tuple(runs), config, request.seed, __version__
     )
 
 
-def _score(run: str, store: Store, *, request: ExperimentRequest) -> None:
-    """Score all stored answers of a run, those of earlier attempts included, and store that."""
-    found = store.measured(run).run
-    if len(found.query_ids):
-        complete = len(found.query_ids) == len(request.gold) and not silence(list(found.answers()))
-        summaries = score(request.gold, found, scoring=request.scoring).summaries
-        store.keep_scores(run, summaries, complete=complete)
-
-
 def _finish(
-    ended: EndedRun, run: str, store: Store, *, request: ExperimentRequest, found: Survey
+    ended: EndedRun,
+    run: str,
+    store: Store,
+    measured: Measured,
+    *,
+    request: ExperimentRequest,
+    found: TargetCheck,
 ) -> None:
     """Store the status of a run, by all its stored answers, those of earlier attempts included."""
-    measured = store.measured(run)
     answers = list(measured.run.answers())
     error = str(ended.notes.get("error", ""))
     status = RunStatus.COMPLETED
@@ -350,14 +461,14 @@ def _finish(
         status = RunStatus.FAILED
     elif len(answers) < len(request.gold) or ended.stopped:
         status, error = RunStatus.CANCELLED, ""
-    elif error := silence(answers):
+    elif error := no_answer_error(answers):
         status = RunStatus.FAILED
-    # Who continues a run, or takes its times, has seen some of the trees only.
+    # A process that continues a run, or only measures latency, has indexed only some snapshots.
     searched = {
-        "corpora": list(dict.fromkeys(found.snapshots)),
+        "corpora": list(dict.fromkeys(found.digests)),
         NOTE: missing_paths(request.gold, found.resolved),
     }
-    notes = {**ended.notes, **searched, **counted(answers), "status": status.value}
+    notes = {**ended.notes, **searched, **count_problems(answers), "status": status.value}
     timings = ended.timings
     before = measured.timings
     if timings and before and before.samples and not before.alone:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from karat.corpus import Corpus, GitRepository, Trait
 from karat.corpus.git.chain import in_order, object_ids
 from karat.errors import InputError
+from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import Opener, Source, corpus_source
 from karat.model import Dataset, Query
 from karat.model.frozen import EMPTY
@@ -21,14 +22,14 @@ __all__ = [
     "NOWHERE_ELSE",
     "SNAPSHOTS",
     "TAG",
+    "OpenSnapshot",
     "Repository",
     "RepositoryRevisions",
     "Snapshots",
-    "Visit",
     "carried_to",
     "check_names",
-    "corpus_trees",
-    "history_trees",
+    "corpus_snapshots",
+    "history_snapshots",
     "home_of",
     "homes",
     "part_of",
@@ -148,16 +149,11 @@ SNAPSHOTS = ("parent", "base", "head", "child")
 CANDIDATES = ("production", "all")
 
 
-class Visit(NamedTuple):
-    """A tree, and the rows of the gold set whose queries are searched there, in this order.
+class OpenSnapshot(NamedTuple):
+    """A snapshot that is open in this process, and the queries to run on it."""
 
-    *source* is where another process finds the same tree.
-    """
-
-    revision: str
     corpus: Corpus
-    rows: tuple[int, ...]
-    source: Source
+    queries: SnapshotQueries
 
 
 class RepositoryRevisions(NamedTuple):
@@ -174,11 +170,10 @@ class RepositoryRevisions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """The trees of one evaluation; iterating visits each of them, again for every engine.
+    """The snapshots of one evaluation; each iteration opens all of them again.
 
-    Ancestors come before descendants, so that neighbours differ little; the order of the queries
-    on one tree is left to chance, by *seed*. The names are those of
-    :class:`karat.model.searched.Searched`.
+    Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
+    on each snapshot. The fields are those of :class:`karat.model.searched.Searched`.
     """
 
     snapshot: str
@@ -189,12 +184,12 @@ class Snapshots:
     revision: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a set of candidates that means nothing."""
+        """Reject an unknown set of candidates."""
         if self.candidates not in CANDIDATES:
             known = ", ".join(CANDIDATES)
             raise InputError(f"candidates {self.candidates!r} are none of: {known}")
 
-    def __iter__(self) -> Iterator[Visit]:
+    def __iter__(self) -> Iterator[OpenSnapshot]:
         for part in self.parts:
             for revision, corpus in part.corpora():
                 rows = list(part.rows[revision])
@@ -203,11 +198,11 @@ class Snapshots:
                 below = corpus.below(part.root)
                 chosen = below if tests else below.without(Trait.TEST)
                 source = replace(part.source(revision), tests=tests, root=part.root)
-                yield Visit(revision, chosen, tuple(rows), source)
+                yield OpenSnapshot(chosen, SnapshotQueries(source, tuple(rows)))
 
 
 @contextmanager
-def history_trees(
+def history_snapshots(
     gold: Dataset,
     repositories: Mapping[str, str] = NOWHERE_ELSE,
     *,
@@ -215,14 +210,14 @@ def history_trees(
     candidates: str | None = None,
     seed: int = 0,
 ) -> Iterator[Snapshots]:
-    """Open the trees of a mined gold set, in the repositories that it was mined from.
+    """Open the snapshots of a mined gold set, in the repositories that it was mined from.
 
-    *repositories* says by name where those are that have moved; one without a name is for all.
-    ``parent`` is the tree before the change of each case and ``child`` the one after it, which
-    holds the answer. ``base`` is one tree before all changes: the first of the parents in the order
-    of history, which holds no change of the gold set. ``head`` is HEAD for all. A gold set that was
-    carried is searched where it was carried to, for ``parent`` and ``base`` alike. *candidates*
-    None are those that the gold set was made for.
+    *repositories* are the folders of repositories that have moved, by name; an empty name is for
+    all. ``parent`` is the snapshot before the change of each case and ``child`` the one after it,
+    which contains the change. ``base`` is one snapshot before all changes: the first of the parents
+    in the order of history. ``head`` is HEAD for all. A carried gold set is searched at the commit
+    that it was carried to, for ``parent`` and ``base`` alike. Without *candidates*, those of the
+    gold set are taken.
     """
     if snapshot not in SNAPSHOTS:
         raise InputError(f"snapshot {snapshot!r} is none of: {', '.join(SNAPSHOTS)}")
@@ -254,7 +249,7 @@ def history_trees(
         yield Snapshots(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
 
 
-def corpus_trees(
+def corpus_snapshots(
     gold: Dataset,
     place: str,
     *,
@@ -262,7 +257,7 @@ def corpus_trees(
     candidates: str = "all",
     seed: int = 0,
 ) -> Snapshots:
-    """Return one tree for all queries: the folder *place*, or what Git had there at *revision*."""
+    """Return one snapshot for all queries: the folder *place*, or its *revision* in Git."""
     source = corpus_source(place, revision=revision)
     corpus = Opener().open(source)
     name = revision or ""

@@ -8,12 +8,12 @@ from pathlib import Path
 from karat.engines.embedding.catalogue import embedder_named
 from karat.engines.rerank import DEFAULT_RERANKER
 from karat.errors import InputError, UnknownName
-from karat.experiments.matrix import faults
-from karat.experiments.plan import Entry
+from karat.experiments.matrix import axis_problems
+from karat.experiments.workers import Configuration
 from karat.formats.akashic_suites import SuiteConfig, read_suites
 from karat.model.spec import Spec
 
-__all__ = ["BUNDLED", "entry_of", "suite", "suites"]
+__all__ = ["BUNDLED", "suite", "suite_configuration", "suites"]
 
 BUNDLED = Path(__file__).with_name("suites.yaml")
 
@@ -23,10 +23,12 @@ def suites(path: str | os.PathLike[str] = BUNDLED) -> Mapping[str, tuple[SuiteCo
     return read_suites(path)
 
 
-def suite(name: str, path: str | os.PathLike[str] = BUNDLED, *, k: int = 100) -> tuple[Entry, ...]:
+def suite(
+    name: str, path: str | os.PathLike[str] = BUNDLED, *, k: int = 100
+) -> tuple[Configuration, ...]:
     """Return the configurations of the suite *name*, each asked for *k* hits.
 
-    >>> [entry.name for entry in suite("quick_test")]
+    >>> [configuration.name for configuration in suite("quick_test")]
     ['small chunks', 'large chunks']
     """
     known = suites(path)
@@ -34,27 +36,26 @@ def suite(name: str, path: str | os.PathLike[str] = BUNDLED, *, k: int = 100) ->
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
         raise UnknownName(f"no suite named {name!r}; {hint}")
-    entries, wrong = [], []
+    configurations, wrong = [], []
     for config in known[name]:
         try:
-            entries.append(entry_of(config, k=k))
+            configurations.append(suite_configuration(config, k=k))
         except InputError as error:
             wrong.append(str(error))
     if wrong:
         raise InputError("\n".join(wrong))
-    return tuple(entries)
+    return tuple(configurations)
 
 
-def entry_of(config: SuiteConfig, *, k: int = 100) -> Entry:
-    """Return the search by embeddings that *config* describes.
+def suite_configuration(config: SuiteConfig, *, k: int = 100) -> Configuration:
+    """Return the dense configuration that *config* describes.
 
-    Chunks are windows of ``chunk_size`` words and signs. What the model cannot read at once is
-    embedded in parts, so that a large chunk is searched to its end. What cannot be applied is
-    refused, all of it at once.
+    Chunks are windows of ``chunk_size`` words and signs. A chunk that is too long for the model is
+    embedded in parts. All settings that cannot be applied are reported at once.
     """
     chunker, reranker = f"window:{config.chunk_size}", _reranker(config.reranker_model)
     named = {"models": config.embedding_model, "chunkers": chunker, "rerankers": reranker}
-    wrong = [message for axis, name in named.items() for _, message in faults(axis, (name,))]
+    wrong = [message for axis, name in named.items() for _, message in axis_problems(axis, (name,))]
     if config.reranker_model and not config.use_reranker:
         wrong.append(f"reranker_model {config.reranker_model!r} without use_reranker")
     if wrong:
@@ -64,10 +65,10 @@ def entry_of(config: SuiteConfig, *, k: int = 100) -> Entry:
     if config.use_reranker:
         over = {"engine": spec.name, **spec.params}
         spec = Spec("engine", "rerank", {"over": over, "model": reranker})
-    said = config._asdict()
-    name = said.pop("name")
-    options = {option: value for option, value in said.items() if value != ""}
-    return Entry(name, spec, k, options=options)
+    settings = config._asdict()
+    name = settings.pop("name")
+    options = {option: value for option, value in settings.items() if value != ""}
+    return Configuration(name, spec, k, options=options)
 
 
 def _reranker(model: str) -> str:

@@ -9,9 +9,9 @@ from karat.model import ScoreTable
 from karat.model.comparison import Comparison
 from karat.model.contest import Contest
 from karat.model.evaluation import Evaluation
-from karat.model.timings import Measured
+from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
-from karat.scoring.score import evaluate_run, with_dropped
+from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels, slice_rows
 from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_judgments, load_run
@@ -24,6 +24,7 @@ __all__ = [
     "compare",
     "compare_evaluations",
     "compare_scored",
+    "compare_scored_runs",
     "compare_tables",
     "testable_measures",
 ]
@@ -43,22 +44,15 @@ def compare(
     confidence: Confidence | None = None,
     by: Iterable[str] = (),
     names: Sequence[str] | None = None,
-    measured: Sequence[Measured] | None = None,
     truth_format: str | None = None,
     run_format: str | None = None,
 ) -> Contest:
-    """Return the scores of each of *runs* on *truth*, and the statistical comparison.
-
-    *measured* are the same runs with their measurement notes, if they were made in this process:
-    their dropped hits are counted.
-    """
+    """Return the scores of each of *runs* on *truth* and what their differences are worth."""
     if len(runs) < 2:
         raise InputError(f"expected two or more runs to compare, not {len(runs)}")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
     gold = load_judgments(truth, format=truth_format)
-    slices = slice_rows(gold, by)
-    clusters = cluster_labels(gold, confidence.cluster)
     evaluations = tuple(
         evaluate_run(
             gold,
@@ -70,8 +64,20 @@ def compare(
         )
         for run, name in zip(runs, names or distinct_names(runs), strict=True)
     )
-    if measured is not None:
-        evaluations = tuple(map(with_dropped, evaluations, measured))
+    return compare_scored_runs(gold, evaluations, scoring=scoring, confidence=confidence, by=by)
+
+
+def compare_scored_runs(
+    gold: Truth,
+    evaluations: Sequence[Evaluation],
+    *,
+    scoring: Scoring,
+    confidence: Confidence,
+    by: Iterable[str] = (),
+) -> Contest:
+    """Return runs that are scored already, compared over all queries and for each value of *by*."""
+    slices = slice_rows(gold, by)
+    clusters = cluster_labels(gold, confidence.cluster)
     overall = compare_scored(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
     measures = testable_measures(scoring.parsed(gold))
     return replace(

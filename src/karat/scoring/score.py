@@ -30,7 +30,14 @@ if TYPE_CHECKING:
     from karat.model.comparison import Interval
 
 
-__all__ = ["evaluate_run", "mean_intervals", "score", "with_dropped"]
+__all__ = [
+    "evaluate_run",
+    "mean_intervals",
+    "score",
+    "with_dropped",
+    "with_intervals",
+    "with_measures",
+]
 
 
 def mean_intervals(
@@ -133,17 +140,37 @@ def evaluate_run(
         score_empty=not scoring.trec,
     )
     notes = replace(
-        _notes(judged, table.columns[str(JUDGED_SHARE)]),
-        clusters=len(set(clusters or ())),
-        mismatch=_mismatch(judged, run),
+        _notes(judged, table.columns[str(JUDGED_SHARE)]), mismatch=_mismatch(judged, run)
     )
     table = replace(table, columns=_known(table, measures, _asked_for(run)))
+    return with_intervals(
+        Evaluation(name, table, (), notes, {}),
+        measures,
+        confidence,
+        slices=slices,
+        clusters=clusters,
+    )
+
+
+def with_intervals(
+    evaluation: Evaluation,
+    measures: Sequence[Measure],
+    confidence: Confidence | None,
+    *,
+    slices: Slices,
+    clusters: Sequence[str] | None = None,
+) -> Evaluation:
+    """Return *evaluation* with the summaries of its table, overall and for each of *slices*.
+
+    The run is not judged again: the scores per query stay as they are. *measures* are the columns
+    of the table.
+    """
+    table = evaluation.table
     everywhere = range(len(table.query_ids))
-    return Evaluation(
-        name=name,
-        table=table,
+    return replace(
+        evaluation,
         summaries=_summaries(table, measures, everywhere, confidence, clusters=clusters),
-        notes=notes,
+        notes=replace(evaluation.notes, clusters=len(set(clusters or ()))),
         slices={
             tag: {
                 value: _summaries(table, measures, rows, confidence, clusters=clusters)
@@ -151,6 +178,17 @@ def evaluate_run(
             }
             for tag, values in slices.items()
         },
+    )
+
+
+def with_measures(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
+    """Return *evaluation* with only these *measures*, in their order."""
+    names = list(map(str, measures))
+    table = evaluation.table
+    return replace(
+        evaluation,
+        table=replace(table, columns={name: table.columns[name] for name in names}),
+        summaries=tuple(each for each in evaluation.summaries if each.measure in names),
     )
 
 

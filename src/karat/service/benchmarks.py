@@ -9,9 +9,9 @@ from karat.engines.registry import ADAPTERS
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.experiments.matrix import MODES, Matrix
-from karat.experiments.presence import Where
 from karat.experiments.run import ExperimentRequest
-from karat.experiments.store import Kind
+from karat.experiments.store import ExperimentKind
+from karat.experiments.target_check import Where
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.metrics import METRICS, parse
@@ -163,7 +163,8 @@ class BenchmarkConfig:
         engine is not offered, or the collection lacks an index.
 
         >>> axes = {"search_modes": ["dense", "sparse"], "top_k_values": None}
-        >>> [entry.name for entry in BenchmarkConfig(axes, top_k=5).matrix_for().entries()]
+        >>> matrix = BenchmarkConfig(axes, top_k=5).matrix_for()
+        >>> [one.name for one in matrix.configurations()]
         ['dense @5', 'sparse @5']
         """
         given: dict[str, Any] = {
@@ -210,9 +211,9 @@ def benchmark_request(
     place = collection_place(collection, places)
     return ExperimentRequest(
         gold=gold,
-        entries=config.matrix_for(collection, offered=offered).entries(),
+        configurations=config.matrix_for(collection, offered=offered).configurations(),
         where=Where(corpus=str(place.path), revision=place.revision),
-        kind=Kind.SWEEP,
+        kind=ExperimentKind.SWEEP,
         name=name,
         scoring=Scoring(measures=config.measures()),
         timed=TIMED[config.timing],

@@ -175,7 +175,7 @@ def collection_spec(
         chunkers=(str(collection.index["chunker"]),),
         models=(str(collection.index["model"]),),
     )
-    (entry,) = matrix.entries()
+    (entry,) = matrix.configurations()
     return entry.spec
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from karat.app.judge import PooledHit, as_target, best_rank, candidates, is_judged
 from karat.app.report import origin, report
 from karat.errors import Conflict, UnknownName
+from karat.experiments.run import RunResults
 from karat.experiments.store import Experiment, StoredRun
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
@@ -179,12 +180,18 @@ def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
 
 
 def scored(
-    store: ServiceStore, benchmark: Benchmark, *, confidence: Confidence | None = None
+    store: ServiceStore,
+    benchmark: Benchmark,
+    *,
+    confidence: Confidence | None = None,
+    known: RunResults | None = None,
 ) -> ScoredBenchmark:
     """Return the completed runs of *benchmark* scored; Conflict where there is none.
 
     A run whose latency is not measured yet is completed too. Why targets were lost is told as far
-    as :func:`karat.service.jobs.explainer.explain` has found out.
+    as :func:`karat.service.jobs.explainer.explain` has found out. *known* are the results of the
+    experiment that has just run: its runs are neither read again nor, unless judgments have
+    changed, scored again.
     """
     # Before anything else is read: a judgment that comes meanwhile makes another version.
     key = results_key(store, benchmark)
@@ -196,7 +203,9 @@ def scored(
     judgments = store.judgments.all(benchmark.dataset)
     gold = edited(store.results.dataset(experiment.dataset), judgments)
     collection = store.collections.get(benchmark.collection)
-    measured = tuple(_named(store.results.measured(run.id), collection) for run in completed)
+    read = known.read if known else store.results.measured
+    measured = tuple(_named(read(run.id), collection) for run in completed)
+    evaluations = [known.evaluation(run.id) for run in completed] if known and not judgments else ()
     scoring = Scoring(measures=config.measures())
     made_from = origin(
         gold,
@@ -215,6 +224,7 @@ def scored(
         scoring=scoring,
         confidence=confidence,
         hits_kept=HITS_KEPT,
+        evaluations=evaluations,
     )
     return ScoredBenchmark(
         benchmark=benchmark,
@@ -228,8 +238,10 @@ def scored(
     )
 
 
-def with_latencies(store: ServiceStore, found: ScoredBenchmark) -> ScoredBenchmark | None:
-    """Return *found* with what was measured since; None where its scores are no longer right.
+def with_latencies(
+    store: ServiceStore, found: ScoredBenchmark, known: RunResults
+) -> ScoredBenchmark | None:
+    """Return *found* with the latencies in *known*; None where its scores are no longer right.
 
     They are not where judgments have changed, or where other runs are completed.
     """
@@ -241,7 +253,7 @@ def with_latencies(store: ServiceStore, found: ScoredBenchmark) -> ScoredBenchma
     if version != found.version or [run.id for run in runs] != [run.id for run in found.runs]:
         return None
     collection = store.collections.get(benchmark.collection)
-    measured = tuple(_named(store.results.measured(run.id), collection) for run in runs)
+    measured = tuple(_named(known.read(run.id), collection) for run in runs)
     return replace(
         found,
         benchmark=benchmark,

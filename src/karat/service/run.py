@@ -7,7 +7,7 @@ from socket import AF_INET, AF_INET6, create_server, socket
 import uvicorn
 
 from karat.errors import InputError
-from karat.experiments.stored import open_store
+from karat.experiments.store import open_store
 from karat.service.api.app import create_app
 from karat.service.jobs.workers import Workers
 from karat.service.observability.logs import start_log

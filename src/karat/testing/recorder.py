@@ -14,9 +14,9 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store import (
-    ExperimentPlan,
-    Kind,
-    PlannedRun,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
     RunStatus,
     Store,
     StoredQueryResult,
@@ -59,13 +59,13 @@ QUERIES = [
     *(Query(f"id {text}", f"text {text}", (Target(f"path {text}"),)) for text in AWKWARD),
 ]
 
-PLAN = ExperimentPlan(
+PLAN = ExperimentDefinition(
     "nightly",
-    Kind.COMPARE,
+    ExperimentKind.COMPARE,
     Dataset.of(QUERIES, name="gold", match="lines", metadata={"repository": "r"}),
     (
-        PlannedRun("bm25", Spec("engine", "bm25", {"k1": 1.5}), "ab" * 32, {"k": 100}),
-        PlannedRun("dense", Spec("engine", "dense", {"model": ["a", {"b": None}]})),
+        RunDefinition("bm25", Spec("engine", "bm25", {"k1": 1.5}), "ab" * 32, {"k": 100}),
+        RunDefinition("dense", Spec("engine", "dense", {"model": ["a", {"b": None}]})),
     ),
     config={"command": ["karat", "compare"], "depth": 100},
     seed=7,
@@ -138,9 +138,9 @@ class RecorderSuite:
         assert kept == [shown(answer) for answer, _ in ANSWERS]
 
     def test_many_or_none(self, store: Store, run: str) -> None:
-        """One answer that cannot be kept leaves out those beside it."""
+        """One answer that cannot be stored rolls back those beside it."""
         wrong = Answer("q2", extra={"error": object()})
-        with pytest.raises(InputError, match="cannot be kept as JSON"):
+        with pytest.raises(InputError, match="cannot be stored as JSON"):
             store.add_many([StoredQueryResult(run, *ANSWERS[0]), StoredQueryResult(run, wrong)])
         assert store.answered(run) == frozenset()
 

@@ -19,10 +19,11 @@ from math import nan
 import pytest
 
 from karat.errors import InputError, KaratError, UnknownName
-from karat.experiments.store import Kind, RunStatus, Store, StoredQueryResult
+from karat.experiments.store import ExperimentKind, RunStatus, Store, StoredQueryResult
 from karat.model import Answer, Dataset, Outcome, Query
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
+from karat.model.timings import Timings
 from karat.testing.recorder import (
     ANSWERS,
     ELSEWHERE,
@@ -42,7 +43,7 @@ class StoreSuite(RecorderSuite):
     def test_an_experiment_comes_back(self, store: Store) -> None:
         """All that the plan says, and where it runs."""
         found = store.show(store.experiment(PLAN))
-        assert (found.name, found.kind, found.seed) == ("nightly", Kind.COMPARE, 7)
+        assert (found.name, found.kind, found.seed) == ("nightly", ExperimentKind.COMPARE, 7)
         assert (found.config, found.version) == (PLAN.config, "1.2.3")
         assert found.queries == len(QUERIES)
         assert {"python", "platform", "cpu", "cores", "packages"} <= found.environment.keys()
@@ -71,7 +72,7 @@ class StoreSuite(RecorderSuite):
         assert store.experiment(replace(PLAN, dataset=renamed)) == again
         others = [
             replace(PLAN, name="weekly"),
-            replace(PLAN, kind=Kind.SWEEP),
+            replace(PLAN, kind=ExperimentKind.SWEEP),
             replace(PLAN, dataset=Dataset.of(QUERIES[:2], match="lines")),
             replace(PLAN, runs=PLAN.runs[:1]),
             replace(PLAN, runs=(replace(PLAN.runs[0], snapshot="cd" * 32), PLAN.runs[1])),
@@ -151,7 +152,12 @@ class StoreSuite(RecorderSuite):
         """Page by page, all or of one kind."""
         with pytest.raises(UnknownName, match="holds no experiment yet"):
             store.latest()
-        kinds = [Kind.SWEEP, Kind.EVALUATE, Kind.SWEEP, Kind.COMPARE]
+        kinds = [
+            ExperimentKind.SWEEP,
+            ExperimentKind.EVALUATE,
+            ExperimentKind.SWEEP,
+            ExperimentKind.COMPARE,
+        ]
         ids = [
             store.experiment(replace(PLAN, name=str(number), kind=kind))
             for number, kind in enumerate(kinds)
@@ -159,7 +165,7 @@ class StoreSuite(RecorderSuite):
         newest = ids[::-1]
         assert [found.id for found in store.experiments()] == newest
         assert [found.id for found in store.experiments(limit=2, offset=1)] == newest[1:3]
-        assert [found.id for found in store.experiments(Kind.SWEEP)] == [ids[2], ids[0]]
+        assert [found.id for found in store.experiments(ExperimentKind.SWEEP)] == [ids[2], ids[0]]
         assert store.experiments(offset=9) == ()
         assert store.latest() == store.show(newest[0])
 
@@ -271,8 +277,8 @@ class StoreSuite(RecorderSuite):
         """Nothing of them is kept."""
         wrong = [
             (replace(PLAN, runs=()), "plan 'nightly' has no run"),
-            (replace(PLAN, config={"rate": nan}), "plan 'nightly' cannot be kept"),
-            (replace(PLAN, config={"rate": object()}), "plan 'nightly' cannot be kept"),
+            (replace(PLAN, config={"rate": nan}), "plan 'nightly' cannot be stored"),
+            (replace(PLAN, config={"rate": object()}), "plan 'nightly' cannot be stored"),
             (replace(PLAN, dataset=Dataset.of([Query("a\0", "x")])), "no store can keep"),
             (replace(PLAN, dataset=Dataset.of([Query("\ud800", "x")])), "no store can keep"),
             (replace(PLAN, dataset=Dataset.of([Query("a", "")])), "queries without text"),
@@ -283,8 +289,20 @@ class StoreSuite(RecorderSuite):
         assert store.experiments() == ()
 
     def test_a_closed_store(self, store: Store, run: str) -> None:
-        """It may be closed again, and says so when it is used."""
-        store.close()
+        """Leaving its context closes it; it may be closed again, and says so when it is used."""
+        with store as opened:
+            assert opened is store
         store.close()
         with pytest.raises(KaratError, match="closed"):
             store.answered(run)
+
+    def test_costs_are_those_of_the_run(self, store: Store, run: str) -> None:
+        """Timings and notes without answers: as they come with the whole run."""
+        store.claim(run)
+        store.add_many(StoredQueryResult(run, *each) for each in ANSWERS)
+        assert store.costs(run) == (None, {})
+        costs = Timings((), 5, 6, 7, 1, 3, alone=True)
+        store.finish(run, RunStatus.COMPLETED, timings=costs, notes={"seed": 7})
+        whole = store.measured(run)
+        assert whole.timings
+        assert store.costs(run) == (whole.timings, {"seed": 7})

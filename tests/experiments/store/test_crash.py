@@ -11,7 +11,13 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from karat.experiments.store import ExperimentPlan, Kind, PlannedRun, RunStatus, SqlStore
+from karat.experiments.store import (
+    ExperimentDefinition,
+    ExperimentKind,
+    RunDefinition,
+    RunStatus,
+    SqlStore,
+)
 from karat.model import Answer, Dataset, Hit, Query
 from karat.model.spec import Spec
 from karat.model.timings import Sample, Timings
@@ -42,8 +48,8 @@ def write(path: str, run: str, seed: str) -> None:
 def planned(path: Path) -> str:
     """Make a store with one experiment, and return its first run."""
     gold = Dataset.of(Query(f"q{number}", "text") for number in range(QUERIES))
-    plan = ExperimentPlan(
-        "crash", Kind.EVALUATE, gold, (PlannedRun("bm25", Spec("engine", "bm25")),)
+    plan = ExperimentDefinition(
+        "crash", ExperimentKind.EVALUATE, gold, (RunDefinition("bm25", Spec("engine", "bm25")),)
     )
     with SqlStore(path) as store:
         return f"{store.experiment(plan)}.1"

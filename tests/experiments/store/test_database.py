@@ -149,7 +149,7 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
     try:
         with SqlStore(tmp_path / "karat.db") as store:
             kept: list[bool] = []
-            with pytest.raises(KaratError, match="the disk is full; all that was kept before is"):
+            with pytest.raises(KaratError, match="the disk is full; all earlier results are"):
                 kept.extend(store.add(run, answer) for answer in answers)
             assert store.answered(run) == {answer.query_id for answer in answers[: len(kept)]}
     finally:

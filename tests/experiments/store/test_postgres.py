@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from karat.errors import InputError, KaratError, MissingExtra, UnknownName
 from karat.experiments.store import SqlStore
 from karat.experiments.store.database import Database
-from karat.experiments.store.golds import keep
+from karat.experiments.store.datasets import store_dataset
 from karat.testing.recorder import ANSWERS, PLAN, OpenStore
 from karat.testing.store import StoreSuite
 
@@ -42,7 +42,7 @@ def test_a_gold_set_is_not_dropped_while_somebody_comes_to_need_it(
         def keep_and_be_interrupted(
             database: Database, connection: Connection, row: Mapping[str, object]
         ) -> None:
-            keep(database, connection, row)
+            store_dataset(database, connection, row)
             theirs.delete(first)
 
         monkeypatch.setattr("karat.experiments.store.sql_store.keep", keep_and_be_interrupted)

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from karat.experiments.store import Experiment, Kind, RunStatus, StoredRun
+from karat.experiments.store import Experiment, ExperimentKind, RunStatus, StoredRun
 from karat.testing.recorder import PLAN
 
 MOMENT = datetime(2025, 1, 2, tzinfo=UTC)
@@ -14,7 +14,7 @@ def experiment(*statuses: RunStatus) -> Experiment:
         StoredRun("x.1", "bm25", PLAN.runs[0].engine, "", {}, status, "", 0, None, None)
         for status in statuses
     )
-    return Experiment("x", "x", Kind.SWEEP, "", 1, {}, 0, "", {}, MOMENT, runs)
+    return Experiment("x", "x", ExperimentKind.SWEEP, "", 1, {}, 0, "", {}, MOMENT, runs)
 
 
 @pytest.mark.parametrize(

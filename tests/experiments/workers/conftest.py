@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.experiments.workers import Configuration, RunEvent, Source, Visit, one_visit
+from karat.experiments.workers import (
+    Configuration,
+    RunEvent,
+    SnapshotQueries,
+    Source,
+    all_queries_on,
+)
 from karat.model import Answer, Dataset, Query, Target
 from karat.model.spec import Spec
 from karat.model.timings import Sample
@@ -102,9 +108,9 @@ def source() -> Source:
 
 
 @pytest.fixture
-def visits(source: Source) -> Callable[[Dataset], tuple[Visit, ...]]:
-    """Return what visits one tree for a whole gold set."""
-    return lambda dataset: one_visit(dataset, source, seed=0)
+def snapshots(source: Source) -> Callable[[Dataset], tuple[SnapshotQueries, ...]]:
+    """Return what snapshots one tree for a whole gold set."""
+    return lambda dataset: all_queries_on(dataset, source, seed=0)
 
 
 class Kept:

@@ -11,8 +11,15 @@ from threading import Event, Thread
 
 import pytest
 
-from karat.experiments.workers import Hooks, RunSettings, Visit, announcements, quality, timing
-from karat.experiments.workers.announcements import Holder, announced, running_folder, undisturbed
+from karat.experiments.workers import (
+    Callbacks,
+    RunSettings,
+    SnapshotQueries,
+    announcements,
+    measure_latency,
+    measure_quality,
+)
+from karat.experiments.workers.announcements import Holder, announce, measure_alone, running_folder
 from karat.model import Dataset
 from tests.experiments.workers.conftest import Kept, gold, toy
 
@@ -22,8 +29,8 @@ ONCE = RunSettings(warm_up=0, repetitions=1)
 ANNOUNCING = """
 import sys
 from pathlib import Path
-from karat.experiments.workers.announcements import announced
-with announced("sweep", Path(sys.argv[1])):
+from karat.experiments.workers.announcements import announce
+with announce("sweep", Path(sys.argv[1])):
     print("announced", flush=True)
     sys.stdin.read()
 """
@@ -70,9 +77,9 @@ def files(folder: Path) -> list[Path]:
 
 def test_a_run_without_latency_never_waits(folder: Path) -> None:
     with (
-        announced("compare", folder),
-        undisturbed("sweep", waiting=refuse, cancelled=never, wait=False, folder=folder),
-        announced("evaluate", folder),
+        announce("compare", folder),
+        measure_alone("sweep", waiting=refuse, cancelled=never, wait=False, folder=folder),
+        announce("evaluate", folder),
     ):
         said = [json.loads(path.read_text()) for path in files(folder)]
     assert sorted((one["number"], one["command"], one["working"]) for one in said) == [
@@ -86,7 +93,7 @@ def test_a_run_without_latency_never_waits(folder: Path) -> None:
 
 def test_alone_is_undisturbed(folder: Path) -> None:
     for _ in range(2):
-        with undisturbed("compare", waiting=refuse, cancelled=never, folder=folder) as turn:
+        with measure_alone("compare", waiting=refuse, cancelled=never, folder=folder) as turn:
             assert not turn.alone
         assert turn.alone
 
@@ -103,7 +110,7 @@ def test_waiting_names_whom_and_ends_with_them(folder: Path) -> None:
             ended.kill()
             ended.wait(PATIENCE_S)
 
-        with undisturbed("compare", waiting=waiting, cancelled=never, folder=folder) as turn:
+        with measure_alone("compare", waiting=waiting, cancelled=never, folder=folder) as turn:
             assert len(files(folder)) == 1
     assert [[(one.pid, one.command) for one in holders] for holders in seen] == [
         [(first.pid, "sweep"), (second.pid, "sweep")],
@@ -120,12 +127,12 @@ def test_who_comes_first_is_served_first(folder: Path) -> None:
         def waiting(_: Sequence[Holder]) -> None:
             waits[name].set()
 
-        with undisturbed(name, waiting=waiting, cancelled=never, folder=folder) as turn:
+        with measure_alone(name, waiting=waiting, cancelled=never, folder=folder) as turn:
             order.append(name)
         order.append("alone" if turn.alone else "disturbed")
 
     threads = [Thread(target=measure, args=(name,)) for name in waits]
-    with announced("evaluate", folder):
+    with announce("evaluate", folder):
         for thread, waiting in zip(threads, waits.values(), strict=True):
             thread.start()
             assert waiting.wait(PATIENCE_S)
@@ -135,25 +142,25 @@ def test_who_comes_first_is_served_first(folder: Path) -> None:
 
 
 def test_later_runs_neither_hold_it_up_nor_stay_unnoticed(folder: Path) -> None:
-    held = announced("evaluate", folder)
+    held = announce("evaluate", folder)
     held.__enter__()
-    later = announced("sweep", folder)
+    later = announce("sweep", folder)
 
     def waiting(holders: Sequence[Holder]) -> None:
         assert [one.command for one in holders] == ["evaluate"]
         later.__enter__()
         held.__exit__(None, None, None)
 
-    with undisturbed("compare", waiting=waiting, cancelled=never, folder=folder) as turn:
+    with measure_alone("compare", waiting=waiting, cancelled=never, folder=folder) as turn:
         pass
     later.__exit__(None, None, None)
     assert not turn.alone
 
 
 def test_who_comes_meanwhile_disturbs_unless_it_waits(folder: Path) -> None:
-    with undisturbed("compare", waiting=refuse, cancelled=never, folder=folder) as turn:
+    with measure_alone("compare", waiting=refuse, cancelled=never, folder=folder) as turn:
         seen: list[object] = []
-        with undisturbed(
+        with measure_alone(
             "sweep", waiting=seen.append, cancelled=lambda: bool(seen), folder=folder
         ) as cancelled:
             pass
@@ -161,14 +168,14 @@ def test_who_comes_meanwhile_disturbs_unless_it_waits(folder: Path) -> None:
     assert not cancelled.alone
     assert turn.alone
     with (
-        undisturbed("compare", waiting=refuse, cancelled=never, folder=folder) as turn,
-        announced("evaluate", folder),
+        measure_alone("compare", waiting=refuse, cancelled=never, folder=folder) as turn,
+        announce("evaluate", folder),
     ):
         pass
     assert not turn.alone
     with (
-        undisturbed("compare", waiting=refuse, cancelled=never, folder=folder) as turn,
-        undisturbed("sweep", waiting=refuse, cancelled=never, wait=False, folder=folder) as hasty,
+        measure_alone("compare", waiting=refuse, cancelled=never, folder=folder) as turn,
+        measure_alone("sweep", waiting=refuse, cancelled=never, wait=False, folder=folder) as hasty,
     ):
         pass
     assert (turn.alone, hasty.alone) == (False, False)
@@ -177,9 +184,9 @@ def test_who_comes_meanwhile_disturbs_unless_it_waits(folder: Path) -> None:
 def test_one_process_is_named_once(folder: Path) -> None:
     seen: list[Sequence[Holder]] = []
     with (
-        announced("sweep", folder),
-        announced("sweep", folder),
-        undisturbed("compare", waiting=seen.append, cancelled=lambda: bool(seen), folder=folder),
+        announce("sweep", folder),
+        announce("sweep", folder),
+        measure_alone("compare", waiting=seen.append, cancelled=lambda: bool(seen), folder=folder),
     ):
         pass
     [[holder]] = seen
@@ -190,8 +197,8 @@ def test_a_folder_that_cannot_be_used_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "running"
     with (
-        announced("evaluate", folder),
-        undisturbed("compare", waiting=refuse, cancelled=never, folder=folder) as turn,
+        announce("evaluate", folder),
+        measure_alone("compare", waiting=refuse, cancelled=never, folder=folder) as turn,
     ):
         pass
     assert not turn.alone
@@ -206,7 +213,7 @@ def test_a_folder_that_stays_locked_stops_nobody(
     folder.mkdir(parents=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with announced("evaluate", folder):
+        with announce("evaluate", folder):
             assert files(folder) == []
 
 
@@ -214,23 +221,25 @@ def test_what_is_not_ours_is_passed_over(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "lock").write_text("not JSON")
     (folder / "dead.json").write_text("{}")
-    with undisturbed("compare", waiting=refuse, cancelled=never, folder=folder) as turn:
+    with measure_alone("compare", waiting=refuse, cancelled=never, folder=folder) as turn:
         assert len(files(folder)) == 1
     assert turn.alone
 
 
-Visits = Callable[[Dataset], tuple[Visit, ...]]
+Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 
 
-def test_a_timed_run_says_whom_it_waits_for(visits: Visits, kept: Kept) -> None:
+def test_a_timed_run_says_whom_it_waits_for(snapshots: Visits, kept: Kept) -> None:
     dataset = gold("a", "b")
 
     def waits() -> bool:
         return "waiting" in kept.kinds()
 
-    hooks = Hooks(listen=kept.listen, cancelled=waits, command="compare")
+    callbacks = Callbacks(listen=kept.listen, cancelled=waits, command="compare")
     with another(running_folder()) as process:
-        [measured] = timing([toy("Good")], dataset, visits(dataset), settings=ONCE, hooks=hooks)
+        [measured] = measure_latency(
+            [toy("Good")], dataset, snapshots(dataset), settings=ONCE, callbacks=callbacks
+        )
     assert kept.kinds() == ["waiting", "started", "finished"]
     holders = kept.events[0].detail["holders"]
     assert isinstance(holders, list)
@@ -242,17 +251,19 @@ def test_a_timed_run_says_whom_it_waits_for(visits: Visits, kept: Kept) -> None:
     assert measured.timings.alone
 
 
-def test_a_timed_run_need_not_wait(visits: Visits, kept: Kept) -> None:
+def test_a_timed_run_need_not_wait(snapshots: Visits, kept: Kept) -> None:
     dataset = gold("a")
-    hooks = Hooks(listen=kept.listen, wait=False)
-    with announced("sweep"):
-        [measured] = timing([toy("Good")], dataset, visits(dataset), settings=ONCE, hooks=hooks)
+    callbacks = Callbacks(listen=kept.listen, wait=False)
+    with announce("sweep"):
+        [measured] = measure_latency(
+            [toy("Good")], dataset, snapshots(dataset), settings=ONCE, callbacks=callbacks
+        )
     assert kept.kinds() == ["started", "indexed", "answered", "finished"]
     assert measured.timings
     assert not measured.timings.alone
 
 
-def test_quality_is_announced_and_waits_for_nobody(visits: Visits, kept: Kept) -> None:
+def test_quality_is_announced_and_waits_for_nobody(snapshots: Visits, kept: Kept) -> None:
     dataset = gold("a")
     seen: list[str] = []
 
@@ -260,9 +271,11 @@ def test_quality_is_announced_and_waits_for_nobody(visits: Visits, kept: Kept) -
         kept.listen(event)  # type: ignore[arg-type]
         seen.extend(json.loads(path.read_text())["command"] for path in files(running_folder()))
 
-    hooks = Hooks(listen=listen, command="evaluate")
-    with undisturbed("load", waiting=refuse, cancelled=never) as turn:
-        [measured] = quality([(toy("Good"),)], dataset, visits(dataset), hooks=hooks)
+    callbacks = Callbacks(listen=listen, command="evaluate")
+    with measure_alone("load", waiting=refuse, cancelled=never) as turn:
+        [measured] = measure_quality(
+            [(toy("Good"),)], dataset, snapshots(dataset), callbacks=callbacks
+        )
     assert measured.notes["status"] == "completed"
     assert "evaluate" in seen
     assert "waiting" not in kept.kinds()

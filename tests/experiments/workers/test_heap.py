@@ -4,25 +4,25 @@ import gc
 
 import pytest
 
-from karat.experiments.workers.quality import settled
+from karat.experiments.workers.quality import freeze_heap
 
 
 def test_what_was_there_is_left_alone_until_the_end() -> None:
     before = gc.get_freeze_count()
-    with settled():
+    with freeze_heap():
         assert gc.get_freeze_count() > before
     assert gc.get_freeze_count() == 0
 
 
 def test_who_has_done_so_before_also_ends_it() -> None:
-    with settled():
-        with settled():
+    with freeze_heap():
+        with freeze_heap():
             pass
         assert gc.get_freeze_count() > 0
     assert gc.get_freeze_count() == 0
 
 
 def test_an_error_ends_it_too() -> None:
-    with pytest.raises(ValueError, match="no"), settled():
+    with pytest.raises(ValueError, match="no"), freeze_heap():
         raise ValueError("no")
     assert gc.get_freeze_count() == 0

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.workers import Configuration, Source, load
-from karat.experiments.workers.load import _Asked, _point, arrivals
+from karat.experiments.workers import Configuration, Source, measure_load
+from karat.experiments.workers.load import _point, _SentQuery, arrivals
 from karat.model.spec import Spec
 from tests.experiments.workers.conftest import TEXTS, toy
 
@@ -23,7 +23,7 @@ def test_arrivals_come_at_their_rate_and_by_their_seed() -> None:
 
 def test_a_queue_that_grows_is_seen() -> None:
     # It serves a hundred a second. One client that waits for each answer would see 10 ms.
-    slow, fast = load(toy("Queue"), SOURCE, ["a"], rates=[10, 400], seconds=0.5)
+    slow, fast = measure_load(toy("Queue"), SOURCE, ["a"], rates=[10, 400], seconds=0.5)
     assert slow.p50_ms is not None
     assert fast.p50_ms is not None
     assert fast.p99_ms is not None
@@ -37,15 +37,15 @@ def test_a_queue_that_grows_is_seen() -> None:
 
 
 def test_what_is_left_unanswered_is_endless() -> None:
-    [point] = load(toy("Queue"), SOURCE, ["a"], rates=[400], seconds=0.3, drain_s=0.1)
+    [point] = measure_load(toy("Queue"), SOURCE, ["a"], rates=[400], seconds=0.3, drain_s=0.1)
     assert point.unanswered > 0
     assert point.answered + point.unanswered == point.sent
     assert point.p99_ms is None
 
 
 def test_figures_by_hand() -> None:
-    asked = [_Asked(due, due + 0.001, due + 0.1) for due in (0.0, 0.5, 1.0)]
-    asked += [_Asked(1.5, 1.5, error=True), _Asked(1.75, 1.75, 1.75 + 0.3)]
+    asked = [_SentQuery(due, due + 0.001, due + 0.1) for due in (0.0, 0.5, 1.0)]
+    asked += [_SentQuery(1.5, 1.5, error=True), _SentQuery(1.75, 1.75, 1.75 + 0.3)]
     point = _point(2.0, 2.0, asked)
     assert (point.sent, point.answered, point.errors, point.unanswered) == (5, 4, 1, 0)
     assert point.p50_ms == pytest.approx(100)
@@ -56,7 +56,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_errors_are_counted() -> None:
-    [point] = load(toy("Queue"), SOURCE, ["a", "refused"], rates=[20], seconds=0.5)
+    [point] = measure_load(toy("Queue"), SOURCE, ["a", "refused"], rates=[20], seconds=0.5)
     assert point.errors == point.sent // 2
     assert point.answered == point.sent - point.errors
 
@@ -64,18 +64,20 @@ def test_errors_are_counted() -> None:
 def test_embedding_reports_its_progress() -> None:
     seen: list[tuple[int, int]] = []
     dense = Configuration("dense", Spec("engine", "dense", {"model": "static"}))
-    load(dense, SOURCE, ["a"], rates=[5], seconds=0.2, progress=lambda *step: seen.append(step))
+    measure_load(
+        dense, SOURCE, ["a"], rates=[5], seconds=0.2, progress=lambda *step: seen.append(step)
+    )
     done, total = seen[-1]
     assert done == total >= len(TEXTS)
 
 
 def test_an_engine_for_one_at_a_time_is_refused() -> None:
     with pytest.raises(InputError, match="one query at a time"):
-        load(toy("Remembering"), SOURCE, ["a"], rates=[1], seconds=1)
+        measure_load(toy("Remembering"), SOURCE, ["a"], rates=[1], seconds=1)
 
 
 @pytest.mark.parametrize("wrong", [{"rates": []}, {"rates": [0]}, {"seconds": 0}])
 def test_nothing_to_offer(wrong: dict[str, object]) -> None:
     asked: dict[str, object] = {"rates": [1], "seconds": 1, **wrong}
     with pytest.raises(InputError, match="load needs"):
-        load(toy("Queue"), SOURCE, ["a"], **asked)  # type: ignore[arg-type]
+        measure_load(toy("Queue"), SOURCE, ["a"], **asked)  # type: ignore[arg-type]

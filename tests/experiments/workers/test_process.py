@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from karat.experiments.workers.process import (
     EngineFailure,
     EngineProcess,
     IndexProgress,
-    Question,
+    SearchRequest,
     WorkerReply,
 )
 from tests.experiments.workers.conftest import TEXTS, alive, toy
@@ -31,12 +32,12 @@ import sys
 sys.path[:0] = sys.argv[1:3]
 from conftest import TEXTS, toy
 from karat.experiments.workers import Source
-from karat.experiments.workers.process import EngineProcess, Question
+from karat.experiments.workers.process import EngineProcess, SearchRequest
 process = EngineProcess()
 process.open({0: toy("Bad")}, apart=False)
-process.show(Source.of_texts(TEXTS), 60)
+process.index(Source.of_texts(TEXTS), 60)
 print(process.pid, flush=True)
-process.ask(Question("hang", [0], 600))
+process.search(SearchRequest("hang", [0], 600))
 """
 
 
@@ -65,9 +66,9 @@ def test_progress_is_passed_on_while_it_indexes(
         assert process.open({0: toy("Slow", go=str(go))}, apart=False, watch=watch) == {}
         assert set(seen) <= {IndexProgress("loading")}
         seen.clear()
-        indexed = process.show(Source.of_texts(TEXTS), 60, watch=watch)
+        indexed = process.index(Source.of_texts(TEXTS), 60, watch=watch)
         assert not isinstance(indexed, EngineFailure)
-        reply = only(process.ask(Question("a", [0], 60)))
+        reply = only(process.search(SearchRequest("a", [0], 60)))
     finally:
         process.close()
     assert isinstance(reply, WorkerReply)
@@ -84,7 +85,7 @@ def test_indexing_that_takes_too_long_is_ended_whoever_watches(
     process = EngineProcess()
     try:
         process.open({0: toy("Slow", go=str(tmp_path / "never"))}, apart=False)
-        failed = process.show(Source.of_texts(TEXTS), 0.5, watch=seen.append)
+        failed = process.index(Source.of_texts(TEXTS), 0.5, watch=seen.append)
     finally:
         process.close()
     assert isinstance(failed, EngineFailure)
@@ -96,19 +97,19 @@ def test_ask_after_show() -> None:
     process = EngineProcess()
     try:
         assert process.open({7: toy("Good")}, apart=False) == {}
-        indexed = process.show(Source.of_texts(TEXTS), 60)
+        indexed = process.index(Source.of_texts(TEXTS), 60)
         assert not isinstance(indexed, EngineFailure)
         assert {member: found.documents for member, found in indexed.items()} == {7: 2}
-        reply = only(process.ask(Question("a", [7], 60)))
+        reply = only(process.search(SearchRequest("a", [7], 60)))
         assert isinstance(reply, WorkerReply)
         assert [hit.path for hit in reply.hits] == sorted(TEXTS)
-        again = only(process.ask(Question("a", [7], 60, first=False)))
+        again = only(process.search(SearchRequest("a", [7], 60, first=False)))
         assert isinstance(again, WorkerReply)
         assert (again.same, again.hits) == (True, ())
     finally:
         process.close()
     process.close()
-    gone = process.ask(Question("a", [7], 60))
+    gone = process.search(SearchRequest("a", [7], 60))
     assert isinstance(gone, EngineFailure)
     assert gone.gone
     assert not alive(process.pid)
@@ -119,7 +120,7 @@ def asked(tmp_path: Path) -> Iterator[tuple[EngineProcess, Callable[[], list[str
     """Return a process with an engine that misbehaves, and what tells what it was asked."""
     process, note = EngineProcess(), tmp_path / "note"
     process.open({0: toy("Bad", note=str(note))}, apart=False)
-    process.show(Source.of_texts(TEXTS), 60)
+    process.index(Source.of_texts(TEXTS), 60)
     yield process, lambda: [line.split(maxsplit=1)[1] for line in note.read_text().splitlines()]
     process.close()
 
@@ -127,8 +128,8 @@ def asked(tmp_path: Path) -> Iterator[tuple[EngineProcess, Callable[[], list[str
 Asked = tuple[EngineProcess, Callable[[], list[str]]]
 
 
-def question(query: str, timeout_s: float = 60.0) -> Question:
-    return Question(query, [0], timeout_s)
+def question(query: str, timeout_s: float = 60.0) -> SearchRequest:
+    return SearchRequest(query, [0], timeout_s)
 
 
 def paths(replies: list[WorkerReply | EngineFailure] | EngineFailure) -> list[str]:
@@ -139,18 +140,18 @@ def paths(replies: list[WorkerReply | EngineFailure] | EngineFailure) -> list[st
 
 def test_what_is_asked_next_is_asked_once(asked: Asked) -> None:
     process, queries = asked
-    assert paths(process.ask(question("a"), then=question("b"))) == sorted(TEXTS)
-    assert paths(process.ask(question("b"), then=question("c"))) == sorted(TEXTS)
-    assert paths(process.ask(question("c"))) == sorted(TEXTS)
+    assert paths(process.search(question("a"), then=question("b"))) == sorted(TEXTS)
+    assert paths(process.search(question("b"), then=question("c"))) == sorted(TEXTS)
+    assert paths(process.search(question("c"))) == sorted(TEXTS)
     assert queries() == ["index", "a", "b", "c"]
 
 
 def test_another_question_than_the_announced_one_gets_its_own_answer(asked: Asked) -> None:
     process, queries = asked
-    process.ask(question("a"), then=question("fail"))
-    assert paths(process.ask(question("b"))) == sorted(TEXTS)
+    process.search(question("a"), then=question("fail"))
+    assert paths(process.search(question("b"))) == sorted(TEXTS)
     assert queries() == ["index", "a", "fail", "b"]
-    process.ask(question("c"), then=question("d"))
+    process.search(question("c"), then=question("d"))
     assert process.peak_bytes() > 0
 
 
@@ -160,10 +161,10 @@ def test_long_questions_and_long_answers_do_not_wait_for_each_other() -> None:
     queries = ["a" * 100_000, "b" * 100_000, "c"]
     process = EngineProcess()
     try:
-        process.open({0: toy("Good")._replace(k=len(texts))}, apart=False)
-        process.show(Source.of_texts(texts), 60)
+        process.open({0: replace(toy("Good"), k=len(texts))}, apart=False)
+        process.index(Source.of_texts(texts), 60)
         for query, then in pairwise(map(question, queries)):
-            assert len(paths(process.ask(query, then))) == len(texts)
+            assert len(paths(process.search(query, then))) == len(texts)
     finally:
         process.close()
 
@@ -175,8 +176,8 @@ def test_what_harms_is_the_next_question_and_not_this_one(
     asked: Asked, next_one: str, timeout_s: float, reason: str
 ) -> None:
     process, _ = asked
-    assert paths(process.ask(question("a"), then=question(next_one))) == sorted(TEXTS)
-    failure = process.ask(question(next_one, timeout_s))
+    assert paths(process.search(question("a"), then=question(next_one))) == sorted(TEXTS)
+    failure = process.search(question(next_one, timeout_s))
     assert isinstance(failure, EngineFailure)
     assert (failure.reason, failure.gone) == (reason, True)
     assert not alive(process.pid)
@@ -195,8 +196,8 @@ def test_who_is_gone_when_asked_ahead_has_answered_before(
         send(child, line, deadline)
 
     monkeypatch.setattr(Child, "send", broken)
-    assert paths(process.ask(question("a"), then=question("b"))) == sorted(TEXTS)
-    failure = process.ask(question("b"))
+    assert paths(process.search(question("a"), then=question("b"))) == sorted(TEXTS)
+    failure = process.search(question("b"))
     assert isinstance(failure, EngineFailure)
     assert (failure.reason, failure.gone) == ("agent_error", True)
 
@@ -204,7 +205,7 @@ def test_who_is_gone_when_asked_ahead_has_answered_before(
 def test_one_that_hangs_unwanted_is_ended(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.experiments.workers.process.CLOSE_S", 0.2)
     process, _ = asked
-    process.ask(question("a"), then=question("hang"))
+    process.search(question("a"), then=question("hang"))
     process.close()
     assert not alive(process.pid)
 

@@ -8,19 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from karat.experiments.workers import QUALITY, Hooks, RunEvent, Source, Visit, one_visit, quality
+from karat.experiments.workers import (
+    QUALITY,
+    Callbacks,
+    RunEvent,
+    SnapshotQueries,
+    Source,
+    all_queries_on,
+    measure_quality,
+)
 from karat.model import Dataset, Outcome
 from tests.experiments.workers.conftest import Kept, gold, toy
 
-Visits = Callable[[Dataset], tuple[Visit, ...]]
+Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 
 
-def test_the_answers_do_not_depend_on_the_number_of_processes(visits: Visits, kept: Kept) -> None:
+def test_the_answers_do_not_depend_on_the_number_of_processes(
+    snapshots: Visits, kept: Kept
+) -> None:
     dataset = gold(*(f"{number} ok" if number % 7 else f"fail {number}" for number in range(40)))
-    plan = visits(dataset)
-    hooks = Hooks(listen=kept.listen, sink=kept)
-    [one] = quality([(toy("Bad"),)], dataset, plan)
-    [many] = quality([(toy("Bad"),)], dataset, plan, workers=3, hooks=hooks)
+    plan = snapshots(dataset)
+    callbacks = Callbacks(listen=kept.listen, on_result=kept.on_answer)
+    [one] = measure_quality([(toy("Bad"),)], dataset, plan)
+    [many] = measure_quality([(toy("Bad"),)], dataset, plan, workers=3, callbacks=callbacks)
     assert many.run == one.run
     assert list(many.run.outcomes).count(Outcome.ERROR) == 6
     assert many.timings is None
@@ -31,7 +41,7 @@ def test_the_answers_do_not_depend_on_the_number_of_processes(visits: Visits, ke
 
 
 def test_a_piece_may_be_gone_when_a_thread_reaches_for_it(
-    visits: Visits, monkeypatch: pytest.MonkeyPatch
+    snapshots: Visits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Contested(deque[object]):
         def __bool__(self) -> bool:
@@ -39,41 +49,41 @@ def test_a_piece_may_be_gone_when_a_thread_reaches_for_it(
 
     monkeypatch.setattr(import_module("karat.experiments.workers.quality"), "deque", Contested)
     dataset = gold(*map(str, range(6)))
-    [measured] = quality([(toy("Good"),)], dataset, visits(dataset), workers=2)
+    [measured] = measure_quality([(toy("Good"),)], dataset, snapshots(dataset), workers=2)
     assert len(measured.run) == 6
 
 
 def test_neighbouring_trees_go_to_one_process(kept: Kept) -> None:
     dataset = gold(*map(str, range(12)))
     trees = [Source.of_texts({f"{number}.py": "x\n"}) for number in range(12)]
-    plan = [Visit(tree, (row,)) for row, tree in enumerate(trees)]
-    [measured] = quality(
-        [(toy("Good"),)], dataset, plan, workers=2, hooks=Hooks(listen=kept.listen)
+    plan = [SnapshotQueries(tree, (row,)) for row, tree in enumerate(trees)]
+    [measured] = measure_quality(
+        [(toy("Good"),)], dataset, plan, workers=2, callbacks=Callbacks(listen=kept.listen)
     )
     paths = [answer.hits[0].path for answer in measured.run.answers()]
     assert paths == [f"{number}.py" for number in range(12)]
     assert kept.kinds().count("indexed") == 12
 
 
-def test_repetitions_find_what_is_not_the_same_twice(visits: Visits) -> None:
+def test_repetitions_find_what_is_not_the_same_twice(snapshots: Visits) -> None:
     dataset = gold("a", "dice")
     settings = replace(QUALITY, repetitions=2)
-    [measured] = quality([(toy("Fickle"),)], dataset, visits(dataset), settings=settings)
+    [measured] = measure_quality([(toy("Fickle"),)], dataset, snapshots(dataset), settings=settings)
     assert measured.notes["unstable"] == ["dice"]
 
 
 @pytest.mark.usefixtures("ctrl_c")
-def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(visits: Visits) -> None:
+def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(snapshots: Visits) -> None:
     dataset = gold("interrupt", "hang", *map(str, range(12)))
     groups = [(toy("Bad"),), (toy("Good"),)]
-    first, second = quality(groups, dataset, visits(dataset), workers=2)
+    first, second = measure_quality(groups, dataset, snapshots(dataset), workers=2)
     assert first.notes["status"] == second.notes["status"] == "cancelled"
     assert "interrupt" not in first.run.query_ids
     assert set(first.run.outcomes) <= {Outcome.ANSWERED}
     assert len(second.run) == 0
 
 
-def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_answers_that_were_not_looked_at(snapshots: Visits, tmp_path: Path) -> None:
     note = tmp_path / "note"
 
     def listen(event: RunEvent) -> None:
@@ -85,57 +95,63 @@ def test_ctrl_c_keeps_answers_that_were_not_looked_at(visits: Visits, tmp_path: 
             raise KeyboardInterrupt
 
     dataset = gold(*map(str, range(9)))
-    hooks = Hooks(listen=listen)
-    [measured] = quality([(toy("Good", note=str(note)),)], dataset, visits(dataset), hooks=hooks)
+    callbacks = Callbacks(listen=listen)
+    [measured] = measure_quality(
+        [(toy("Good", note=str(note)),)], dataset, snapshots(dataset), callbacks=callbacks
+    )
     assert len(measured.run) >= 4
 
 
-def test_a_search_that_hangs_holds_up_nobody_who_cancels(visits: Visits, tmp_path: Path) -> None:
+def test_a_search_that_hangs_holds_up_nobody_who_cancels(snapshots: Visits, tmp_path: Path) -> None:
     note = tmp_path / "note"
     dataset = gold("hang")
-    hooks = Hooks(cancelled=lambda: note.exists() and "hang" in note.read_text())
-    [measured] = quality([(toy("Bad", note=str(note)),)], dataset, visits(dataset), hooks=hooks)
+    callbacks = Callbacks(cancelled=lambda: note.exists() and "hang" in note.read_text())
+    [measured] = measure_quality(
+        [(toy("Bad", note=str(note)),)], dataset, snapshots(dataset), callbacks=callbacks
+    )
     assert measured.notes["status"] == "cancelled"
     assert len(measured.run) == 0
 
 
-def test_cancelled_then_continued(visits: Visits, kept: Kept) -> None:
+def test_cancelled_then_continued(snapshots: Visits, kept: Kept) -> None:
     dataset = gold(*map(str, range(30)))
-    plan = visits(dataset)
-    hooks = Hooks(cancelled=lambda: len(kept.answers) >= 5, sink=kept)
-    [first] = quality([(toy("Good"),)], dataset, plan, workers=2, hooks=hooks)
+    plan = snapshots(dataset)
+    callbacks = Callbacks(cancelled=lambda: len(kept.answers) >= 5, on_result=kept.on_answer)
+    [first] = measure_quality([(toy("Good"),)], dataset, plan, workers=2, callbacks=callbacks)
     assert first.notes["status"] == "cancelled"
     assert 5 <= len(first.run) < 30
     done = [answer.query_id for _, answer, _ in kept.answers]
-    hooks = Hooks(skip={"Good": done}, sink=kept)
-    [rest] = quality([(toy("Good"),)], dataset, plan, workers=2, hooks=hooks)
+    callbacks = Callbacks(skip={"Good": done}, on_result=kept.on_answer)
+    [rest] = measure_quality([(toy("Good"),)], dataset, plan, workers=2, callbacks=callbacks)
     assert rest.notes["status"] == "completed"
     assert len(kept.answers) == 30
     assert {answer.query_id for _, answer, _ in kept.answers} == set(dataset.query_ids)
 
 
-def test_an_engine_that_only_dies_is_given_up_by_all(visits: Visits) -> None:
+def test_an_engine_that_only_dies_is_given_up_by_all(snapshots: Visits) -> None:
     dataset = gold(*(f"leave {number}" for number in range(20)))
-    [measured] = quality([(toy("Bad"),)], dataset, visits(dataset), workers=2)
+    [measured] = measure_quality([(toy("Bad"),)], dataset, snapshots(dataset), workers=2)
     assert measured.notes["status"] == "failed"
     assert "died 3 times in a row" in str(measured.notes["error"])
     assert len(measured.run) <= 6
 
 
-def test_an_error_of_the_caller_is_his_own(visits: Visits) -> None:
+def test_an_error_of_the_caller_is_his_own(snapshots: Visits) -> None:
     def listen(event: RunEvent) -> None:
         if event.kind == "answered":
             raise OSError("disk full")
 
     dataset = gold("a", "b")
     with pytest.raises(OSError, match="disk full"):
-        quality([(toy("Good"),)], dataset, visits(dataset), hooks=Hooks(listen=listen))
+        measure_quality(
+            [(toy("Good"),)], dataset, snapshots(dataset), callbacks=Callbacks(listen=listen)
+        )
 
 
 def test_nothing_to_ask(source: Source, kept: Kept) -> None:
     dataset = gold("a")
-    plan = one_visit(dataset, source, seed=0)
-    hooks = Hooks(listen=kept.listen, skip={"Good": {"a"}})
-    [measured] = quality([(toy("Good"),)], dataset, plan, hooks=hooks)
+    plan = all_queries_on(dataset, source, seed=0)
+    callbacks = Callbacks(listen=kept.listen, skip={"Good": {"a"}})
+    [measured] = measure_quality([(toy("Good"),)], dataset, plan, callbacks=callbacks)
     assert (len(measured.run), measured.notes["status"]) == (0, "completed")
     assert kept.kinds() == ["started", "finished"]

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from karat.experiments.workers.announcements import announced
+from karat.experiments.workers.announcements import announce
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.jobs import benchmark as benchmark_job
@@ -115,7 +115,7 @@ def until(condition: Callable[[], object]) -> None:
 @contextmanager
 def held_up() -> Iterator[None]:
     """Keep every worker from measuring latency: it waits for work that was announced earlier."""
-    with announced("test"):
+    with announce("test"):
         yield
 
 

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from karat.app.losses import with_losses
 from karat.client import Client
 from karat.errors import InputError
-from karat.experiments.presence import Where
+from karat.experiments.target_check import Where
 from karat.model import Dataset, Query, Target
 from karat.service.api.app import create_app
 from karat.service.benchmarks import BenchmarkConfig

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from karat.experiments.store import ExperimentPlan, Kind, PlannedRun
+from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition
 from karat.experiments.workers import RunEvent
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
@@ -44,11 +44,11 @@ def progress(
     assert operation
     gold = Dataset.of([Query("q1", "text", (Target("a"),))])
     runs = tuple(
-        PlannedRun(name, Spec("engine", "bm25"), metadata={"options": OPTIONS, "k": 5})
+        RunDefinition(name, Spec("engine", "bm25"), metadata={"options": OPTIONS, "k": 5})
         for name in ("one", "two")
     )
     experiment = store.results.show(
-        store.results.experiment(ExperimentPlan("x", Kind.SWEEP, gold, runs))
+        store.results.experiment(ExperimentDefinition("x", ExperimentKind.SWEEP, gold, runs))
     )
     store.benchmarks.attach(benchmark, experiment.id)
     work = JobContext(store.jobs.get(operation), store, settings, lambda: False, lambda: None)

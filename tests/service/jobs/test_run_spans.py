@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from karat.experiments.execute import timed_queries
+from karat.experiments.execute import choose_timed
 from karat.experiments.workers import RunEvent
 from karat.service.api.app import create_app
 from karat.service.benchmarks import TIMED
@@ -142,7 +142,7 @@ def test_a_benchmark_from_its_request_to_its_queries(
             timed.append(about(query)["query_id"])
             assert isinstance(latency := about(query)["latency_ms"], float)
             assert latency > 0
-    sample = timed_queries(gold(), TIMED["sample"], seed=0)
+    sample = choose_timed(gold(), TIMED["sample"], seed=0)
     assert sorted(map(str, timed)) == sorted([*sample] * RUNS)
     assert len(queries) - len(timed) == QUESTIONS * RUNS
     told = "".join(span.to_json() for span in spans)

@@ -16,6 +16,7 @@ from karat.service.jobs.worker import work_on
 from karat.service.jobs.workers import Workers
 from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, JobStatus, ServiceStore
+from tests.counting import count_calls
 from tests.service.jobs.conftest import (
     QUESTIONS,
     RUNS,
@@ -58,6 +59,18 @@ def test_a_benchmark_is_run(store: ServiceStore, benchmark: str, worker: None) -
     assert isinstance(last, dict)
     assert last["metrics_flat"]["precision@1"] == 1.0
     assert events[-1].data["status"] == "completed"
+
+
+def test_each_run_is_read_once_and_scored_once(
+    store: ServiceStore, benchmark: str, worker: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = count_calls(monkeypatch)
+    store.benchmarks.start(benchmark)
+    assert run_to_its_end(store, benchmark) == "completed"
+    assert counts["read"] == RUNS * QUESTIONS
+    judged = {name: times for name, times in counts.items() if name.startswith("judged ")}
+    assert len(judged) == RUNS
+    assert set(judged.values()) == {1}
 
 
 def test_what_was_cancelled_continues(store: ServiceStore, benchmark: str, worker: None) -> None:

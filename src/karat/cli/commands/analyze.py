@@ -186,11 +186,12 @@ def trend_(
     karat analyze trend k3nq -m recall@10 --json
     """
     from karat.app.analyze.trend import trends
-    from karat.experiments.stored import choose, open_store
+    from karat.experiments.run_records import select_runs
+    from karat.experiments.store import open_store
     from karat.report.analysis_view import trend_table
 
     with open_store(store) as opened:
-        chosen = choose(opened, experiment)
+        chosen = select_runs(opened, experiment)
         asked = replace(chosen.experiment, runs=chosen.runs)
         found = trends(opened, asked, scoring=scoring, confidence=confidence)
     _put(trend_table(found), {"trends": found}, as_json=as_json)

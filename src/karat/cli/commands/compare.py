@@ -29,7 +29,8 @@ AGENTS = "--agents"
 ASKED = frozenset(
     (
         *("repos", "snapshot", "corpus", "rev", "candidates", "k", "sample", "repetitions"),
-        *("timeout", "timed", "no_wait", "workers", "again", "losses", "run_out", "store"),
+        *("timeout", "timed", "no_wait", "workers", "executor", "again", "losses"),
+        *("run_out", "store"),
     )
 )
 
@@ -131,12 +132,14 @@ def command(
         if len(names) > 1:
             raise click.UsageError(f"{AGENTS} takes the place of run files; expected GOLD alone.")
         from karat.cli.options.agents import chosen
-        from karat.experiments.store import Kind
+        from karat.experiments.store import ExperimentKind
 
         gold = names[0] if names else None
         found = chosen(gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring)
         where = place.where()
-        found.carry_out(Kind.COMPARE, where=where, asking=asking, confidence=sure, output=output)
+        found.carry_out(
+            ExperimentKind.COMPARE, where=where, asking=asking, confidence=sure, output=output
+        )
     else:
         _compare_files(names, scoring, inputs, sure, output=output)
 

@@ -90,7 +90,7 @@ def command(
 
     single_threaded()
     from karat.cli.options.agents import chosen
-    from karat.experiments.store import Kind
+    from karat.experiments.store import ExperimentKind
 
     found = chosen(
         gold=_one(goldset, gold_option),
@@ -101,7 +101,9 @@ def command(
         scoring=scoring,
     )
     where = place.where()
-    found.carry_out(Kind.EVALUATE, where=where, asking=asking, confidence=confidence, output=output)
+    found.carry_out(
+        ExperimentKind.EVALUATE, where=where, asking=asking, confidence=confidence, output=output
+    )
 
 
 def _one(argument: str | None, option: str | None) -> str | None:

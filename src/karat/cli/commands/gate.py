@@ -49,7 +49,7 @@ def octocode_outcome(
 
     from karat.app.gate_octocode import LEAST, octocode_engine, octocode_gate
     from karat.cli.output.progress import run_progress
-    from karat.experiments.stored import open_store
+    from karat.experiments.store import open_store
     from karat.formats import read_dataset
     from karat.formats.octocode import write_octocode_results
     from karat.report.score_view import per_query_table, score_table

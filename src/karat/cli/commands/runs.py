@@ -13,7 +13,7 @@ from karat.report.score_view import interval_cell
 from karat.report.table import Cell, Column, Table, number
 
 if TYPE_CHECKING:
-    from karat.experiments.store import Experiment, SqlStore, StoredRun
+    from karat.experiments.store import Experiment, Store, StoredRun
 
 
 __all__ = ["command", "experiment_json", "experiments_table", "runs_table"]
@@ -161,11 +161,10 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     karat runs list --kind sweep --json
     """
     from karat.cli.output import show
-    from karat.experiments.store import Kind
-    from karat.experiments.stored import open_store, shown_place
+    from karat.experiments.store import ExperimentKind, open_store, shown_place
 
     with open_store(store) as opened:
-        found = opened.experiments(Kind(kind) if kind else None, limit=limit)
+        found = opened.experiments(ExperimentKind(kind) if kind else None, limit=limit)
     if as_json:
         show.put_json([experiment_json(experiment) for experiment in found])
     elif found:
@@ -186,7 +185,7 @@ def show_(name: str, store: str, *, as_json: bool) -> None:
     karat runs show latest
     karat runs show k3nq.2 --json
     """
-    from karat.experiments.stored import open_store
+    from karat.experiments.store import open_store
 
     with open_store(store) as opened:
         _show(opened, name, as_json=as_json)
@@ -202,7 +201,8 @@ def latest_(store: str, *, as_json: bool) -> None:
     karat runs latest
     karat runs latest --json
     """
-    from karat.experiments.stored import LATEST, open_store
+    from karat.experiments.run_records import LATEST
+    from karat.experiments.store import open_store
 
     with open_store(store) as opened:
         _show(opened, LATEST, as_json=as_json)
@@ -228,13 +228,14 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
     karat runs export latest -o '{engine}.jsonl'
     """
     from karat.cli.output.run_files import keeper
-    from karat.experiments.stored import choose, open_store, timed_run
+    from karat.experiments.run_records import run_with_latencies, select_runs
+    from karat.experiments.store import open_store
 
     with open_store(store) as opened:
-        experiment, runs = choose(opened, name)
+        experiment, runs = select_runs(opened, name)
         keep = keeper(output, format_name, several=len(runs) > 1)
         for run in runs:
-            keep(timed_run(opened.measured(run.id)))
+            keep(run_with_latencies(opened.measured(run.id)))
             if run.answers < experiment.queries:
                 what = f"{run.id} has only {run.answers:,} of {experiment.queries:,} answers"
                 click.echo(f"note: {what}; it is {run.status}", err=True)
@@ -250,11 +251,12 @@ def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
     \b
     karat runs delete k3nq
     """
-    from karat.experiments.stored import choose, open_store
+    from karat.experiments.run_records import select_runs
+    from karat.experiments.store import open_store
 
     with open_store(store) as opened:
         # All are looked up before the first is gone: `latest` means the same wherever it stands.
-        chosen = dict.fromkeys(choose(opened, _whole(name)).experiment.id for name in names)
+        chosen = dict.fromkeys(select_runs(opened, _whole(name)).experiment.id for name in names)
         for experiment in chosen:
             opened.delete(experiment, force=force)
             click.echo(f"deleted {experiment}")
@@ -269,11 +271,11 @@ def _whole(name: str) -> str:
     return name
 
 
-def _show(store: "SqlStore", name: str, *, as_json: bool) -> None:
+def _show(store: "Store", name: str, *, as_json: bool) -> None:
     from karat.cli.output import show
-    from karat.experiments.stored import choose
+    from karat.experiments.run_records import select_runs
 
-    experiment, runs = choose(store, name)
+    experiment, runs = select_runs(store, name)
     scores = {run.id: store.scores(run.id) for run in runs}
     if as_json:
         show.put_json(experiment_json(experiment, runs, scores))

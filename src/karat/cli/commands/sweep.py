@@ -18,7 +18,7 @@ from karat.cli.options.shared import (
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
-    from karat.experiments import Entry
+    from karat.experiments import Configuration
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = ["command"]
@@ -108,28 +108,32 @@ def command(
     single_threaded()
     from karat.cli.options.agents import AgentSelection, read_gold
     from karat.cli.output.experiments import carry_out
-    from karat.experiments.store import Kind
+    from karat.experiments.store import ExperimentKind
 
     gold = read_gold(goldset, inputs)
     if matrix:
         from karat.experiments.matrix import read_matrix
 
         found = read_matrix(matrix)
-        entries = found.entries()
+        configurations = found.configurations()
         if not scoring.measures:
             scoring = replace(scoring, measures=found.measures())
     else:
-        from karat.experiments.configurations import depth_of
+        from karat.experiments.configurations import request_depth
 
-        entries = _suite(suite, suites, depth_of(k, scoring, gold), single=single)
-    chosen = AgentSelection(gold, entries[:1] if single else entries, scoring, inputs)
-    request = chosen.request(Kind.SWEEP, where=place.where(), asking=asking, seed=confidence.seed)
+        configurations = _suite(suite, suites, request_depth(k, scoring, gold), single=single)
+    chosen = AgentSelection(gold, configurations[:1] if single else configurations, scoring, inputs)
+    request = chosen.request(
+        ExperimentKind.SWEEP, where=place.where(), asking=asking, seed=confidence.seed
+    )
     name = Path(matrix).stem if matrix else suite or FIRST_SUITE
     views = chosen.views(confidence, output)
     carry_out(replace(request, name=name), asking, views, allowed=allow)
 
 
-def _suite(name: str | None, path: str | None, k: int, *, single: bool) -> "tuple[Entry, ...]":
+def _suite(
+    name: str | None, path: str | None, k: int, *, single: bool
+) -> "tuple[Configuration, ...]":
     from karat.experiments.suites import BUNDLED, suite, suites
 
     place = path or BUNDLED

@@ -10,7 +10,7 @@ from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
     from karat.app.verify import Verification
-    from karat.experiments.stored import RunRecord
+    from karat.experiments.run_records import RunRecord
     from karat.model import Dataset
 
 __all__ = ["command"]
@@ -73,7 +73,7 @@ def command(
     single_threaded()
     from karat.app.verify import verify
     from karat.cli.output.progress import run_progress
-    from karat.experiments.stored import read_records
+    from karat.experiments.run_records import read_records
 
     records = read_records(report)
     gold = _gold(records, gold_set, store)
@@ -88,7 +88,7 @@ def _gold(records: "Sequence[RunRecord]", path: str | None, store: str) -> "Data
         from karat.formats import read_dataset
 
         return read_dataset(path)
-    from karat.experiments.stored import open_store
+    from karat.experiments.store import open_store
 
     with open_store(store) as opened:
         return opened.dataset(records[0].gold)

@@ -13,11 +13,11 @@ from karat.report.display import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
-    from karat.experiments import Entry
+    from karat.experiments import Configuration
     from karat.experiments.configurations import Agent
-    from karat.experiments.presence import Where
     from karat.experiments.run import ExperimentRequest
-    from karat.experiments.store import Kind
+    from karat.experiments.store import ExperimentKind
+    from karat.experiments.target_check import Where
     from karat.model import Dataset
     from karat.scoring.settings import Confidence, Scoring
 
@@ -31,14 +31,14 @@ class AgentSelection:
     """What is compared on which gold set, and what the file says beside that, if there is one."""
 
     gold: "Dataset"
-    entries: "tuple[Entry, ...]"
+    configurations: "tuple[Configuration, ...]"
     scoring: "Scoring"
     inputs: Inputs
     config: "ConfigFile | None" = None
 
     def request(
         self,
-        kind: "Kind",
+        kind: "ExperimentKind",
         *,
         where: "Where",
         asking: Asking,
@@ -61,7 +61,7 @@ class AgentSelection:
         gold = sampled(self.gold, asking.sample, seed=seed)
         return ExperimentRequest(
             gold=gold,
-            entries=self.entries,
+            configurations=self.configurations,
             where=self._placed(where).of_part(gold, self.gold),
             kind=kind,
             scoring=self.scoring,
@@ -74,7 +74,7 @@ class AgentSelection:
 
     def carry_out(
         self,
-        kind: "Kind",
+        kind: "ExperimentKind",
         *,
         where: "Where",
         asking: Asking,
@@ -120,7 +120,7 @@ def chosen(
     With a *config*, *agents* are those of it that are named, all where none is; a name that it does
     not have is an engine.
     """
-    from karat.experiments.configurations import depth_of
+    from karat.experiments.configurations import request_depth
     from karat.scoring.sources import number_duplicates
 
     read = None
@@ -132,10 +132,12 @@ def chosen(
     # Before a gold set is mined, which takes long.
     known = _agents(agents, read)
     dataset = _gold(gold, read, inputs)
-    depth = depth_of(k, scoring, dataset)
-    entries = [agent.entry(depth) for agent in known]
-    names = number_duplicates([entry.name for entry in entries])
-    apart = tuple(replace(each, name=name) for each, name in zip(entries, names, strict=True))
+    depth = request_depth(k, scoring, dataset)
+    configurations = [agent.configuration(depth) for agent in known]
+    names = number_duplicates([configuration.name for configuration in configurations])
+    apart = tuple(
+        replace(each, name=name) for each, name in zip(configurations, names, strict=True)
+    )
     return AgentSelection(dataset, apart, scoring, inputs, read)
 
 
@@ -164,7 +166,7 @@ def _gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> "Dat
 
 
 def _agents(names: Sequence[str], config: "ConfigFile | None") -> "list[Agent]":
-    from karat.experiments.configurations import NAMES, Agent, engine_entries
+    from karat.experiments.configurations import NAMES, Agent, engine_configurations
 
     known = {agent.name: agent for agent in config.agents} if config else {}
     found = []
@@ -172,6 +174,6 @@ def _agents(names: Sequence[str], config: "ConfigFile | None") -> "list[Agent]":
         if name in known:
             found.append(known[name])
         else:
-            (entry,) = engine_entries([NAMES.get(name, name)])
-            found.append(Agent(name if name in NAMES else entry.name, entry.spec))
+            (configuration,) = engine_configurations([NAMES.get(name, name)])
+            found.append(Agent(name if name in NAMES else configuration.name, configuration.spec))
     return found

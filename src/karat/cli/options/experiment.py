@@ -12,7 +12,7 @@ from karat.cli.options.shared import Command, Number, WholeNumber, store_option,
 from karat.cli.output.run_files import NAME
 
 if TYPE_CHECKING:
-    from karat.experiments.presence import Where
+    from karat.experiments.target_check import Where
     from karat.experiments.workers import RunSettings
 
 __all__ = [
@@ -64,7 +64,7 @@ WHERE = (
 
 
 class CorpusOption(NamedTuple):
-    """What is to be searched, as it was said; see :class:`karat.experiments.presence.Where`."""
+    """What is to be searched, as it was said; see :class:`karat.experiments.target_check.Where`."""
 
     repositories: Mapping[str, str]
     corpus: str | None
@@ -74,7 +74,7 @@ class CorpusOption(NamedTuple):
 
     def where(self) -> "Where":
         """Return it for an experiment; that brings engines along, which run files do without."""
-        from karat.experiments.presence import Where
+        from karat.experiments.target_check import Where
 
         return Where(*self)
 
@@ -100,6 +100,7 @@ class Asking(NamedTuple):
     timed: int | Literal["all"] | None
     wait: bool
     workers: int
+    executor: str
     again: bool | None
     losses: bool
     run_out: str | None
@@ -202,6 +203,15 @@ def asking_options(command: Command) -> Command:
             help="Processes that search at once where nothing is timed; one per core, at most 4.",
         ),
         click.option(
+            "--executor",
+            default="local",
+            envvar="KARAT_EXECUTOR",
+            show_default=True,
+            show_envvar=True,
+            metavar="URL",
+            help="Where worker processes run: local, local:8 for 8 of them, or a plug-in.",
+        ),
+        click.option(
             "--again/--kept",
             default=None,
             help="Run all queries again, or reuse stored results. By default the results of "
@@ -227,13 +237,14 @@ def asking_options(command: Command) -> Command:
         timed: int | Literal["all"] | None,
         no_wait: bool,
         workers: int,
+        executor: str,
         again: bool | None,
         losses: bool,
         run_out: str | None,
         store: str,
         **rest: Any,
     ) -> None:
-        how = (sample, repetitions, timeout, timed, not no_wait, workers)
+        how = (sample, repetitions, timeout, timed, not no_wait, workers, executor)
         command(asking=Asking(*how, again, losses, run_out, store), **rest)
 
     return with_options(gathered, options)

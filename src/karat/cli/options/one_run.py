@@ -29,7 +29,7 @@ def one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Datase
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
         return read_dataset(names[0], format=inputs.gold_format), names[1]
     from karat.app.report import gather
-    from karat.experiments.stored import timed_run
+    from karat.experiments.run_records import run_with_latencies
 
     found = gather(names, store=store, gold_format=inputs.gold_format)
     for remark in found.remarks:
@@ -38,4 +38,4 @@ def one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Datase
         raise click.UsageError(
             f"{names[-1]} has {len(found.runs)} runs; expected one, such as {names[-1]}.1"
         )
-    return found.gold, timed_run(found.runs[0])
+    return found.gold, run_with_latencies(found.runs[0])

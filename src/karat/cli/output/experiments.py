@@ -1,4 +1,4 @@
-"""An experiment from the plan to the answer: what evaluate, compare and sweep have in common."""
+"""Run an experiment and show its result: for evaluate, compare and sweep."""
 
 import shlex
 import sys
@@ -11,16 +11,19 @@ import click
 
 from karat.cli.options.experiment import Asking
 from karat.cli.options.shared import Output
+from karat.cli.output.experiment import MANY
 from karat.cli.output.progress import wrapped
 from karat.formats.results import FOLDER_FORMATS
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
+    from karat.app.evaluate import FinishedRuns
     from karat.app.report import ReportInputs
-    from karat.experiments.run import ExperimentRequest, ExperimentRun, PlannedExperiment
+    from karat.experiments.run import ExperimentPlan, ExperimentRequest, ExperimentResult
     from karat.model.searched import Searched
     from karat.model.timings import Measured
     from karat.report.findings import Findings
+    from karat.scoring.metrics import Measure
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = ["Views", "carry_out"]
@@ -33,9 +36,9 @@ RESULT_FILES = frozenset({"json", "csv"})
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """How the outcome is shown, and where it goes.
+    """How the result is shown, and where it is written.
 
-    *formats* and *charts* say what fills a folder.
+    *formats* and *charts* are those of a folder.
     """
 
     confidence: "Confidence"
@@ -47,10 +50,19 @@ class Views:
 
     @property
     def folder(self) -> str | None:
-        """Return the folder to fill, None where a file or nothing is to be written."""
+        """Return the folder to write to, None if there is none."""
         path = self.output.path
         is_folder = path is not None and (path.endswith(("/", "\\")) or Path(path).is_dir())
         return path if is_folder else None
+
+    @property
+    def written(self) -> bool:
+        """Return whether a report or a folder is written."""
+        return bool(self.report or self.folder)
+
+    def lists(self, runs: int) -> bool:
+        """Return whether so many runs are shown as one list, the best first, as in a report."""
+        return runs > MANY and self.output.style in (None, "markdown")
 
     @property
     def every_latency(self) -> bool:
@@ -59,7 +71,7 @@ class Views:
 
     @property
     def report(self) -> str | None:
-        """Return the report to write, None where its name is that of none or a style was asked."""
+        """Return the report to write, None if there is none."""
         from karat.report.draw import FORMATS
 
         path = self.output.path
@@ -70,56 +82,58 @@ class Views:
 def carry_out(
     request: "ExperimentRequest", asking: Asking, views: Views, *, allowed: int | None = None
 ) -> None:
-    """Show the plan, run what the store does not hold yet, show the outcome and exit.
+    """Show the plan, run the queries that the store lacks, show the result and exit.
 
-    The exit code is 130 where it was interrupted, and 3 where a run has failed.
+    The exit code is 130 after an interruption, and 3 if a run has failed.
     """
-    from karat.app.evaluate import finished
+    from karat.app.evaluate import select_finished
 
     _check(request, asking, views)
-    done = _run(request, asking, allowed=allowed)
+    done = _run(request, asking, views, allowed=allowed)
     ctx = click.get_current_context()
     if done.interrupted:
-        _tell_rest(done)
+        _show_interrupted(done)
         ctx.exit(INTERRUPTED)
-    ended = finished(done)
+    ended = select_finished(done)
     if asking.run_out is not None:
-        _keep_runs(ended.runs, asking.run_out, views.run_format)
-    _tell(done, _inputs(done, request), request, views, losses=asking.losses)
-    _tell_where(done, asking.store, views)
+        _write_runs(ended.runs, asking.run_out, views.run_format)
+    _show_result(done, ended, request, views, losses=asking.losses)
+    _show_store(done, asking.store, views)
     for names, reason in ended.reasons():
         click.echo(printable(f"failed: {names}: {reason}"), err=True)
     if ended.failed:
         ctx.exit(BROKEN)
 
 
-def _tell(
-    done: "ExperimentRun",
-    inputs: "ReportInputs",
+def _show_result(
+    done: "ExperimentResult",
+    ended: "FinishedRuns",
     request: "ExperimentRequest",
     views: Views,
     *,
     losses: bool,
 ) -> None:
-    """Show the outcome, and write the report or the folder that was asked for."""
-    from karat.app.evaluate import evaluated
-    from karat.cli.output.experiment import MANY, show_evaluated, show_findings
+    """Show the result, and write the report or the folder."""
+    from karat.app.evaluate import evaluate_experiment
+    from karat.cli.output.experiment import show_evaluated, show_findings
 
-    written = bool(views.report or views.folder)
-    # What is written stands beside what is shown.
-    output = views.output._replace(path=None) if written else views.output
-    many = len(inputs.runs) > MANY and output.style in (None, "markdown")
+    # A report is written in addition to what is shown.
+    output = views.output._replace(path=None) if views.written else views.output
+    many = views.lists(len(ended.runs))
     scoring, confidence = request.scoring, views.confidence
-    findings = None
-    if many or written:
+    inputs = findings = None
+    if many or views.written:
         from karat.cli.output.report_files import findings_of
 
+        inputs = _inputs(done, ended, request)
         title = views.output.title
         findings = findings_of(inputs, scoring, confidence, by=views.by or None, title=title)
     if many and findings:
         show_findings(findings, done.searched, output, more=done.remarks)
     else:
-        found = evaluated(request.gold, done, scoring=scoring, confidence=confidence, by=views.by)
+        found = evaluate_experiment(
+            request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by
+        )
         show_evaluated(found, request.gold, output, settings=(scoring, confidence))
     if findings and losses:
         from karat.app.losses import with_losses
@@ -127,39 +141,39 @@ def _tell(
 
         with progress_bar("explaining") as progress:
             findings = with_losses(findings, request.where, progress=progress)
-    if findings:
+    if findings and inputs:
         _write(findings, inputs, scoring, views)
 
 
-def _tell_where(done: "ExperimentRun", store: str, views: Views) -> None:
-    from karat.experiments.stored import shown_place
+def _show_store(done: "ExperimentResult", store: str, views: Views) -> None:
+    from karat.experiments.store import shown_place
 
     text = f"stored as {done.experiment.id} in {shown_place(store)}"
-    if not (views.report or views.folder):
+    if not views.written:
         text += f"; karat report {done.experiment.id}{_store_typed(store)} -o report.html"
     click.echo(text, err=True)
 
 
 def _store_typed(store: str) -> str:
-    """Return the option that names *store* again, empty where a command finds it by itself."""
+    """Return the option that names *store*, "" if a command finds it by itself."""
     from click.core import ParameterSource
 
     source = click.get_current_context().get_parameter_source("store")
     if source is not ParameterSource.COMMANDLINE:
         return ""
-    from karat.experiments.stored import shown_place
+    from karat.experiments.store import shown_place
 
-    # An address is shown without its password, and must be typed with it.
+    # A URL is shown without its password, and must be typed with it.
     place = shlex.quote(store) if shown_place(store) == store else "..."
     return f" --store {place}"
 
 
 def _check(request: "ExperimentRequest", asking: Asking, views: Views) -> None:
-    """Refuse what cannot be written before anything runs."""
+    """Reject outputs that cannot be written before anything runs."""
     from karat.cli.output.run_files import namer
 
-    if asking.losses and not (views.report or views.folder):
-        raise click.UsageError("--losses is told in a report; expected -o with the name of one.")
+    if asking.losses and not views.written:
+        raise click.UsageError("--losses is shown in a report; expected -o with the name of one.")
     output = views.output
     if output.path and not (output.style or views.report or views.folder):
         raise click.UsageError(
@@ -169,41 +183,62 @@ def _check(request: "ExperimentRequest", asking: Asking, views: Views) -> None:
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise click.UsageError(f"{path}: its folder does not exist.")
     if asking.run_out:
-        file_of = namer(asking.run_out, several=len(request.entries) > 1)
-        for entry in request.entries:
-            file_of(entry.name)
+        file_of = namer(asking.run_out, several=len(request.configurations) > 1)
+        for configuration in request.configurations:
+            file_of(configuration.name)
 
 
-def _run(request: "ExperimentRequest", asking: Asking, *, allowed: int | None) -> "ExperimentRun":
+def _run(
+    request: "ExperimentRequest", asking: Asking, views: Views, *, allowed: int | None
+) -> "ExperimentResult":
     from karat.cli.output.progress import run_progress
-    from karat.experiments.configurations import answers_alike
+    from karat.experiments import open_executor
+    from karat.experiments.configurations import is_deterministic
     from karat.experiments.plan import MOST
-    from karat.experiments.run import planned, run_experiment
-    from karat.experiments.stored import open_store
+    from karat.experiments.run import plan_experiment, run_experiment
+    from karat.experiments.store import open_store
 
-    plan = planned(request, allowed=MOST if allowed is None else allowed)
-    _tell_plan(plan)
+    executor = open_executor(asking.executor, workers=request.workers)
+    plan = plan_experiment(request, allowed=MOST if allowed is None else allowed)
+    _show_plan(plan)
     again = asking.again
     if again is None:
-        again = not all(answers_alike(entry.spec) for entry in request.entries)
+        again = not all(
+            is_deterministic(configuration.spec) for configuration in request.configurations
+        )
+    further: Sequence[Measure] = ()
+    if views.written or views.lists(len(request.configurations)):
+        from karat.app.report import report_measures
+
+        further = report_measures(request.gold, request.scoring)
     with open_store(asking.store, new=True) as store, run_progress(plan.untimed) as listen:
-        return run_experiment(request, store, listen=listen, surveyed_as=_warn, again=again)
+        return run_experiment(
+            request,
+            store,
+            listen=listen,
+            on_searched=_warn,
+            plan=plan,
+            further=further,
+            executor=executor,
+            again=again,
+        )
 
 
-def _tell_plan(plan: "PlannedExperiment") -> None:
-    if plan.runs > 1:
-        timed = "none" if not plan.timed else "all" if plan.timed == plan.queries else plan.timed
+def _show_plan(plan: "ExperimentPlan") -> None:
+    runs, timed = len(plan.searches.configurations), len(plan.timed)
+    if runs > 1:
+        how_many = "none" if not timed else "all" if timed == plan.queries else timed
         click.echo(
-            f"plan: {counted(plan.runs, 'run')} of {plan.queries:,} queries, {timed} of them timed",
+            f"plan: {counted(runs, 'run')} of {plan.queries:,} queries, {how_many} of them timed",
             err=True,
         )
-        for line in plan.plan.lines():
+        for line in plan.searches.lines():
             click.echo(f"  {line}", err=True)
     for warning in plan.warnings:
         click.echo(f"warning: {warning}", err=True)
 
 
-def _tell_rest(done: "ExperimentRun") -> None:
+def _show_interrupted(done: "ExperimentResult") -> None:
     experiment = done.experiment
     answers = sum(run.answers for run in experiment.runs)
     total = experiment.queries * len(experiment.runs)
@@ -221,22 +256,22 @@ def _warn(searched: "Searched") -> None:
         click.echo(f"warning: {text}", err=True)
 
 
-def _keep_runs(runs: "Sequence[Measured]", place: str, run_format: str | None) -> None:
+def _write_runs(runs: "Sequence[Measured]", place: str, run_format: str | None) -> None:
     from karat.cli.output.run_files import keeper
-    from karat.experiments.stored import timed_run
+    from karat.experiments.run_records import run_with_latencies
 
     keep = keeper(place, run_format, several=len(runs) > 1)
     for measured in runs:
-        keep(timed_run(measured))
+        keep(run_with_latencies(measured))
 
 
-def _inputs(done: "ExperimentRun", request: "ExperimentRequest") -> "ReportInputs":
-    from karat.app.evaluate import finished
+def _inputs(
+    done: "ExperimentResult", ended: "FinishedRuns", request: "ExperimentRequest"
+) -> "ReportInputs":
     from karat.app.report import ReportInputs
-    from karat.experiments.stored import record_of
+    from karat.experiments.run_records import record_of
     from karat.formats.karat_run import run_digest
 
-    ended = finished(done)
     digests = tuple(run_digest(measured.run) for measured in ended.runs)
     stored = {run.label: run for run in done.experiment.runs}
     records = tuple(
@@ -244,7 +279,10 @@ def _inputs(done: "ExperimentRun", request: "ExperimentRequest") -> "ReportInput
         for measured in ended.runs
     )
     left_out = tuple(f"failed and left out: {names}: {why}" for names, why in ended.reasons())
-    return ReportInputs(request.gold, ended.runs, digests, records, left_out)
+    evaluations = done.results.evaluations(ended.ids, request.gold, request.scoring)
+    return ReportInputs(
+        request.gold, ended.runs, digests, records, left_out, evaluations=tuple(evaluations)
+    )
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

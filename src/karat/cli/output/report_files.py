@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,7 @@ def findings_of(
         scoring=scoring,
         confidence=confidence,
         by=by,
+        evaluations=found.evaluations,
     )
     return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
 
@@ -67,7 +69,8 @@ def judged_by(
     from karat.app.schemas import RunExport
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return [RunExport(found.gold, measured, now, scoring, confidence) for measured in found.runs]
+    scores = zip_longest(found.runs, found.evaluations)
+    return [RunExport(found.gold, run, now, scoring, confidence, known) for run, known in scores]
 
 
 def write_report(findings: "Findings", path: str, *, charts: "Sequence[Path]" = ()) -> None:

@@ -1,4 +1,4 @@
-"""Results kept as they end, so that the same command continues where it was stopped."""
+"""Stores of results: each query result is saved as it ends, so that a command can resume."""
 
 from typing import TYPE_CHECKING
 
@@ -6,32 +6,38 @@ from karat.experiments.store.base import Recorder, Store
 from karat.experiments.store.recorder import Buffer
 from karat.experiments.store.records import (
     Experiment,
-    ExperimentPlan,
-    Kind,
-    PlannedRun,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunCosts,
+    RunDefinition,
     RunStatus,
     ScoredRun,
     StoredQueryResult,
     StoredRun,
 )
+from karat.experiments.store.registry import STORES, open_store, shown_place
 from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.experiments.store.sql_store import SqlStore
 
 __all__ = [
+    "STORES",
     "Buffer",
     "Experiment",
-    "ExperimentPlan",
-    "Kind",
-    "PlannedRun",
+    "ExperimentDefinition",
+    "ExperimentKind",
     "Recorder",
+    "RunCosts",
+    "RunDefinition",
     "RunStatus",
     "ScoredRun",
     "SqlStore",
     "Store",
     "StoredQueryResult",
     "StoredRun",
+    "open_store",
+    "shown_place",
 ]
 
 # SQLAlchemy takes a third of a second to import; plans and protocols do without it.

@@ -1,12 +1,13 @@
-"""What a store is to Karat: results kept as they end, and found again."""
+"""The protocols of stores: query results are saved as they end, and read back."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Protocol, Self
 
 from karat.experiments.store.records import (
     Experiment,
-    ExperimentPlan,
-    Kind,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunCosts,
     RunStatus,
     ScoredRun,
     StoredQueryResult,
@@ -19,49 +20,50 @@ __all__ = ["Recorder", "Store"]
 
 
 class Recorder(Protocol):
-    """The side that works on a run: claim it, add answers, finish it. Runs go by their whole id.
+    """Records a run: claim it, add answers, finish it. Runs are named by their whole id.
 
-    The law, which ``karat.testing.StoreSuite`` checks together with that of a Store:
+    The contract, which ``karat.testing.StoreSuite`` checks together with that of a Store:
 
     - an answer is on disk when ``add`` returns, and survives the death of the process;
-    - it is kept once: of two answers to one query the first stays, whoever adds the second;
-    - an answer without times gets those that are added later; times once kept stay, and an error or
-      a timeout has none;
+    - each query has one answer: of two answers the first stays, also if another process adds the
+      second;
+    - an answer without times gets those that are added later; stored times stay, and an error or a
+      timeout has none;
     - ``claim`` gives a run to one worker at a time, and to the next one when that worker is dead;
-    - a run that has failed, was cancelled or lost its worker continues with what it has;
-    - what a worker says of a run that another has taken since changes nothing.
+    - a run that has failed, was cancelled or lost its worker continues with its stored answers;
+    - a worker cannot change a run that another worker has claimed since.
 
     Several processes and threads may record at once.
     """
 
     def claim(self, run: str) -> bool:
-        """Take *run* to work on it, which is then ``indexing``.
+        """Claim *run* for this worker; its status becomes ``indexing``.
 
-        False where it is completed, or where another worker that may be alive has it.
+        False if it is completed, or if another worker that may be alive has it.
         """
         ...
 
     def clear(self, run: str) -> None:
-        """Drop all answers and scores of *run*, which the caller has claimed: it begins anew."""
+        """Delete all answers and scores of *run*, which the caller has claimed."""
         ...
 
     def begin(self, run: str) -> None:
-        """Say that *run* has its index, and that its queries are asked now: ``evaluating``."""
+        """Set the status of *run* to ``evaluating``: it is indexed, and its queries run now."""
         ...
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
-        """Return the ids of the queries that have ended, well or not.
+        """Return the ids of the queries that have ended, successfully or not.
 
-        With *timed*, only those that get no times any more: they have them, or have failed.
+        With *timed*, only those that need no times: they have them, or have failed.
         """
         ...
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
-        """Keep an answer, with its times if there are any; False where nothing of it is new."""
+        """Store an answer, with its times if there are any; False if nothing of it is new."""
         ...
 
     def add_many(self, answers: Iterable[StoredQueryResult]) -> int:
-        """Keep answers all at once or not at all, and return of how many something is new."""
+        """Store all answers in one transaction, and return how many were new or got times."""
         ...
 
     def finish(
@@ -73,33 +75,41 @@ class Recorder(Protocol):
         timings: Timings | None = None,
         notes: Mapping[str, object] | None = None,
     ) -> None:
-        """End the work on *run*, with what its index has cost; samples came with their answers."""
+        """Finish *run* with the costs of its index; samples are stored with their answers."""
         ...
 
 
 class Store(Recorder, Protocol):
-    """Keeps experiments. Ids may be shortened as long as only one experiment begins so.
+    """Stores experiments. Ids may be shortened as long as they are unambiguous.
 
-    The law, beside that of a Recorder:
+    The contract, beside that of a Recorder:
 
-    - what comes back equals what was given;
-    - the same plan is the same experiment, with the runs and answers that it has already;
-    - deleting leaves nothing of an experiment, and nothing else is touched;
-    - an id that nobody has, or that several begin with, raises UnknownName.
+    - what is read equals what was stored;
+    - the same definition is the same experiment, with its stored runs and answers;
+    - deleting removes all of an experiment, and nothing else;
+    - an unknown or ambiguous id raises UnknownName.
     """
 
-    def experiment(self, plan: ExperimentPlan) -> str:
-        """Return the id of the experiment that *plan* describes; a new one is made if needed."""
+    def __enter__(self) -> Self:
+        """Return the store itself; leaving the context closes it."""
+        ...
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the store."""
+        ...
+
+    def experiment(self, plan: ExperimentDefinition) -> str:
+        """Return the id of the experiment that *plan* defines; it is created if it is new."""
         ...
 
     def experiments(
-        self, kind: Kind | None = None, *, limit: int = 20, offset: int = 0
+        self, kind: ExperimentKind | None = None, *, limit: int = 20, offset: int = 0
     ) -> tuple[Experiment, ...]:
         """Return experiments, the newest first."""
         ...
 
     def latest(self) -> Experiment:
-        """Return the newest experiment; UnknownName where there is none."""
+        """Return the newest experiment; UnknownName if there is none."""
         ...
 
     def show(self, experiment: str) -> Experiment:
@@ -117,22 +127,26 @@ class Store(Recorder, Protocol):
         """
         ...
 
+    def costs(self, run: str) -> RunCosts:
+        """Return the timings and notes of :meth:`measured` without reading any answer."""
+        ...
+
     def outcomes(self, experiment: str) -> Mapping[str, Mapping[Outcome, int]]:
-        """Return how many queries of each run have ended in which way; what none has is absent."""
+        """Return the number of queries of each run by outcome, without zeros."""
         ...
 
     def keep_scores(
         self, run: str, summaries: Iterable[Summary], *, complete: bool = False
     ) -> None:
-        """Store the scores of a run in place of those before; claiming it anew removes them.
+        """Replace the scores of a run; claiming the run again removes them.
 
-        With *complete* they cover all queries: the run counts as completed from now on, whatever
-        becomes of its timing, and claiming it for that keeps them.
+        *complete* scores cover all queries: the run counts as completed, even if its latency is
+        not measured yet, and claiming it for that does not remove them.
         """
         ...
 
     def scores(self, run: str) -> tuple[Summary, ...]:
-        """Return the scores kept for a run."""
+        """Return the stored scores of a run."""
         ...
 
     def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
@@ -143,20 +157,20 @@ class Store(Recorder, Protocol):
         ...
 
     def release(self, experiment: str) -> None:
-        """Take all runs from their workers, which the caller knows to be gone: ``pending``."""
+        """Set all claimed runs to ``pending``; the caller knows that their workers have ended."""
         ...
 
     def delete(self, experiment: str, *, force: bool = False) -> None:
-        """Remove an experiment, and its gold set where no other uses it.
+        """Delete an experiment, and its gold set if no other uses it.
 
-        InputError where a worker that may be alive has one of its runs, unless *force* is given.
+        InputError if a worker that may be alive has one of its runs, unless *force* is given.
         """
         ...
 
     def vacuum(self) -> None:
-        """Give the room of what was deleted back to the disk."""
+        """Give the space of deleted rows back to the disk."""
         ...
 
     def close(self) -> None:
-        """Let go of the database; calling it twice is fine."""
+        """Close the database; calling it twice is fine."""
         ...

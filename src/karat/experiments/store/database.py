@@ -1,4 +1,4 @@
-"""A database opened for a store: SQLite or PostgreSQL, and what goes wrong with them in words."""
+"""The database of a store, SQLite or PostgreSQL, and its errors in words."""
 
 import json
 import os
@@ -31,14 +31,14 @@ __all__ = ["Database"]
 WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
 
-# What SQLite says by a number, as a sentence about the file: of the user's making, and not.
+# Error codes of SQLite as sentences about the file: errors of the user, and others.
 REFUSED: dict[int, str] = {
     sqlite3.SQLITE_NOTADB: "is no database; expected a file that Karat has made, or a new name",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a folder that may be written to",
     sqlite3.SQLITE_READONLY: "cannot be written to; a store writes even where it is only read",
 }
 BROKEN: dict[int, str] = {
-    sqlite3.SQLITE_FULL: "cannot grow, the disk is full; all that was kept before is safe",
+    sqlite3.SQLITE_FULL: "cannot grow, the disk is full; all earlier results are safe",
     sqlite3.SQLITE_BUSY: f"is in use: another process has been writing for {WAIT_S:g} s",
     sqlite3.SQLITE_CORRUPT: "is damaged; something else than Karat has changed it",
 }
@@ -59,7 +59,7 @@ class Database:
         # A query part may hold a password, and the rest is shown without one.
         self.name = str(url.database) if self.is_sqlite else str(url.set(query={}))
         self._engine = self._opened(url)
-        # SQLite always reads one state; PostgreSQL does when it is told so.
+        # SQLite always reads one state; PostgreSQL does at this isolation level.
         level = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._reading = self._engine.execution_options(**level)
         self._writing = self._engine.execution_options(begin="BEGIN IMMEDIATE")
@@ -75,7 +75,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Give a connection that sees one state of the database."""
+        """Yield a connection that sees one state of the database."""
         with self._explained(), self._reading.connect() as connection:
             yield connection
 
@@ -90,13 +90,13 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Give a connection whose statements are kept together when all of them succeed."""
+        """Yield a connection whose statements are committed together if all of them succeed."""
         with self._explained(), self._writing.begin() as connection:
             yield connection
 
     @contextmanager
     def single(self) -> Iterator[Connection]:
-        """Give the connection for one statement, which on SQLite is a transaction by itself.
+        """Yield the connection for one statement, which on SQLite is a transaction by itself.
 
         It stays open: taking one from the pool and giving it back costs more than the statement.
         """
@@ -107,7 +107,7 @@ class Database:
 
     @contextmanager
     def driver(self) -> Iterator[sqlite3.Connection]:
-        """Give SQLite's own connection, on which every statement is a transaction by itself."""
+        """Yield SQLite's own connection, on which every statement is a transaction by itself."""
         with self._lock, self._explained():
             held = self._held = self._held or self._single.connect()
             yield held.connection.driver_connection  # type: ignore[misc]
@@ -139,7 +139,7 @@ class Database:
                 # A server may have been restarted since a connection was last used.
                 pool_pre_ping=not self.is_sqlite,
                 connect_args={"timeout": WAIT_S} if self.is_sqlite else {},
-                # Whether an insert was the first is told by the rows that it has changed.
+                # The row count of an insert says whether it was the first.
                 execution_options={"preserve_rowcount": True},
             )
         except ModuleNotFoundError as error:
@@ -166,7 +166,7 @@ class Database:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn what a driver raises into one sentence of ours."""
+        """Turn an exception of a driver into an error of Karat."""
         if self._closed:
             raise KaratError(f"{self.name} was closed")
         try:
@@ -191,15 +191,15 @@ class Database:
 
 
 def _make_private(file: Path) -> None:
-    """Make the folder and the file where there are none, for their owner alone.
+    """Create the folder and the file if they are missing, readable by their owner alone.
 
-    SQLite gives what it writes beside the file the same mode.
+    SQLite gives its further files the same mode.
     """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{file}: no folder for a store: {error}") from error
-    # Where there can be no such file, SQLite says so.
+    # If the file cannot be created, SQLite raises the error.
     with suppress(OSError):
         file.touch(mode=0o600, exist_ok=False)
 
@@ -213,7 +213,7 @@ def _url(place: str) -> URL:
         url = None
     if url is None or url.get_backend_name() not in {"sqlite", "postgresql"}:
         raise InputError(
-            "the address of the store is no database that Karat knows; expected a file, or "
+            "the URL of the store names no database that Karat can use; expected a file, or "
             "postgresql://user@host/database"
         )
     return url.set(drivername=POSTGRES) if url.get_backend_name() == "postgresql" else url
@@ -223,7 +223,7 @@ def _json(value: object) -> str:
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"what was given cannot be kept as JSON: {error}") from error
+        raise InputError(f"the value cannot be stored as JSON: {error}") from error
 
 
 def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

@@ -1,4 +1,4 @@
-"""Where an experiment runs: what a reader must know before comparing its times with others."""
+"""The environment of an experiment: needed to compare its latency with that of others."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ __all__ = ["environment", "is_alive", "this_worker"]
 
 NAME = re.compile(r"[\w.-]+")
 CPU_FILE = Path("/proc/cpuinfo")
-# States of a process that has ended and whose parent has not asked how, see proc(5).
+# States of a process that has ended and was not waited for, see proc(5).
 DEAD = ("Z", "X", "x")
 CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 
@@ -34,9 +34,9 @@ def environment() -> Mapping[str, object]:
 
 
 def this_worker() -> str:
-    """Return the name of this process among all that may work on a run.
+    """Return a name for this process that no other worker of a run has.
 
-    It holds when the process was started, where the system tells: numbers are given again.
+    It includes the start time of the process if the system has it: process ids are reused.
     """
     process = os.getpid()
     found = _process(process)
@@ -44,9 +44,9 @@ def this_worker() -> str:
 
 
 def is_alive(worker: str) -> bool:
-    """Return whether the process *worker* may still be at work; of other machines nobody knows."""
+    """Return whether the process *worker* may be alive; on another machine it is unknown."""
     host, _, process = worker.rpartition(":")
-    # On Windows signal 0 is Ctrl-C, so nobody asks there.
+    # On Windows signal 0 is Ctrl-C.
     if host != gethostname() or os.name != "posix":
         return True
     number, _, started = process.partition("@")
@@ -66,7 +66,7 @@ class _Process(NamedTuple):
 
 
 def _process(number: int) -> _Process | None:
-    """Return what the system tells of a process, None where it tells nothing."""
+    """Return the state and start time of a process, None if the system has none."""
     try:
         text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -77,7 +77,7 @@ def _process(number: int) -> _Process | None:
 
 
 def _cpu() -> str:
-    """Return the model of the processor where the system tells, else its family."""
+    """Return the model of the processor if the system has it, else its family."""
     if CPU_FILE.is_file():
         found = CPU_MODEL.search(CPU_FILE.read_text(encoding="utf-8", errors="replace"))
         if found:

@@ -1,4 +1,4 @@
-"""The side of the store that works on a run: answers are kept as they end."""
+"""Recording runs in a database: answers are stored as they end."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from karat.experiments.store.schema import ANSWERS, RUNS, SCORES, Moment
 from karat.model import Answer, Outcome
 from karat.model.timings import Sample, Timings
 
-__all__ = ["Buffer", "Insert", "Insertion", "SqlRecorder", "utc_now"]
+__all__ = ["TIMES", "Buffer", "Insert", "Insertion", "SqlRecorder", "utc_now"]
 
 Insert = sqlite.Insert | postgresql.Insert
 
@@ -29,8 +29,8 @@ Insert = sqlite.Insert | postgresql.Insert
 class Insertion:
     """Executes *insert*, which fills all columns of *table* but its key.
 
-    SQLite is asked by its own driver: SQLAlchemy would take three times as long as the statement,
-    and the queries of a run wait for it.
+    On SQLite it uses the driver directly: SQLAlchemy would take three times as long as the
+    statement, and the queries of a run wait for it.
     """
 
     def __init__(self, database: Database, insert: Insert, table: Table) -> None:
@@ -47,9 +47,9 @@ class Insertion:
         self._values = [(name, binders[name] or _as_it_is) for name in compiled.positiontup or ()]
 
     def execute(self, rows: Sequence[Mapping[str, object]]) -> int | None:
-        """Insert all *rows* or none, and return how many have changed something.
+        """Insert all *rows* or none, and return how many were inserted or updated.
 
-        None says that one of them belongs to nothing that is there.
+        None if one of them refers to a missing run.
         """
         if not self._database.is_sqlite:
             with self._database.writing() as connection:
@@ -60,7 +60,7 @@ class Insertion:
         values = [[bind(row[name]) for name, bind in self._values] for row in rows]
         with self._database.driver() as driver:
             try:
-                # It commits, or takes back what was done until an error.
+                # Commits at the end, or rolls back after an error.
                 with driver:
                     driver.execute("BEGIN IMMEDIATE")
                     return driver.executemany(self._text, values).rowcount
@@ -85,7 +85,7 @@ class SqlRecorder:
     """Records runs in *database* for *worker*, a process as ``this_worker`` names it."""
 
     def __init__(self, database: Database, *, worker: str, clock: Callable[[], datetime]) -> None:
-        """Keep the database; nothing is read yet."""
+        """Store the arguments; nothing is read yet."""
         self._database = database
         self._worker = worker
         self._clock = clock
@@ -93,7 +93,7 @@ class SqlRecorder:
         self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == worker)
 
     def claim(self, run: str) -> bool:
-        """Take *run* to work on it; False where it is completed or a live worker has it."""
+        """Claim *run*; False if it is completed or a live worker has it."""
         with self._database.writing() as connection:
             wanted = select(RUNS.c.status, RUNS.c.worker, RUNS.c.scored).where(RUNS.c.id == run)
             found = connection.execute(wanted.with_for_update()).one_or_none()
@@ -113,7 +113,7 @@ class SqlRecorder:
         return True
 
     def clear(self, run: str) -> None:
-        """Drop all answers of *run*, and with them its scores."""
+        """Delete all answers and scores of *run*."""
         with self._database.writing() as connection:
             _check_known(connection, run)
             connection.execute(ANSWERS.delete().where(ANSWERS.c.run == run))
@@ -121,12 +121,12 @@ class SqlRecorder:
             connection.execute(_changed(run).values(scored=None))
 
     def begin(self, run: str) -> None:
-        """Say that the queries of *run* are asked now."""
+        """Set the status of *run* to ``evaluating``."""
         free = RUNS.c.status == RunStatus.PENDING.value
-        self._say(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
+        self._update(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
-        """Return the ids of queries that have ended; with *timed*, that get no times any more."""
+        """Return the ids of queries that have ended; with *timed*, those that need no times."""
         wanted = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
         if timed:
             wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None) | (ANSWERS.c.outcome != ANSWERED))
@@ -137,11 +137,11 @@ class SqlRecorder:
         return found
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
-        """Keep an answer; False where nothing of it is new."""
+        """Store an answer; False if nothing of it is new."""
         return self.add_many([StoredQueryResult(run, answer, sample)]) > 0
 
     def add_many(self, answers: Iterable[StoredQueryResult]) -> int:
-        """Keep answers all at once or not at all, and return of how many something is new."""
+        """Store all answers in one transaction, and return how many were new or got times."""
         now = self._clock()
         rows = [row_of(*kept, finished=now) for kept in answers]
         if not rows:
@@ -161,7 +161,7 @@ class SqlRecorder:
         timings: Timings | None = None,
         notes: Mapping[str, object] | None = None,
     ) -> None:
-        """End the work on *run* with what its index has cost."""
+        """Finish *run* with the costs of its index."""
         if not status.ended:
             raise InputError(f"a run cannot end as {status.value!r}")
         values: dict[str, object] = {}
@@ -169,7 +169,7 @@ class SqlRecorder:
             values |= {name: getattr(timings, name) for name in INDEX_COSTS}
         if status is RunStatus.COMPLETED:
             values["scored"] = func.coalesce(RUNS.c.scored, literal(self._clock(), Moment))
-        self._say(
+        self._update(
             run,
             self._mine,
             status=status,
@@ -179,8 +179,8 @@ class SqlRecorder:
             **values,
         )
 
-    def _say(self, run: str, allowed: ColumnElement[bool], /, **values: object) -> None:
-        """Change *run* where that is *allowed*: one that another has taken is left alone."""
+    def _update(self, run: str, allowed: ColumnElement[bool], /, **values: object) -> None:
+        """Update *run* if that is *allowed*: a run of another worker is not changed."""
         with self._database.single() as connection:
             if not connection.execute(_changed(run).where(allowed).values(values)).rowcount:
                 _check_known(connection, run)
@@ -196,11 +196,11 @@ def _changed(run: str) -> Update:
 
 
 def _insert_of(database: Database) -> Insert:
-    """Return the statement that keeps an answer once, and gives it times where it has none.
+    """Return the statement that inserts an answer, or adds times to a stored one without any.
 
-    One that has failed gets none: only answers come with times, and this one is no answer.
+    A failed query gets no times: only answered ones have them.
     """
-    # Inline: nobody asks which id a row was given.
+    # Inline: the id of the new row is not needed.
     insert = database.insert(ANSWERS).inline()
     return insert.on_conflict_do_update(
         index_elements=[ANSWERS.c.run, ANSWERS.c.query],
@@ -211,16 +211,15 @@ def _insert_of(database: Database) -> Insert:
     )
 
 
-# Long enough for some dozen quick searches; whoever asks a slow one does not notice it.
+# Long enough for some dozen fast searches, and too short to notice after a slow one.
 TOGETHER_S = 0.05
 
 
 class Buffer:
-    """Hands answers on to *recorder*: the first at once, then all that came in *together_s*.
+    """Passes answers on to *recorder*: the first at once, then all of the last *together_s*.
 
-    A transaction for each would take longer than many a search. What is lost when the process is
-    killed took no longer than that to find, and is asked again. Leaving the context, for whatever
-    reason, keeps all.
+    A transaction for each answer would take longer than many searches. If the process is killed,
+    the queries of that short time are lost and run again. Leaving the context stores all answers.
     """
 
     def __init__(
@@ -230,7 +229,7 @@ class Buffer:
         together_s: float = TOGETHER_S,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Begin with nothing."""
+        """Start without an answer."""
         self._recorder = recorder
         self._together_s = together_s
         self._clock = clock
@@ -244,14 +243,14 @@ class Buffer:
         self.flush()
 
     def add(self, run: str, answer: Answer, sample: Sample | None = None) -> None:
-        """Keep an answer of *run*, now or a little later."""
+        """Store an answer of *run*, now or a little later."""
         self._waiting.append(StoredQueryResult(run, answer, sample))
         if self._clock() - self._flushed >= self._together_s:
             self.flush()
 
     def flush(self) -> None:
-        """Keep what is waiting."""
+        """Store the waiting answers."""
         self._recorder.add_many(self._waiting)
-        # Only now: if that was interrupted, it is done once more.
+        # Cleared afterwards: an interrupted transaction is repeated.
         self._waiting.clear()
         self._flushed = self._clock()

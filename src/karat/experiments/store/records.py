@@ -1,4 +1,4 @@
-"""What a store is given and gives back: plans, experiments and their runs."""
+"""The records of a store: definitions of experiments, experiments and their runs."""
 
 import json
 from base64 import b32encode
@@ -15,13 +15,14 @@ from karat.formats.gold import gold_digest
 from karat.model import Answer, Dataset
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
-from karat.model.timings import Sample
+from karat.model.timings import Sample, Timings
 
 __all__ = [
     "Experiment",
-    "ExperimentPlan",
-    "Kind",
-    "PlannedRun",
+    "ExperimentDefinition",
+    "ExperimentKind",
+    "RunCosts",
+    "RunDefinition",
     "RunStatus",
     "ScoredRun",
     "StoredQueryResult",
@@ -31,7 +32,7 @@ __all__ = [
 ID_LENGTH = 10
 
 
-class Kind(StrEnum):
+class ExperimentKind(StrEnum):
     """Which command an experiment belongs to."""
 
     EVALUATE = "evaluate"
@@ -40,7 +41,7 @@ class Kind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """Where a run stands."""
+    """The status of a run."""
 
     PENDING = "pending"
     INDEXING = "indexing"
@@ -51,12 +52,12 @@ class RunStatus(StrEnum):
 
     @property
     def running(self) -> bool:
-        """Return whether somebody works on it."""
+        """Return whether a worker has claimed it."""
         return self in {RunStatus.INDEXING, RunStatus.EVALUATING}
 
     @property
     def ended(self) -> bool:
-        """Return whether somebody has worked on it and does no more."""
+        """Return whether the work on it has ended."""
         return self in {RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED}
 
 
@@ -69,11 +70,11 @@ class StoredQueryResult(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
+class RunDefinition:
     """One engine on one corpus.
 
     *snapshot* is the hash of the corpus, "" where each query has its own. *metadata* becomes that
-    of the Run: what decides the hits beside engine and corpus, such as how many are asked for.
+    of the Run: what decides the hits beside engine and corpus, such as their number k.
     """
 
     label: str
@@ -83,16 +84,16 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
-class ExperimentPlan:
+class ExperimentDefinition:
     """All that decides the results of an experiment, and nothing of when and where it runs.
 
     *config* is the command with its options, as JSON can hold it; *version* is that of Karat.
     """
 
     name: str
-    kind: Kind
+    kind: ExperimentKind
     dataset: Dataset
-    runs: tuple[PlannedRun, ...]
+    runs: tuple[RunDefinition, ...]
     config: Mapping[str, object] = field(default_factory=dict)
     seed: int = 0
     version: str = ""
@@ -115,7 +116,7 @@ class ExperimentPlan:
         try:
             text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise InputError(f"plan {self.name!r} cannot be kept: {error}") from error
+            raise InputError(f"plan {self.name!r} cannot be stored: {error}") from error
         return sha256(text.encode()).hexdigest()
 
     @property
@@ -148,6 +149,16 @@ class StoredRun:
     scored: datetime | None = None
 
 
+class RunCosts(NamedTuple):
+    """The timings and the notes of a run, without its answers.
+
+    *timings* is None until the run was finished with some.
+    """
+
+    timings: Timings | None
+    notes: Mapping[str, object]
+
+
 class ScoredRun(NamedTuple):
     """A run whose queries are all answered, with the scores that were stored for it."""
 
@@ -163,7 +174,7 @@ class Experiment:
 
     id: str
     name: str
-    kind: Kind
+    kind: ExperimentKind
     dataset: str
     queries: int
     config: Mapping[str, object]

@@ -11,7 +11,13 @@ from typing import Any
 from sqlalchemy import Row
 
 from karat.errors import InputError
-from karat.experiments.store.records import Experiment, ExperimentPlan, Kind, RunStatus, StoredRun
+from karat.experiments.store.records import (
+    Experiment,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunStatus,
+    StoredRun,
+)
 from karat.formats.gold import as_gold, gold_digest
 from karat.model import Answer, Dataset, Hit, Outcome
 from karat.model.comparison import Interval
@@ -27,13 +33,13 @@ __all__ = [
     "dataset_row",
     "experiment_of",
     "experiment_row",
-    "kept_id",
     "row_of",
     "run_of",
     "run_rows",
     "sample_of",
     "score_rows",
     "storable",
+    "storable_id",
     "summary_of",
     "timings_of",
     "unpack",
@@ -41,7 +47,7 @@ __all__ = [
 
 # How compressed data begins.
 ZLIB = b"x"
-# What a hit has where nobody has set it. Every hit has a path.
+# The defaults of the fields of a hit. Every hit has a path.
 UNSET: Mapping[str, object] = {**Hit("")._asdict(), "path": None}
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 
@@ -59,7 +65,7 @@ def row_of(
         raise InputError(f"the times of {sample.query_id!r} came with answer {answer.query_id!r}")
     return {
         "run": run,
-        "query": kept_id(answer.query_id),
+        "query": storable_id(answer.query_id),
         "outcome": answer.outcome.name.lower(),
         "hits": packed(answer.hits),
         "latency_ns": answer.latency_ns,
@@ -91,7 +97,7 @@ def sample_of(row: Row[*tuple[object, ...]]) -> Sample | None:
     )
 
 
-def kept_id(query_id: str) -> str:
+def storable_id(query_id: str) -> str:
     """Return *query_id*, or raise InputError where a database could not keep it as it is."""
     if storable(query_id) != query_id:
         raise InputError(f"query id {query_id!r} holds a character that no store can keep")
@@ -108,7 +114,7 @@ def storable(text: str) -> str:
 
 
 def _compressed(data: bytes) -> tuple[Hit, ...]:
-    """Return hits as they were once kept: columns in compressed JSON, then scores as doubles."""
+    """Return hits of an earlier version: columns in compressed JSON, then scores as doubles."""
     reader = zlib.decompressobj()
     columns = json.loads(reader.decompress(data))
     doubles = reader.unused_data
@@ -148,7 +154,7 @@ def dataset_row(dataset: Dataset) -> dict[str, object]:
 
 
 def experiment_row(
-    plan: ExperimentPlan, *, environment: Mapping[str, object], created: datetime
+    plan: ExperimentDefinition, *, environment: Mapping[str, object], created: datetime
 ) -> dict[str, object]:
     """Return the row of a new experiment."""
     return {
@@ -165,7 +171,7 @@ def experiment_row(
     }
 
 
-def run_rows(plan: ExperimentPlan) -> list[dict[str, object]]:
+def run_rows(plan: ExperimentDefinition) -> list[dict[str, object]]:
     """Return the rows of the runs of a new experiment, all of them pending."""
     return [
         {
@@ -193,7 +199,7 @@ def experiment_of(row: Row[Any], runs: Iterable[StoredRun]) -> Experiment:
     return Experiment(
         row.id,
         row.name,
-        Kind(row.kind),
+        ExperimentKind(row.kind),
         row.dataset,
         row.queries,
         row.config,

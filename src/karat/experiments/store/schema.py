@@ -57,7 +57,7 @@ class Moment(TypeDecorator[datetime]):
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
-        """Return what the database kept, with its zone."""
+        """Return the stored time with its zone."""
         if value is None:
             return None
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
@@ -267,7 +267,7 @@ MAPPINGS = Table(
     UniqueConstraint("dataset", "collection"),
 )
 
-# How many runs are done is counted where they are kept, so that no second number can differ.
+# The number of completed runs is counted in their table, so that no second number can differ.
 # *revision* is the commit that was searched, where that is known.
 BENCHMARKS = Table(
     "benchmarks",

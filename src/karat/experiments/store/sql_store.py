@@ -11,10 +11,22 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store.database import Database
+from karat.experiments.store.datasets import (
+    drop_unused_datasets,
+    load_dataset,
+    storable_dataset,
+    store_dataset,
+)
 from karat.experiments.store.environment import environment, is_alive, this_worker
-from karat.experiments.store.golds import drop_unused, keep, load, storable_gold
-from karat.experiments.store.recorder import SqlRecorder, utc_now
-from karat.experiments.store.records import Experiment, ExperimentPlan, Kind, RunStatus, ScoredRun
+from karat.experiments.store.recorder import TIMES, SqlRecorder, utc_now
+from karat.experiments.store.records import (
+    Experiment,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunCosts,
+    RunStatus,
+    ScoredRun,
+)
 from karat.experiments.store.rows import (
     OUTCOMES,
     answer_of,
@@ -47,6 +59,9 @@ ALL_OF_RUN = select(
 ).order_by(RUNS.c.experiment, RUNS.c.position)
 
 
+SAMPLE_COLUMNS = (ANSWERS.c.query, *(ANSWERS.c[name] for name in TIMES))
+
+
 class SqlStore(SqlRecorder):
     """A store at *place*: a file, or an address such as ``postgresql://user@host/database``.
 
@@ -61,7 +76,7 @@ class SqlStore(SqlRecorder):
         worker: str | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """Open the store, which is made where there is none, or share a database that is open."""
+        """Open the store, which is created if it is missing, or share an open database."""
         database = place if isinstance(place, Database) else Database(place)
         super().__init__(database, worker=worker or this_worker(), clock=clock)
 
@@ -72,14 +87,14 @@ class SqlStore(SqlRecorder):
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
-    def experiment(self, plan: ExperimentPlan) -> str:
-        """Return the id of the experiment that *plan* describes; a new one is made if needed."""
+    def experiment(self, plan: ExperimentDefinition) -> str:
+        """Return the id of the experiment that *plan* defines; it is created if it is new."""
         if not plan.runs:
             raise InputError(f"plan {plan.name!r} has no run; expected one or more")
-        plan = replace(plan, dataset=storable_gold(plan.dataset))
+        plan = replace(plan, dataset=storable_dataset(plan.dataset))
         known = select(EXPERIMENTS.c.id).where(EXPERIMENTS.c.digest == plan.digest)
         with self._database.reading() as connection:
             if connection.execute(known).first() is not None:
@@ -87,7 +102,7 @@ class SqlStore(SqlRecorder):
         dataset = dataset_row(plan.dataset)
         experiment = experiment_row(plan, environment=environment(), created=self._clock())
         with self._database.writing() as connection:
-            keep(self._database, connection, dataset)
+            store_dataset(self._database, connection, dataset)
             # Another process may have been faster.
             new = self._database.insert(EXPERIMENTS).on_conflict_do_nothing(
                 index_elements=[EXPERIMENTS.c.digest]
@@ -97,7 +112,7 @@ class SqlStore(SqlRecorder):
         return plan.id
 
     def experiments(
-        self, kind: Kind | None = None, *, limit: int = 20, offset: int = 0
+        self, kind: ExperimentKind | None = None, *, limit: int = 20, offset: int = 0
     ) -> tuple[Experiment, ...]:
         """Return experiments, the newest first."""
         wanted = ALL_OF_EXPERIMENT.limit(limit).offset(offset)
@@ -107,7 +122,7 @@ class SqlStore(SqlRecorder):
             return _experiments(connection, wanted)
 
     def latest(self) -> Experiment:
-        """Return the newest experiment; UnknownName where there is none."""
+        """Return the newest experiment; UnknownName if there is none."""
         for experiment in self.experiments(limit=1):
             return experiment
         raise UnknownName(f"{self._database.name} holds no experiment yet")
@@ -120,7 +135,7 @@ class SqlStore(SqlRecorder):
 
     def dataset(self, digest: str) -> Dataset:
         """Return the gold set with this digest."""
-        return load(self._database, digest)
+        return load_dataset(self._database, digest)
 
     def measured(self, run: str) -> Measured:
         """Return a run with its answers in the order in which they ended."""
@@ -137,8 +152,18 @@ class SqlStore(SqlRecorder):
             row.notes or {},
         )
 
+    def costs(self, run: str) -> RunCosts:
+        """Return the timings and notes of a run without reading any answer."""
+        with self._database.reading() as connection:
+            found = self._run_id(connection, run)
+            row = connection.execute(select(RUNS).where(RUNS.c.id == found)).one()
+            timed = (ANSWERS.c.run == found, ANSWERS.c.cold_ns.is_not(None))
+            wanted = select(*SAMPLE_COLUMNS).where(*timed).order_by(ANSWERS.c.id)
+            samples = [] if row.index_ns is None else connection.execute(wanted).all()
+        return RunCosts(timings_of(row, map(sample_of, samples)), row.notes or {})
+
     def outcomes(self, experiment: str) -> Mapping[str, Mapping[Outcome, int]]:
-        """Return how many queries of each run have ended in which way."""
+        """Return the number of queries of each run by outcome."""
         found: dict[str, dict[Outcome, int]] = {}
         with self._database.reading() as connection:
             wanted = (
@@ -154,7 +179,7 @@ class SqlStore(SqlRecorder):
     def keep_scores(
         self, run: str, summaries: Iterable[Summary], *, complete: bool = False
     ) -> None:
-        """Store the scores of a run in place of those before."""
+        """Replace the scores of a run."""
         with self._database.writing() as connection:
             found = self._run_id(connection, run)
             connection.execute(delete(SCORES).where(SCORES.c.run == found))
@@ -165,7 +190,7 @@ class SqlStore(SqlRecorder):
                 connection.execute(unmarked, {"scored": self._clock()})
 
     def scores(self, run: str) -> tuple[Summary, ...]:
-        """Return the scores kept for a run."""
+        """Return the stored scores of a run."""
         with self._database.reading() as connection:
             found = self._run_id(connection, run)
             wanted = select(SCORES).where(SCORES.c.run == found).order_by(SCORES.c.position)
@@ -189,7 +214,7 @@ class SqlStore(SqlRecorder):
         )
 
     def release(self, experiment: str) -> None:
-        """Take all runs from their workers."""
+        """Set all claimed runs to ``pending``."""
         with self._database.writing() as connection:
             found = self._id(connection, experiment)
             working = (RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING))
@@ -197,7 +222,7 @@ class SqlStore(SqlRecorder):
             connection.execute(update(RUNS).where(*working), free)
 
     def delete(self, experiment: str, *, force: bool = False) -> None:
-        """Remove an experiment, and its gold set where no other uses it."""
+        """Delete an experiment, and its gold set if no other uses it."""
         with self._database.writing() as connection:
             found = self._id(connection, experiment)
             wanted = select(RUNS.c.id, RUNS.c.worker).where(
@@ -210,10 +235,10 @@ class SqlStore(SqlRecorder):
                         "force it"
                     )
             connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found))
-            drop_unused(connection)
+            drop_unused_datasets(connection)
 
     def vacuum(self) -> None:
-        """Give the room of what was deleted back to the disk; PostgreSQL does it by itself."""
+        """Give the space of deleted rows back to the disk; PostgreSQL does it by itself."""
         if self._database.is_sqlite:
             with self._database.single() as connection:
                 connection.exec_driver_sql("VACUUM")

@@ -1,40 +1,44 @@
-"""Engine and gold set become a run with timings: isolated, resumable, honestly timed."""
+"""Worker processes: engines run queries in isolation, for hits or for latency."""
 
-from karat.experiments.workers.announcements import Holder, announced
+from karat.experiments.workers.announcements import Holder, announce
 from karat.experiments.workers.depth import cut
-from karat.experiments.workers.load import LoadPoint, load
+from karat.experiments.workers.load import LoadPoint, measure_load
 from karat.experiments.workers.plan import (
     Configuration,
     Group,
     RunSettings,
-    Visit,
-    grouped,
-    one_visit,
+    SnapshotQueries,
+    all_queries_on,
+    group_configurations,
 )
-from karat.experiments.workers.quality import QUALITY, quality
-from karat.experiments.workers.record import Hooks, RunEvent, Sink, counted, silence
+from karat.experiments.workers.quality import QUALITY, measure_quality
+from karat.experiments.workers.run_collector import (
+    Callbacks,
+    RunEvent,
+    count_problems,
+    no_answer_error,
+)
 from karat.experiments.workers.sources import Source
-from karat.experiments.workers.timing import timing
+from karat.experiments.workers.timing import measure_latency
 
 __all__ = [
     "QUALITY",
+    "Callbacks",
     "Configuration",
     "Group",
     "Holder",
-    "Hooks",
     "LoadPoint",
     "RunEvent",
     "RunSettings",
-    "Sink",
+    "SnapshotQueries",
     "Source",
-    "Visit",
-    "announced",
-    "counted",
+    "all_queries_on",
+    "announce",
+    "count_problems",
     "cut",
-    "grouped",
-    "load",
-    "one_visit",
-    "quality",
-    "silence",
-    "timing",
+    "group_configurations",
+    "measure_latency",
+    "measure_load",
+    "measure_quality",
+    "no_answer_error",
 ]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from uuid import uuid4
 
-__all__ = ["Holder", "Turn", "announced", "holders_json", "running_folder", "undisturbed"]
+__all__ = ["Holder", "Turn", "announce", "holders_json", "measure_alone", "running_folder"]
 
 POLL_S = 0.2
 # How long the folder may be locked by others; each of them needs less than a millisecond.
@@ -35,8 +35,8 @@ class Holder(NamedTuple):
 class Turn:
     """The turn of a timed run; *alone* is known once it has ended.
 
-    *alone* says that no other announced run worked at the same time. It is False where the folder
-    cannot be used, because then nobody knows.
+    *alone* says that no other announced run worked at the same time. It is False if the folder
+    cannot be used, because then it is unknown.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ def holders_json(holders: Sequence[Holder]) -> list[dict[str, object]]:
 
 
 @contextmanager
-def announced(command: str, folder: Path | None = None) -> Iterator[None]:
+def announce(command: str, folder: Path | None = None) -> Iterator[None]:
     """Announce work that measures no latency; it never waits."""
     announcement = None
     with suppress(ImportError, OSError), _locked(folder or running_folder()) as board:
@@ -69,7 +69,7 @@ def announced(command: str, folder: Path | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed(
+def measure_alone(
     command: str,
     *,
     waiting: Callable[[Sequence[Holder]], None],
@@ -80,7 +80,7 @@ def undisturbed(
     """Wait for all runs that were announced earlier, then yield the turn to measure latency.
 
     *waiting* receives the runs that are waited for, each time that they change; *cancelled* ends
-    the wait. Without *wait* the turn begins at once, whoever works.
+    the wait. Without *wait* the turn begins at once.
     """
     folder = folder or running_folder()
     turn = Turn()
@@ -161,7 +161,7 @@ class _Announcement:
         os.close(self.descriptor)
 
 
-class _Begun(NamedTuple):
+class _TurnStart(NamedTuple):
     """The count of runs that had begun to work with this one, and whether it was alone then."""
 
     number: int
@@ -207,14 +207,14 @@ class _Board:
                 found.setdefault((entry.pid, entry.command), holder)
         return list(found.values())
 
-    def begin(self, announcement: _Announcement) -> _Begun:
+    def begin(self, announcement: _Announcement) -> _TurnStart:
         """Mark *announcement* as working."""
         announcement.entry = announcement.entry._replace(working=True)
         announcement.entry.write(announcement.descriptor)
         self.begun += 1
         self._keep()
         others = (entry for path, entry in self._live() if path != announcement.path)
-        return _Begun(self.begun, not any(entry.working for entry in others))
+        return _TurnStart(self.begun, not any(entry.working for entry in others))
 
     def _live(self) -> list[tuple[Path, _Entry]]:
         """Return the announcements of living processes, and remove those of dead ones."""

@@ -5,20 +5,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from karat.engines.threshold import above
 from karat.model import Hit
 
-__all__ = ["cut", "deep_enough", "needed", "of_first_files"]
+__all__ = ["cut", "first_files", "hits_needed", "next_depth"]
 
-# How many times more hits are asked for where those that came are in too few files.
+# The factor by which a search goes deeper if its hits are in too few files.
 MORE = 4
 
 
-def needed(hits: Sequence[Hit], files: int) -> int:
+def hits_needed(hits: Sequence[Hit], files: int) -> int:
     """Return how many of *hits* it takes to have one in each of as many *files* as wanted.
 
-    It is one more than there are where they are in fewer files: a search that was asked for that
-    many has found all that there is.
+    It is one more than their number if they are in fewer files: a search of that depth has found
+    all hits.
 
     >>> hits = [Hit("a.py"), Hit("a.py"), Hit("b.py"), Hit("c.py")]
-    >>> [needed(hits, files) for files in (1, 2, 4)]
+    >>> [hits_needed(hits, files) for files in (1, 2, 4)]
     [1, 3, 5]
     """
     seen: set[str] = set()
@@ -29,26 +29,26 @@ def needed(hits: Sequence[Hit], files: int) -> int:
     return len(hits) + 1
 
 
-def deep_enough(wanted: int, *, files: int) -> int:
-    """Return how many hits to ask for where hits in *files* files took *wanted* of them before.
+def next_depth(wanted: int, *, files: int) -> int:
+    """Return the depth of the next search if hits in *files* files have needed *wanted* hits.
 
-    >>> [deep_enough(wanted, files=100) for wanted in (1, 100, 101, 1000)]
+    >>> [next_depth(wanted, files=100) for wanted in (1, 100, 101, 1000)]
     [100, 100, 400, 1600]
     """
-    asked = files
-    while asked < wanted:
-        asked *= MORE
-    return asked
+    depth = files
+    while depth < wanted:
+        depth *= MORE
+    return depth
 
 
-def of_first_files(hits: Iterable[Hit], files: int) -> Iterator[Hit]:
+def first_files(hits: Iterable[Hit], files: int) -> Iterator[Hit]:
     """Yield *hits* up to the first one in the last of *files* files.
 
     Further hits in these files change no order of files, and how many there are would depend on
     how deep the search has gone.
 
     >>> hits = [Hit("a"), Hit("a"), Hit("b"), Hit("a"), Hit("c")]
-    >>> [hit.path for hit in of_first_files(hits, 2)]
+    >>> [hit.path for hit in first_files(hits, 2)]
     ['a', 'a', 'b']
     """
     seen: set[str] = set()
@@ -70,13 +70,13 @@ def cut(
     """Return what is left of an answer for *k* hits, or hits in *k* *files*, above *threshold*.
 
     Both leave out the end of the answer, so that one search at the greatest depth serves all:
-    its cut is the answer of an engine that was asked for no more. *by_score* is what
-    ``karat.engines.threshold.by_score`` says of the engine.
+    its cut equals the hits of a search at the smaller depth. *by_score* is the result of
+    ``karat.engines.threshold.by_score`` for the engine.
 
     >>> [hit.path for hit in cut([Hit("a", 8.0), Hit("b", 4.0), Hit("c", 1.0)], k=5, threshold=0.5)]
     ['a', 'b']
     """
-    first = tuple(of_first_files(hits, k)) if files else tuple(hits[:k])
+    first = tuple(first_files(hits, k)) if files else tuple(hits[:k])
     if not threshold:
         return first
     return first[: above([hit.score for hit in first], threshold, by_score=by_score)]

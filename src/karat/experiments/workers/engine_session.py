@@ -1,4 +1,4 @@
-"""An engine as its process asks it: its searches timed, its hits checked and cut."""
+"""An engine in its worker process: searches are timed, hits are checked and cut."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from karat.engines.base import (
 from karat.engines.registry import ADAPTERS, ENGINES
 from karat.engines.threshold import by_score
 from karat.errors import EngineError
-from karat.experiments.workers.depth import cut, deep_enough, needed
+from karat.experiments.workers.depth import cut, hits_needed, next_depth
 from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.process import Message
 from karat.model import Hit
@@ -29,7 +29,7 @@ from karat.model.spending import Spent, spent, total
 __all__ = ["EngineSession"]
 
 
-class _Timed(NamedTuple):
+class _TimedSearch(NamedTuple):
     hits: Sequence[Hit]
     ns: int
     phases: Mapping[str, int]
@@ -37,23 +37,23 @@ class _Timed(NamedTuple):
 
 
 class EngineSession:
-    """The engine of *configuration*, and what is remembered of it between two questions."""
+    """The engine of *configuration*, and its state between two queries."""
 
     def __init__(self, configuration: Configuration, engine: Engine) -> None:
-        """Look up what the engine can; asking a protocol takes longer than some searches."""
+        """Look up the abilities of the engine once: isinstance takes longer than some searches."""
         self.engine = engine
-        self._asked_for = configuration
+        self._configuration = configuration
         self._by_score = by_score(configuration.spec)
         name = configuration.spec.name
         ours = name in ENGINES.built_in() and name != "python"
-        # A search of somebody else may charge by the hit, or refuse to go deeper than it must.
+        # An external engine may charge per hit, or reject a deeper search.
         self._learns = ours and name not in ADAPTERS
         self._depth = configuration.k
         self._external = engine if isinstance(engine, External) else None
         self._trusted = ours or self._external is not None
-        # Holds the hits of a class that nobody has checked against the corpus.
+        # Checks the hits of a user's class against the corpus.
         self._guard: CorpusPaths | None = None
-        # What an adapter had dropped and mended before its last search.
+        # The counts of dropped and mended hits of an adapter before its last search.
         self._invalid: Counter[str] = Counter()
         self._mended: Counter[str] = Counter()
         self._hits: Sequence[Hit] = ()
@@ -68,7 +68,7 @@ class EngineSession:
         )
 
     def indexed(self, corpus: Corpus, index_ns: int) -> Message:
-        """Hear that *corpus* was indexed, and return what there is to say of that."""
+        """Note that *corpus* was indexed, and return the facts of the index."""
         root = "" if corpus.folder is None else str(corpus.folder)
         self._guard = None if self._trusted else CorpusPaths(corpus, root=root)
         engine = self.engine
@@ -80,35 +80,41 @@ class EngineSession:
             "work": dict(engine.work()) if isinstance(engine, SupportsWork) else {},
         }
 
-    def ask(self, query: str, *, first: bool, before: Callable[[], None]) -> Message:
-        """Return the answer to *query*; *before* is called ahead of each search."""
+    def search(self, query: str, *, first: bool, before: Callable[[], None]) -> Message:
+        """Return the reply to *query*; *before* is called ahead of each search."""
         if first:
             self._reset()
         timed = self._timed(query, before)
         checked = self._accepted(timed.hits)
-        _, _, k, files, threshold = self._asked_for
-        hits = cut(checked.hits, k=k, files=files, threshold=threshold, by_score=self._by_score)
+        wanted = self._configuration
+        hits = cut(
+            checked.hits,
+            k=wanted.k,
+            files=wanted.files,
+            threshold=wanted.threshold,
+            by_score=self._by_score,
+        )
         if not first:
             return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
         self._hits = hits
-        told = {
+        fields = {
             "phases": timed.phases,
             "spent": _said(timed.spent),
             "invalid": checked.invalid,
             "mended": checked.mended,
         }
-        # What says nothing stays here; most answers have only hits and phases.
-        said = {name: value for name, value in told.items() if value}
-        return {"ns": timed.ns, "hits": packed(hits), **said}
+        # Empty fields are not sent; most replies have only hits and phases.
+        filled = {name: value for name, value in fields.items() if value}
+        return {"ns": timed.ns, "hits": packed(hits), **filled}
 
-    def _timed(self, query: str, before: Callable[[], None]) -> _Timed:
+    def _timed(self, query: str, before: Callable[[], None]) -> _TimedSearch:
         """Search *query*, deeper as long as there are too few files, and time all of that.
 
-        An engine of ours is asked as deep as it had to go for the query before; the hits that are
-        left are the same, and mostly one search is enough.
+        A built-in engine starts at the depth that the query before has needed; the hits after the
+        cut are the same, and mostly one search is enough.
         """
-        _, _, k, files, _ = self._asked_for
-        asked, total_ns = self._depth, 0
+        k, files = self._configuration.k, self._configuration.files
+        depth, total_ns = self._depth, 0
         phases: Counter[str] = Counter()
         spending: list[Spent] = []
         while True:
@@ -117,7 +123,7 @@ class EngineSession:
                 self._invalid = Counter(self._external.invalid)
                 self._mended = Counter(self._external.mended)
             started = perf_counter_ns()
-            found = self.engine.search(query, asked)
+            found = self.engine.search(query, depth)
             total_ns += perf_counter_ns() - started
             spending.append(spent(self._metadata()))
             for name, ns in self._phases().items():
@@ -125,20 +131,20 @@ class EngineSession:
             hits = _checked(found, self.engine.name)
             if not files:
                 break
-            wanted = needed(hits, k)
+            wanted = hits_needed(hits, k)
             if self._learns:
-                self._depth = deep_enough(wanted, files=k)
-            if wanted <= asked:
+                self._depth = next_depth(wanted, files=k)
+            if wanted <= depth:
                 break
-            asked = deep_enough(asked + 1, files=k)
-        # An adapter checks every answer against the corpus, which is our work and not the search's.
+            depth = next_depth(depth + 1, files=k)
+        # The time in which an adapter checks hits against the corpus is not part of the search.
         ours = phases.pop("check", 0) if self._external else 0
-        return _Timed(hits, total_ns - ours, phases, total(spending))
+        return _TimedSearch(hits, total_ns - ours, phases, total(spending))
 
     def _accepted(self, hits: Sequence[Hit]) -> AcceptedHits:
-        """Return the hits that are kept, and how many the last search dropped or mended.
+        """Return the accepted hits, and how many the last search has dropped or mended.
 
-        One that went deeper has met again what those before it had dropped.
+        A deeper search drops the same hits again, so that only the last one counts.
         """
         if self._guard is not None:
             return self._guard.accept(hits, len(hits))
@@ -150,13 +156,13 @@ class EngineSession:
 
 
 def _said(found: Spent) -> dict[str, float]:
-    """Return what the engine has reported, without what it has not."""
+    """Return the reported costs, without those that are unknown."""
     said = {"tokens": found.tokens, "cost": found.cost, "ignored": found.ignored or None}
     return {name: value for name, value in said.items() if value is not None}
 
 
 def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
-    """Return the ranking: where each hit is, whatever it scores."""
+    """Return the ranking: the location of each hit, without its score."""
     return [hit[:1] + hit[2:5] for hit in hits]
 
 

@@ -1,45 +1,50 @@
-"""One process, asked query after query; it is replaced when it hangs or dies."""
+"""One worker process that runs query after query; it is replaced when it hangs or dies."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from time import monotonic
 
-from karat.experiments.workers.plan import RunSettings, Visit, warm_up_rows
+from karat.experiments.workers.plan import RunSettings, SnapshotQueries, warm_up_rows
 from karat.experiments.workers.process import (
     EngineFailure,
     EngineProcess,
     IndexedCorpus,
     IndexProgress,
-    Question,
+    SearchRequest,
     WorkerReply,
 )
-from karat.experiments.workers.record import Account, Member, QueryResult, taken
+from karat.experiments.workers.run_collector import (
+    GroupEngine,
+    QueryResult,
+    UsageCounters,
+    query_result,
+)
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset, Outcome
 
 __all__ = ["EngineWorker"]
 
 NS_PER_S = 1e9
-# Queries that are expected together: so many, or fewer if they would take a good part of the time
-# that one may take.
-AHEAD, PART = 64, 0.25
+# Prefetch at most MAX_PREFETCH queries, and never so many that they use more than PREFETCH_SHARE of
+# one query's timeout.
+MAX_PREFETCH, PREFETCH_SHARE = 64, 0.25
 
 
 class EngineWorker:
-    """Asks the engines of *members*, which live in one process; a number names each of them.
+    """Runs queries on the engines *members*, by their numbers, in one process.
 
-    *failed* says why nothing more can be asked, "" as long as that is possible.
+    *failed* says why no further query can run, "" as long as that is possible.
     """
 
     def __init__(
         self,
-        members: Mapping[int, Member],
+        members: Mapping[int, GroupEngine],
         dataset: Dataset,
         settings: RunSettings,
         *,
         timed: bool,
     ) -> None:
-        """Keep what to ask; no process is started yet."""
+        """Store the arguments; no process is started yet."""
         self.members = dict(members)
         self.failed = ""
         self._dataset = dataset
@@ -47,157 +52,159 @@ class EngineWorker:
         self._timed = timed
         self._process: EngineProcess | None = None
         self._source: Source | None = None
-        self._plan: Sequence[Visit] = ()
-        # What keeps the engines from searching the tree that was shown.
+        self._plan: Sequence[SnapshotQueries] = ()
+        # Why the engines cannot search the current snapshot.
         self._broken: EngineFailure | None = None
         self._deaths = 0
         self._lost = ""
         self._harmful: set[tuple[int, int]] = set()
-        # Times are those of a query alone, and so is what it finds when it is asked again.
-        self._sends_ahead = self._tells_ahead = not timed and settings.repetitions == 1
-        # How long the first query took, and then each of those that were expected together.
+        # Neither prefetch nor pipeline in a timing pass: latency is that of one query alone.
+        self._pipelines = self._prefetches = not timed and settings.repetitions == 1
+        # Seconds of the first query, later the seconds per prefetched query.
         self._each_s: float | None = None
-        # Queries and the members of this process who were told to expect them.
-        self._told: set[tuple[int, int]] = set()
+        # Queries and the members of this process that have prefetched them.
+        self._prefetched: set[tuple[int, int]] = set()
         if len(members) > 1:
             names = tuple(member.configuration.name for member in members.values())
-            for account in self._accounts():
-                account.together = names
+            for usage in self._usage():
+                usage.together = names
 
     @property
     def broken(self) -> bool:
-        """Return whether the tree that was shown last cannot be searched."""
+        """Return whether the current snapshot cannot be searched."""
         return self._broken is not None
 
-    def expect(self, plan: Sequence[Visit], shown: Source | None = None) -> None:
-        """Hear which visits will be made, so that what neighbouring trees share is read once.
+    def set_plan(self, plan: Sequence[SnapshotQueries], shown: Source | None = None) -> None:
+        """Set the snapshots to come, so that content that neighbours share is read once.
 
-        *shown* was indexed by another process, in place of which this one is asked.
+        *shown* is the snapshot that another process had indexed, which this one replaces.
         """
         self._plan = plan
         self._source = shown or self._source
 
-    def ask(
-        self, visit: Visit, row: int, members: Sequence[int], then: int | None = None
+    def search(
+        self, snapshot: SnapshotQueries, row: int, members: Sequence[int], then: int | None = None
     ) -> dict[int, QueryResult] | EngineFailure:
-        """Return the answers of *members* to the query at *row*, on the tree of *visit*.
+        """Return the results of *members* for the query at *row*, on *snapshot*.
 
-        One that cannot be built has no answer. Where none of them can answer, why not comes back.
-        *then* is the query that they will be asked next, if that is known.
+        An engine that cannot be built has no result. If no engine can search, the failure is
+        returned. *then* is the next query, if it is known.
         """
-        broken = self._ready(visit)
+        broken = self._ready(snapshot)
         if self.failed:
             return {}
         if broken:
             return broken
-        usable = [member for member in members if not self.members[member].account.failed]
-        self._expect(row, usable)
+        usable = [member for member in members if not self.members[member].usage.failed]
+        self._prefetch(row, usable)
         if not self._process:
-            return self.ask(visit, row, members, then)
+            return self.search(snapshot, row, members, then)
         replies: dict[int, list[WorkerReply | EngineFailure]] = {member: [] for member in usable}
         for repetition in range(self._settings.repetitions):
-            asked = [member for member in usable if not _failed(replies[member])]
-            # One request each: while an engine is timed, nothing is read or stored here.
-            said = self._asked(row, asked, first=not repetition, then=then)
-            if isinstance(said, EngineFailure):
-                return said
-            for member, reply in zip(asked, said, strict=True):
+            usable_now = [member for member in usable if not _failed(replies[member])]
+            # One request per repetition: nothing is decoded or stored while an engine is timed.
+            returned = self._search(row, usable_now, first=not repetition, then=then)
+            if isinstance(returned, EngineFailure):
+                return returned
+            for member, reply in zip(usable_now, returned, strict=True):
                 replies[member].append(reply)
         query_id = self._dataset.query_ids[row]
         return {
-            member: taken(query_id, visit, found, timed=self._timed)
+            member: query_result(query_id, snapshot, found, timed=self._timed)
             for member, found in replies.items()
         }
 
     def expel(self, member: int) -> None:
-        """Go on without one of the members, in another process."""
+        """Continue without one of the members, in another process."""
         self.close()
         del self.members[member]
 
     def interrupt(self) -> None:
-        """End the process from another thread; what is being asked fails."""
+        """Kill the process from another thread; the running query fails."""
         if process := self._process:
             process.interrupt()
 
     def close(self) -> None:
-        """End the process, and learn how much memory it took."""
+        """End the process, and note its peak memory."""
         process, self._process = self._process, None
         if process:
             peak_bytes = process.peak_bytes()
-            for account in self._accounts():
-                account.peak_bytes = max(account.peak_bytes, peak_bytes)
+            for usage in self._usage():
+                usage.peak_bytes = max(usage.peak_bytes, peak_bytes)
             process.close()
 
-    def _accounts(self) -> Iterator[Account]:
-        return (member.account for member in self.members.values())
+    def _usage(self) -> Iterator[UsageCounters]:
+        return (member.usage for member in self.members.values())
 
-    def _ready(self, visit: Visit) -> EngineFailure | None:
-        """Have the tree of *visit* shown and the engines warm; return what prevents it."""
-        if self._process and self._source is visit.source:
+    def _ready(self, snapshot: SnapshotQueries) -> EngineFailure | None:
+        """Index *snapshot* and warm the engines up; return the failure that prevents it."""
+        if self._process and self._source is snapshot.source:
             return self._broken
-        again = self._source is visit.source
-        self._source, self._broken = visit.source, None
-        indexed = self._show(visit.source)
+        again = self._source is snapshot.source
+        self._source, self._broken = snapshot.source, None
+        indexed = self._index(snapshot.source)
         if isinstance(indexed, EngineFailure):
             self._broken = indexed
             if indexed.wrong:
                 self.failed = indexed.message
             return indexed
         self._note(indexed, again=again)
-        for row in warm_up_rows(self._dataset, visit, self._settings):
+        for row in warm_up_rows(self._dataset, snapshot, self._settings):
             for member in indexed:
                 self._warm(row, member)
                 if not self._process:
-                    return None if self.failed else self._ready(visit)
+                    return None if self.failed else self._ready(snapshot)
         return None
 
     def _warm(self, row: int, member: int) -> None:
         if (row, member) not in self._harmful:
-            replies = self._asked(row, [member])
+            replies = self._search(row, [member])
             if isinstance(replies, EngineFailure) or isinstance(replies[0], EngineFailure):
                 self._harmful.add((row, member))
 
-    def _expect(self, row: int, members: Sequence[int]) -> None:
-        """Let *members* hear of the query at *row* and those after it, unless they have.
+    def _prefetch(self, row: int, members: Sequence[int]) -> None:
+        """Let *members* prefetch the query at *row* and those after it, unless they have.
 
-        A process that hangs or dies of many is replaced, and the next one is asked one by one.
+        A process that hangs or dies while it prefetches is replaced by one that does not.
         """
-        new = [member for member in members if (row, member) not in self._told]
-        if not new or not self._tells_ahead or self._process is None:
+        new = [member for member in members if (row, member) not in self._prefetched]
+        if not new or not self._prefetches or self._process is None:
             return
         rows = [row, *_rows_after(row, self._plan)][: self._together()]
         if not rows:
             return
-        self._told.update(product(rows, new))
+        self._prefetched.update(product(rows, new))
         texts = [self._dataset.texts[row] for row in rows]
         started = monotonic()
-        failure = self._process.expect(texts, new, self._settings.timeout_s)
+        failure = self._process.prefetch(texts, new, self._settings.timeout_s)
         self._each_s = (monotonic() - started) / len(rows)
         if failure and failure.gone:
-            self._tells_ahead = False
+            self._prefetches = False
             self._process, self._lost = None, failure.message
 
     def _together(self) -> int:
         """Return how many queries may be expected at once; none before one has been answered."""
         if self._each_s is None:
             return 0
-        limit_s = PART * self._settings.timeout_s
-        return AHEAD if AHEAD * self._each_s <= limit_s else int(limit_s / self._each_s)
+        limit_s = PREFETCH_SHARE * self._settings.timeout_s
+        return (
+            MAX_PREFETCH if MAX_PREFETCH * self._each_s <= limit_s else int(limit_s / self._each_s)
+        )
 
-    def _show(self, source: Source) -> dict[int, IndexedCorpus] | EngineFailure:
+    def _index(self, source: Source) -> dict[int, IndexedCorpus] | EngineFailure:
         process = self._process
         if process is None:
-            for account in self._accounts():
-                account.restarts += bool(self._deaths or account.corpora)
+            for usage in self._usage():
+                usage.restarts += bool(self._deaths or usage.corpora)
             process = self._process = EngineProcess()
-            self._told.clear()
+            self._prefetched.clear()
             unusable = self._open(process)
             if unusable:
                 self._lose(unusable)
                 return unusable
         ahead = _revisions_after(source, self._plan)
         limit_s = self._settings.index_timeout_s
-        indexed = process.show(source, limit_s, ahead=ahead, watch=self._watch)
+        indexed = process.index(source, limit_s, ahead=ahead, watch=self._watch)
         if isinstance(indexed, EngineFailure):
             why = indexed._replace(message=f"could not index: {indexed.message}")
             self._lose(why)
@@ -211,41 +218,41 @@ class EngineWorker:
         if isinstance(failures, EngineFailure):
             return failures
         for place, failure in failures.items():
-            self.members[place].account.failed = failure.message
+            self.members[place].usage.failed = failure.message
         none_is_left = len(failures) == len(group)
         return next(iter(failures.values()))._replace(wrong=True) if none_is_left else None
 
     def _watch(self, stage: IndexProgress) -> None:
-        """Report progress in the name of the first member; the others share what is indexed."""
+        """Report progress for the first member; the others share the index."""
         detail = {**stage._asdict(), "runs": len(self.members)}
-        next(iter(self.members.values())).tell("indexing", detail)
+        next(iter(self.members.values())).report("indexing", detail)
 
     def _note(self, indexed: Mapping[int, IndexedCorpus], *, again: bool) -> None:
         for place, found in indexed.items():
-            _, account, tell = self.members[place]
+            _, usage, report = self.members[place]
             if not again:
-                account.index_ns += found.index_ns
-            account.index_bytes = found.index_bytes
-            account.work = found.work
-            account.corpora[found.corpus] = None
+                usage.index_ns += found.index_ns
+            usage.index_bytes = found.index_bytes
+            usage.work = found.work
+            usage.corpora[found.corpus] = None
             if again:
-                tell("restarted", {"why": self._lost, "corpus": found.corpus})
+                report("restarted", {"why": self._lost, "corpus": found.corpus})
             else:
-                tell("indexed", found._asdict())
+                report("indexed", found._asdict())
 
-    def _asked(
+    def _search(
         self, row: int, members: Sequence[int], *, first: bool = True, then: int | None = None
     ) -> list[WorkerReply | EngineFailure] | EngineFailure:
         if self._process is None:
-            raise RuntimeError("asked before the engine was ready")
+            raise RuntimeError("a query was run before the engine was ready")
         if not members:
             return []
         texts, timeout_s = self._dataset.texts, self._settings.timeout_s
-        question = Question(texts[row], members, timeout_s, first=first)
+        request = SearchRequest(texts[row], members, timeout_s, first=first)
         following = None
         if then is not None and self._may_follow(then, members):
-            following = Question(texts[then], members, timeout_s)
-        replies = self._process.ask(question, following)
+            following = SearchRequest(texts[then], members, timeout_s)
+        replies = self._process.search(request, following)
         if isinstance(replies, EngineFailure):
             self._lose(replies)
             return replies
@@ -254,20 +261,20 @@ class EngineWorker:
         if taken_s and self._each_s is None:
             self._each_s = sum(taken_s)
         if max(taken_s, default=0.0) > timeout_s:
-            # Only in company: it may have worked for all, and each may be quick enough alone.
+            # One of several engines may have worked for all; each may be fast enough alone.
             return EngineFailure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
         return replies
 
     def _may_follow(self, row: int, members: Sequence[int]) -> bool:
-        """Say whether the process may search the query at *row* while answers are looked at here.
+        """Return whether the process may run the query at *row* while results are decoded here.
 
-        What it is to expect it has to hear before.
+        A query that is to be prefetched must be prefetched first.
         """
-        heard = not self._tells_ahead or self._told.issuperset(product([row], members))
-        return self._sends_ahead and heard
+        prefetched = not self._prefetches or self._prefetched.issuperset(product([row], members))
+        return self._pipelines and prefetched
 
     def _lose(self, failure: EngineFailure) -> None:
-        """Do without the process if it is gone; too many in a row are the end of the lane."""
+        """Drop the process if it is gone; too many deaths in a row are the end of the worker."""
         if not failure.gone:
             self._deaths = 0
             return
@@ -289,14 +296,14 @@ def _failed(replies: Sequence[WorkerReply | EngineFailure]) -> bool:
     return any(isinstance(reply, EngineFailure) for reply in replies)
 
 
-def _rows_after(row: int, plan: Sequence[Visit]) -> list[int]:
-    """Return the queries that *plan* asks after the one at *row*."""
-    rows = [one for visit in plan for one in visit.rows]
+def _rows_after(row: int, plan: Sequence[SnapshotQueries]) -> list[int]:
+    """Return the queries of *plan* after the one at *row*."""
+    rows = [one for snapshot in plan for one in snapshot.rows]
     return rows[rows.index(row) + 1 :] if row in rows else []
 
 
-def _revisions_after(source: Source, plan: Sequence[Visit]) -> list[str]:
-    """Return the revisions of the same repository that *plan* visits after *source*."""
-    sources = [visit.source for visit in plan]
+def _revisions_after(source: Source, plan: Sequence[SnapshotQueries]) -> list[str]:
+    """Return the revisions of the same repository that *plan* snapshots after *source*."""
+    sources = [snapshot.source for snapshot in plan]
     after = next((place for place, one in enumerate(sources) if one is source), len(sources)) + 1
     return [one.revision for one in sources[after:] if one.place == source.place and one.revision]

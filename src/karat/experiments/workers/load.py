@@ -17,11 +17,11 @@ from typing import NamedTuple
 from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.experiments.workers.announcements import Holder, undisturbed
+from karat.experiments.workers.announcements import Holder, measure_alone
 from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.sources import Opener, Source
 
-__all__ = ["LoadPoint", "arrivals", "load"]
+__all__ = ["LoadPoint", "arrivals", "measure_load"]
 
 THREADS = 256
 DRAIN_S = 30.0
@@ -50,7 +50,7 @@ class LoadPoint(NamedTuple):
     disturbed: bool = False
 
 
-class _Asked(NamedTuple):
+class _SentQuery(NamedTuple):
     """One query, in seconds since the first could be due; *ended* is endless without an answer."""
 
     due: float
@@ -59,7 +59,7 @@ class _Asked(NamedTuple):
     error: bool = False
 
 
-def load(
+def measure_load(
     configuration: Configuration,
     source: Source,
     queries: Sequence[str],
@@ -95,7 +95,7 @@ def load(
         engine.index(opener.open(source))
         engine.search(queries[0], configuration.k)
         points = []
-        with undisturbed(
+        with measure_alone(
             "load",
             waiting=waiting,
             cancelled=lambda: False,
@@ -128,7 +128,7 @@ def arrivals(rate: float, seconds: float, rng: Random) -> Iterator[float]:
 
 
 class _Service:
-    """An engine, asked by several threads at once."""
+    """An engine that several threads query at once."""
 
     def __init__(self, engine: Engine, k: int, *, threads: int) -> None:
         self._engine = engine
@@ -136,7 +136,7 @@ class _Service:
         self._threads = threads
         self._begun = 0.0
 
-    def offer(self, plan: Iterable[tuple[float, str]], drain_s: float) -> list[_Asked]:
+    def offer(self, plan: Iterable[tuple[float, str]], drain_s: float) -> list[_SentQuery]:
         """Send every query of *plan* when it is due, and wait for the answers."""
         sent = []
         pool = ThreadPoolExecutor(self._threads)
@@ -144,36 +144,36 @@ class _Service:
         try:
             for due, query in plan:
                 sleep(max(due - self._now(), 0.0))
-                asked = _Asked(due, self._now())
-                sent.append((asked, pool.submit(self._ask, asked, query)))
+                one = _SentQuery(due, self._now())
+                sent.append((one, pool.submit(self._search, one, query)))
             wait([future for _, future in sent], drain_s)
             ended = [future.done() for _, future in sent]
         finally:
             # What is under way must not burden the next rate.
             pool.shutdown(cancel_futures=True)
         return [
-            future.result() if in_time else asked
-            for (asked, future), in_time in zip(sent, ended, strict=True)
+            future.result() if in_time else one
+            for (one, future), in_time in zip(sent, ended, strict=True)
         ]
 
-    def _ask(self, asked: _Asked, query: str) -> _Asked:
+    def _search(self, sent: _SentQuery, query: str) -> _SentQuery:
         try:
             self._engine.search(query, self._k)
         except EngineError as error:
             endless = isinstance(error.__cause__, TimeoutError)
-            return asked if endless else asked._replace(error=True)
-        return asked._replace(ended=self._now())
+            return sent if endless else sent._replace(error=True)
+        return sent._replace(ended=self._now())
 
     def _now(self) -> float:
         return perf_counter() - self._begun
 
 
-def _point(rate: float, seconds: float, asked: Sequence[_Asked]) -> LoadPoint:
-    """Return the figures of *asked*."""
+def _point(rate: float, seconds: float, sent: Sequence[_SentQuery]) -> LoadPoint:
+    """Return the figures of the *sent* queries."""
     from karat.scoring.stats.moments import interpolate, least_values
 
-    latencies = sorted(one.ended - one.due for one in asked if not one.error)
-    late = sorted(one.sent - one.due for one in asked)
+    latencies = sorted(one.ended - one.due for one in sent if not one.error)
+    late = sorted(one.sent - one.due for one in sent)
 
     def at(point: float) -> float | None:
         enough = len(latencies) >= least_values(point)
@@ -182,12 +182,12 @@ def _point(rate: float, seconds: float, asked: Sequence[_Asked]) -> LoadPoint:
         return found * 1000 if isfinite(found) else None
 
     answered = sum(map(isfinite, latencies))
-    ended = max((one.ended for one in asked if isfinite(one.ended)), default=seconds)
+    ended = max((one.ended for one in sent if isfinite(one.ended)), default=seconds)
     return LoadPoint(
         rate=rate,
-        sent=len(asked),
+        sent=len(sent),
         answered=answered,
-        errors=len(asked) - len(latencies),
+        errors=len(sent) - len(latencies),
         unanswered=len(latencies) - answered,
         answered_per_s=answered / max(seconds, ended),
         p50_ms=at(50),

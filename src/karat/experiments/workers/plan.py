@@ -1,7 +1,7 @@
-"""What is to be asked: configurations, the trees they search, and queries in a seeded order."""
+"""Configurations, snapshots with their queries in a seeded order, and settings of a run."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from random import Random
 from typing import NamedTuple
@@ -16,38 +16,56 @@ __all__ = [
     "Configuration",
     "Group",
     "RunSettings",
-    "Visit",
-    "grouped",
-    "one_visit",
-    "pieces",
+    "SnapshotQueries",
+    "all_queries_on",
+    "group_configurations",
+    "split_queries",
     "warm_up_rows",
 ]
 
 
-class Configuration(NamedTuple):
-    """An engine to be asked for *k* hits, or with *files* for hits in *k* files.
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One engine with its options: *spec* returns *k* hits, without those below *threshold*.
 
-    *name* is what its run is called: by events, by the sink and in reports. Hits below *threshold*
-    are dropped, as ``karat.engines.fusion`` says.
+    *name* is the name of its run in events, in the store and in reports. *options* are the settings
+    in the words of the user, such as ``search_mode`` or ``chunk_size``, as JSON can hold them;
+    reports compare by them. With *files*, *k* counts files instead of hits.
+    ``karat.engines.fusion`` says how a threshold is applied.
+
+    >>> Configuration("words", Spec("engine", "bm25"), 0)
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: words: k is 0; expected 1 hit or more
     """
 
     name: str
     spec: Spec
     k: int = 100
-    files: bool = False
     threshold: float = 0.0
+    options: Mapping[str, object] = field(default_factory=dict)
+    files: bool = False
+
+    def __post_init__(self) -> None:
+        """Reject invalid values before anything runs."""
+        if not self.name.strip():
+            raise InputError("a configuration has no name")
+        if self.k < 1:
+            raise InputError(f"{self.name}: k is {self.k}; expected 1 hit or more")
+        if not 0.0 <= self.threshold <= 1.0:
+            raise InputError(f"{self.name}: threshold {self.threshold} is not between 0 and 1")
 
 
-# Configurations whose engines live in one process and share what they can.
+# Configurations whose engines run in one process and share work.
 Group = tuple[Configuration, ...]
 
 
-def grouped(configurations: Sequence[Configuration]) -> list[Group]:
+def group_configurations(configurations: Sequence[Configuration]) -> list[Group]:
     """Return *configurations* in groups, each as large as its engines allow.
 
     >>> names = ("bm25", "keyword", "hybrid")
     >>> some = [Configuration(name, Spec("engine", name)) for name in names]
-    >>> [[one.name for one in group] for group in grouped(some)]
+    >>> [[one.name for one in group] for group in group_configurations(some)]
     [['bm25', 'hybrid'], ['keyword']]
     """
     groups: dict[object, list[Configuration]] = {}
@@ -56,8 +74,8 @@ def grouped(configurations: Sequence[Configuration]) -> list[Group]:
     return [tuple(group) for group in groups.values()]
 
 
-class Visit(NamedTuple):
-    """A tree, and the rows of the gold set whose queries are searched there, in this order."""
+class SnapshotQueries(NamedTuple):
+    """A snapshot, and the rows of the gold set whose queries run on it, in this order."""
 
     source: Source
     rows: tuple[int, ...]
@@ -65,13 +83,13 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How engines are asked.
+    """How queries are run.
 
-    *warm_up* queries go unrecorded before the first one that counts, whenever an engine was
-    started or was shown another tree. Each query is then asked *repetitions* times: the first
-    time is the cold one. A search that takes longer than *timeout_s* is ended, with its process;
-    indexing may take *index_timeout_s*. A run is given up after *deaths* processes in a row that
-    ended by themselves.
+    *warm_up* queries run unrecorded before the first recorded one, whenever an engine was started
+    or has moved to another snapshot. Each query then runs *repetitions* times, the first time cold.
+    A search that takes longer than *timeout_s* is ended, with its process; indexing may take
+    *index_timeout_s*. A run is given up after *deaths* processes in a row that have ended by
+    themselves.
     """
 
     warm_up: int = 3
@@ -82,7 +100,7 @@ class RunSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Reject invalid values."""
         if self.warm_up < 0 or self.repetitions < 1 or self.deaths < 1:
             raise InputError(
                 f"warm_up {self.warm_up}, repetitions {self.repetitions}, deaths {self.deaths}; "
@@ -95,52 +113,53 @@ class RunSettings:
             )
 
 
-def one_visit(dataset: Dataset, source: Source, *, seed: int) -> tuple[Visit, ...]:
-    """Return the visit of one tree for all queries, their order left to chance by *seed*.
+def all_queries_on(dataset: Dataset, source: Source, *, seed: int) -> tuple[SnapshotQueries, ...]:
+    """Return the snapshot of one tree for all queries, their order left to chance by *seed*.
 
     >>> from karat.model import Query
     >>> dataset = Dataset.of([Query(str(row), "text") for row in range(5)])
-    >>> one_visit(dataset, Source.of_texts({"a.py": ""}), seed=1)[0].rows
+    >>> all_queries_on(dataset, Source.of_texts({"a.py": ""}), seed=1)[0].rows
     (2, 0, 3, 1, 4)
     """
     rows = list(range(len(dataset)))
     Random(f"{seed} {source.revision}").shuffle(rows)
-    return (Visit(source, tuple(rows)),)
+    return (SnapshotQueries(source, tuple(rows)),)
 
 
-def warm_up_rows(dataset: Dataset, visit: Visit, settings: RunSettings) -> list[int]:
-    """Return the rows to warm up with on *visit*: those of other trees, else those asked last.
+def warm_up_rows(dataset: Dataset, snapshot: SnapshotQueries, settings: RunSettings) -> list[int]:
+    """Return the rows to warm up with on *snapshot*: of other snapshots, else its last ones.
 
-    A query that was just asked would not be cold any more.
+    A query that has just run would not be cold any more.
     """
-    own = set(visit.rows)
+    own = set(snapshot.rows)
     others = [row for row in range(len(dataset)) if row not in own]
-    Random(f"{settings.seed} warm-up {visit.source.revision}").shuffle(others)
-    return [*others, *reversed(visit.rows)][: settings.warm_up]
+    Random(f"{settings.seed} warm-up {snapshot.source.revision}").shuffle(others)
+    return [*others, *reversed(snapshot.rows)][: settings.warm_up]
 
 
-def pieces(visits: Sequence[Visit], count: int) -> list[list[Visit]]:
-    """Return *visits* in order, cut into about *count* pieces with as many queries each.
+def split_queries(snapshots: Sequence[SnapshotQueries], count: int) -> list[list[SnapshotQueries]]:
+    """Return *snapshots* in order, cut into about *count* pieces with as many queries each.
 
     >>> source = Source.of_texts({"a.py": ""})
-    >>> [[visit.rows for visit in piece] for piece in pieces([Visit(source, (3, 1, 2))], 2)]
+    >>> parts = split_queries([SnapshotQueries(source, (3, 1, 2))], 2)
+    >>> [[snapshot.rows for snapshot in part] for part in parts]
     [[(3, 1)], [(2,)]]
     """
-    size = ceil(sum(len(visit.rows) for visit in visits) / max(count, 1))
-    return list(_cut(visits, size))
+    size = ceil(sum(len(snapshot.rows) for snapshot in snapshots) / max(count, 1))
+    return list(_cut(snapshots, size))
 
 
-def _cut(visits: Sequence[Visit], size: int) -> Iterator[list[Visit]]:
-    piece: list[Visit] = []
+def _cut(snapshots: Sequence[SnapshotQueries], size: int) -> Iterator[list[SnapshotQueries]]:
+    part: list[SnapshotQueries] = []
     room = size
-    for source, rows in visits:
+    for source, rows in snapshots:
         start = 0
-        while part := rows[start : start + room]:
-            piece.append(Visit(source, part))
-            start += len(part)
-            room -= len(part)
+        while taken := rows[start : start + room]:
+            part.append(SnapshotQueries(source, taken))
+            start += len(taken)
+            room -= len(taken)
             if not room:
-                yield piece
-                piece, room = [], size
-    if piece:
-        yield piece
+                yield part
+                part, room = [], size
+    if part:
+        yield part

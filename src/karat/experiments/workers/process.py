@@ -1,4 +1,4 @@
-"""Engines in a process of their own, as Karat sees it from outside."""
+"""A worker process with the engines of one group, seen from the parent process."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from karat.engines.adapters.child import Child
 from karat.engines.adapters.template import last_words
 from karat.errors import EngineError
 from karat.experiments.workers.plan import Configuration
-from karat.experiments.workers.processes import kill_below
+from karat.experiments.workers.process_tree import kill_below
 from karat.experiments.workers.sources import Source
 from karat.model import Hit, Outcome
 from karat.model.packing import PackedHits
@@ -25,12 +25,12 @@ __all__ = [
     "IndexProgress",
     "IndexedCorpus",
     "Message",
-    "Question",
-    "Watch",
+    "ProgressCallback",
+    "SearchRequest",
     "WorkerReply",
-    "decoded",
-    "encoded",
-    "with_bytes",
+    "decode",
+    "encode",
+    "encode_with_bytes",
 ]
 
 Message = dict[str, Any]
@@ -38,17 +38,17 @@ Message = dict[str, Any]
 DECODER = json.JSONDecoder()
 
 
-def encoded(message: Message) -> bytes:
+def encode(message: Message) -> bytes:
     """Return *message* as one line, without its end."""
     return json.dumps(message).encode()
 
 
-def with_bytes(message: Message) -> bytes:
+def encode_with_bytes(message: Message) -> bytes:
     r"""Return *message* as one line, and after its end the bytes in it, in their order.
 
     In their places the line has their lengths.
 
-    >>> with_bytes({"ns": 7, "hits": b"as they are"})
+    >>> encode_with_bytes({"ns": 7, "hits": b"as they are"})
     b'{"ns": 7, "hits": 11}\nas they are'
     """
     aside: list[bytes] = []
@@ -63,7 +63,7 @@ def with_bytes(message: Message) -> bytes:
     return b"".join((line, b"\n", *aside))
 
 
-def decoded(line: bytes) -> Message:
+def decode(line: bytes) -> Message:
     """Return the message of one line; ValueError where it is none."""
     # Not json.loads: what it does around this takes as long once more.
     message, _ = DECODER.raw_decode(line.decode())
@@ -72,14 +72,14 @@ def decoded(line: bytes) -> Message:
     return message
 
 
-# The path first, so that the process finds Karat and the user's classes where this one did.
+# sys.path first, so that the process finds Karat and the classes of the user.
 BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
     "from karat.experiments.workers.worker import main; main(sys.argv.pop())"
 )
 MAX_BYTES = 1 << 28
-# A pipe takes so much beside another question without waiting for its reader, who may wait itself
-# until its answer is read.
+# A pipe takes so many bytes beside another request without blocking; blocking could be a deadlock,
+# because the worker may itself wait until its answer is read.
 FITS_BYTES = 1 << 12
 START_S = 120.0
 CLOSE_S = 5.0
@@ -88,10 +88,10 @@ TICK_S = 0.5
 
 
 class EngineFailure(NamedTuple):
-    """Why there is no answer.
+    """Why a query or an index failed.
 
     *reason* is ``timeout``, ``error`` (the engine raised one) or ``agent_error`` (its process
-    ended). *gone* says that the process is no more, *wrong* that the configuration cannot work.
+    ended). *gone* says that the process has ended, *wrong* that the configuration cannot work.
     """
 
     outcome: Outcome
@@ -103,7 +103,7 @@ class EngineFailure(NamedTuple):
 
 
 class IndexedCorpus(NamedTuple):
-    """What the engine has indexed: *corpus* is the snapshot of all paths and contents."""
+    """The index of an engine; *corpus* is the digest of all paths and contents."""
 
     index_ns: int
     index_bytes: int
@@ -113,7 +113,7 @@ class IndexedCorpus(NamedTuple):
 
 
 class WorkerReply(NamedTuple):
-    """One repetition of a query; a further one only says whether its ranking is the *same*."""
+    """One repetition of a query; a warm one has no hits, only whether they are the *same*."""
 
     ns: int
     same: bool = True
@@ -125,7 +125,7 @@ class WorkerReply(NamedTuple):
 
 
 class IndexProgress(NamedTuple):
-    """What an engine does before it can search: *done* of *total*, which is 0 where unknown."""
+    """The progress of loading or indexing: *done* of *total*, which is 0 if unknown."""
 
     stage: str
     done: int = 0
@@ -133,13 +133,13 @@ class IndexProgress(NamedTuple):
 
 
 # Receives progress while an engine is loaded or indexes.
-Watch = Callable[[IndexProgress], None]
+ProgressCallback = Callable[[IndexProgress], None]
 
 
-class Question(NamedTuple):
-    """A *query* for *members*, which may take *timeout_s* each.
+class SearchRequest(NamedTuple):
+    """A *query* for *members*, each with a timeout of *timeout_s*.
 
-    Before the *first* repetition of a query its engine is reset if it can be.
+    An engine that can be reset is reset before the *first* repetition of a query.
     """
 
     query: str
@@ -159,7 +159,7 @@ class EngineProcess:
     def __init__(self) -> None:
         """Start the process; it has no engine yet."""
         self._ended = False
-        # What it was asked ahead of time.
+        # A request that was sent before its turn.
         self._ahead: Message | None = None
         self._folder = TemporaryDirectory(prefix="karat-engine-", ignore_cleanup_errors=True)
         try:
@@ -179,71 +179,82 @@ class EngineProcess:
         return self._child.pid
 
     def open(
-        self, group: Mapping[int, Configuration], *, apart: bool, watch: Watch = lambda _: None
+        self,
+        group: Mapping[int, Configuration],
+        *,
+        apart: bool,
+        watch: ProgressCallback = lambda _: None,
     ) -> dict[int, EngineFailure] | EngineFailure:
         """Build the engines of *group*, and return why some cannot be; nothing is indexed yet.
 
-        With *apart*, none is quicker for what another one has done. *watch* hears that it takes
-        long.
+        With *apart*, no engine profits from the work of another. *watch* receives the progress if
+        it takes long.
         """
         members = [
             {
                 "member": member,
-                "spec": {"kind": spec.kind, "name": spec.name, "params": dict(spec.params)},
-                "k": k,
-                "files": files,
-                "threshold": threshold,
+                "spec": {
+                    "kind": one.spec.kind,
+                    "name": one.spec.name,
+                    "params": dict(one.spec.params),
+                },
+                "name": one.name,
+                "k": one.k,
+                "threshold": one.threshold,
+                "files": one.files,
             }
-            for member, (_, spec, k, files, threshold) in group.items()
+            for member, one in group.items()
         ]
         request = {"op": "open", "members": members, "apart": apart}
         answer = self._request(request, START_S, watched=(watch, IndexProgress("loading")))
         if isinstance(answer, EngineFailure):
             return answer
-        return {member: _failure(said) for member, said in answer["failures"]}
+        return {member: _failure(reply) for member, reply in answer["failures"]}
 
-    def show(
+    def index(
         self,
         source: Source,
         timeout_s: float,
         *,
         ahead: Sequence[str] = (),
-        watch: Watch = lambda _: None,
+        watch: ProgressCallback = lambda _: None,
     ) -> dict[int, IndexedCorpus] | EngineFailure:
-        """Index *source*, or move on to it where the engines can; *ahead* are its next revisions.
+        """Index *source*, or move on to it if the engines can; *ahead* are its next revisions.
 
-        What comes back is by the numbers of the engines that there are. Where it takes long,
-        *watch* receives the progress a few times a second.
+        The result is by the numbers of the engines that were built. If it takes long, *watch*
+        receives the progress a few times a second.
         """
-        request = {"op": "show", "source": source.to_json(), "ahead": list(ahead)}
+        request = {"op": "index", "source": source.to_json(), "ahead": list(ahead)}
         answer = self._request(request, timeout_s, watched=(watch, IndexProgress("indexing")))
         if isinstance(answer, EngineFailure):
             return answer
         return {member: IndexedCorpus(**indexed) for member, indexed in answer["indexed"]}
 
-    def expect(
+    def prefetch(
         self, queries: Sequence[str], members: Sequence[int], timeout_s: float
     ) -> EngineFailure | None:
-        """Let *members* do ahead, for all of *queries* at once, what they can; or say why not."""
-        request = {"op": "expect", "queries": list(queries), "members": list(members)}
+        """Let *members* prefetch all of *queries* at once; return a failure if there is one."""
+        request = {"op": "prefetch", "queries": list(queries), "members": list(members)}
         answer = self._request(request, timeout_s)
         return answer if isinstance(answer, EngineFailure) else None
 
-    def ask(
-        self, asked: Question, then: Question | None = None
+    def search(
+        self, request: SearchRequest, then: SearchRequest | None = None
     ) -> list[WorkerReply | EngineFailure] | EngineFailure:
-        """Return the replies of all members that are asked, in their order.
+        """Return the replies of all members of *request*, in their order.
 
-        While they are looked at here, the process goes on with *then*, which is to be asked next.
+        The process goes on with *then*, the next request, while the replies are decoded here.
         """
-        timeout_s = asked.timeout_s * len(asked.members)
-        answer = self._request(_ask(asked), timeout_s, then=_ask(then) if then else None)
+        timeout_s = request.timeout_s * len(request.members)
+        answer = self._request(
+            _search_message(request), timeout_s, then=_search_message(then) if then else None
+        )
         return (
             answer if isinstance(answer, EngineFailure) else [_reply(s) for s in answer["replies"]]
         )
 
     def peak_bytes(self) -> int:
-        """Return the most memory that the process has held; 0 where it cannot say."""
+        """Return the peak memory of the process; 0 if it is unknown."""
         answer = self._request({"op": "peak"}, CLOSE_S)
         return 0 if isinstance(answer, EngineFailure) else int(answer["peak_bytes"])
 
@@ -260,7 +271,7 @@ class EngineProcess:
         self._ended = True
         if self._child.exit_code() is None:
             with suppress(ProcessLookupError):
-                # Stopped, it starts no further process while those below it are looked for.
+                # A stopped process starts no further child while its children are listed.
                 os.kill(self.pid, signal.SIGSTOP)
             kill_below(self.pid)
         self._child.kill()
@@ -279,67 +290,67 @@ class EngineProcess:
         timeout_s: float,
         *,
         then: Message | None = None,
-        watched: tuple[Watch, IndexProgress] | None = None,
+        watched: tuple[ProgressCallback, IndexProgress] | None = None,
     ) -> Message | EngineFailure:
         if self._ended:
             return EngineFailure(Outcome.ERROR, "agent_error", "its process has ended", gone=True)
         if self._ahead is not None and self._ahead != message:
-            # Nobody wants that answer any more, but it comes before the one to this message.
+            # The answer to the earlier request comes first; it is dropped.
             unwanted = self._request(self._ahead, timeout_s)
             if isinstance(unwanted, EngineFailure) and unwanted.gone:
                 return unwanted
         try:
             deadline = monotonic() + timeout_s
             if self._ahead is None:
-                self._child.send(encoded(message), deadline)
+                self._child.send(encode(message), deadline)
             self._ahead = self._sent_ahead(then, deadline)
             answer = self._watched(deadline, *watched) if watched else self._received(deadline)
         except TimeoutError:
             self.kill()
-            said = f"took longer than {timeout_s:g} s and was ended"
-            return EngineFailure(Outcome.TIMEOUT, "timeout", said, gone=True)
+            reply = f"took longer than {timeout_s:g} s and was ended"
+            return EngineFailure(Outcome.TIMEOUT, "timeout", reply, gone=True)
         except EOFError:
-            said = self._obituary()
+            reply = self._exit_reason()
             self.kill()
-            return EngineFailure(Outcome.ERROR, "agent_error", said, gone=True)
+            return EngineFailure(Outcome.ERROR, "agent_error", reply, gone=True)
         except (EngineError, ValueError) as error:
             self.kill()
             return EngineFailure(Outcome.ERROR, "agent_error", str(error), gone=True)
         except BaseException:
-            # Interrupted between question and answer: the next answer would be the wrong one.
+            # Interrupted between request and answer: the next answer would be the wrong one.
             self.kill()
             raise
         failure = answer.get("failure")
         return answer if failure is None else _failure(failure)
 
     def _sent_ahead(self, message: Message | None, deadline: float) -> Message | None:
-        """Send *message* before its time, and return it; None where that is not possible."""
-        line = encoded(message) if message else b""
+        """Send *message* before its turn, and return it; None if that is not possible."""
+        line = encode(message) if message else b""
         if not 0 < len(line) <= FITS_BYTES:
             return None
         try:
             self._child.send(line, deadline)
         except EOFError:
-            # It is gone, but may have answered before.
+            # The process has ended, but may have answered before.
             return None
         return message
 
     def _received(self, deadline: float) -> Message:
-        """Return the next answer; the hits in it are bytes that nobody has read yet."""
-        answer = decoded(self._child.receive(deadline))
-        for said in answer.get("replies", ()):
-            if "hits" in said:
-                said["hits"] = PackedHits(self._child.receive_bytes(said["hits"], deadline))
+        """Return the next answer; its hits are bytes that are decoded on demand."""
+        answer = decode(self._child.receive(deadline))
+        for reply in answer.get("replies", ()):
+            if "hits" in reply:
+                reply["hits"] = PackedHits(self._child.receive_bytes(reply["hits"], deadline))
         return answer
 
-    def _watched(self, deadline: float, watch: Watch, stage: IndexProgress) -> Message:
+    def _watched(self, deadline: float, watch: ProgressCallback, stage: IndexProgress) -> Message:
         """Return the next answer; until it comes, pass the progress on to *watch*.
 
         A process that reports none is in *stage*.
         """
         while True:
             try:
-                message = decoded(self._child.receive(min(deadline, monotonic() + TICK_S)))
+                message = decode(self._child.receive(min(deadline, monotonic() + TICK_S)))
             except TimeoutError:
                 if monotonic() >= deadline:
                     raise
@@ -349,8 +360,8 @@ class EngineProcess:
                 stage = IndexProgress(**message["progress"])
             watch(stage)
 
-    def _obituary(self) -> str:
-        """Return how the process ended, and what it said last."""
+    def _exit_reason(self) -> str:
+        """Return how the process ended, and its last output."""
         code = self._child.exit_code(wait_s=1.0)
         if code is None:
             how = "its process closed its pipe"
@@ -358,23 +369,25 @@ class EngineProcess:
             how = f"its process was ended by {_signal_name(-code)}"
         else:
             how = f"its process ended with exit code {code}"
-        said = self._child.complaints().strip()
-        return f"{how}; its last words: {last_words(said)}" if said else how
+        reply = self._child.complaints().strip()
+        return f"{how}; its last words: {last_words(reply)}" if reply else how
 
 
-def _ask(asked: Question) -> Message:
-    query, members, _, first = asked
-    return {"op": "ask", "query": query, "members": list(members), "first": first}
+def _search_message(request: SearchRequest) -> Message:
+    query, members, _, first = request
+    return {"op": "search", "query": query, "members": list(members), "first": first}
 
 
-def _reply(said: Message) -> WorkerReply | EngineFailure:
-    return _failure(said["failure"]) if "failure" in said else WorkerReply(**said)
+def _reply(reply: Message) -> WorkerReply | EngineFailure:
+    return _failure(reply["failure"]) if "failure" in reply else WorkerReply(**reply)
 
 
-def _failure(said: Message) -> EngineFailure:
-    outcome = Outcome.TIMEOUT if said["timeout"] else Outcome.ERROR
-    reason = "timeout" if said["timeout"] else "error"
-    return EngineFailure(outcome, reason, said["message"], said["traceback"], wrong=said["input"])
+def _failure(reply: Message) -> EngineFailure:
+    outcome = Outcome.TIMEOUT if reply["timeout"] else Outcome.ERROR
+    reason = "timeout" if reply["timeout"] else "error"
+    return EngineFailure(
+        outcome, reason, reply["message"], reply["traceback"], wrong=reply["input"]
+    )
 
 
 def _signal_name(number: int) -> str:

@@ -1,4 +1,4 @@
-"""The quality pass: what engines find, by as many processes at once as one likes; no times."""
+"""The quality pass: hits of all queries, by several processes at once, without latency."""
 
 import gc
 import threading
@@ -12,25 +12,30 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import NamedTuple
 
-from karat.experiments.workers.announcements import announced
-from karat.experiments.workers.plan import Group, RunSettings, Visit, pieces
-from karat.experiments.workers.record import Hooks, Kind, Member, QueryResult, Record
+from karat.experiments.workers.announcements import announce
+from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries, split_queries
+from karat.experiments.workers.run_collector import (
+    Callbacks,
+    EventKind,
+    GroupEngine,
+    QueryResult,
+    RunCollector,
+)
 from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
 from karat.model.timings import Measured
 
-__all__ = ["QUALITY", "quality", "settled"]
+__all__ = ["QUALITY", "freeze_heap", "measure_quality"]
 
 
 @contextmanager
-def settled() -> Iterator[None]:
-    """Let the collector look through what is new only.
+def freeze_heap() -> Iterator[None]:
+    """Freeze existing objects (`gc.freeze`) while engines run.
 
-    All modules and what they hold would take it tens of milliseconds, between two queries, and
-    nothing of it is garbage.
+    A garbage collection over all modules would take tens of milliseconds between two queries.
     """
     if gc.get_freeze_count():
-        # Somebody else has done so, and ends it.
+        # Frozen by a caller, who also unfreezes.
         yield
         return
     gc.freeze()
@@ -42,23 +47,23 @@ def settled() -> Iterator[None]:
 
 # Nothing is timed, so nothing needs to be warm.
 QUALITY = RunSettings(warm_up=0, repetitions=1)
-# More pieces than processes, so that one with hard queries does not keep the others waiting.
-PIECES_EACH = 4
+# More parts than processes, so that one with hard queries does not delay the end.
+PARTS_EACH = 4
 JOIN_S = 0.1
-# A signal that comes between two instructions wakes nobody who falls asleep right after it.
-HEAR_S = 0.1
-# How long the queries that are being asked may still take when all is cancelled.
-LAST_S = 2.0
+# Poll: a signal that arrives right before the wait does not wake it up.
+POLL_S = 0.1
+# Seconds that running queries may still take after a cancel.
+GRACE_S = 2.0
 
 
-def quality(
+def measure_quality(
     groups: Sequence[Group],
     dataset: Dataset,
-    visits: Sequence[Visit],
+    snapshots: Sequence[SnapshotQueries],
     *,
     workers: int = 1,
     settings: RunSettings = QUALITY,
-    hooks: Hooks | None = None,
+    callbacks: Callbacks | None = None,
     announcements: Path | None = None,
 ) -> list[Measured]:
     """Return the run of each configuration, group after group, without timings.
@@ -66,61 +71,63 @@ def quality(
     All engines of a group run a query together and share work; each returns the hits that it would
     return alone. The queries are divided among *workers* processes, neighbouring snapshots to the
     same process; the hits do not depend on their number. Cancel works as in
-    :func:`karat.experiments.workers.timing.timing`. The run is announced in the folder
+    :func:`karat.experiments.workers.timing.measure_latency`. The run is announced in the folder
     *announcements*, so that runs that measure latency see it; it never waits.
     """
-    hooks = hooks or Hooks()
+    callbacks = callbacks or Callbacks()
     done: list[Measured] = []
     interrupted = False
     for group in groups:
-        records = [
-            Record(configuration, dataset, visits, settings=settings, hooks=hooks)
+        collectors = [
+            RunCollector(configuration, dataset, snapshots, settings=settings, callbacks=callbacks)
             for configuration in group
         ]
         try:
-            if not interrupted and not hooks.cancelled():
-                with announced(hooks.command, announcements), settled():
-                    for record in records:
-                        record.tell("started", {"pass": "quality"})
-                    _Shards(records, dataset, settings).run(visits, workers, hooks)
+            if not interrupted and not callbacks.cancelled():
+                with announce(callbacks.command, announcements), freeze_heap():
+                    for collector in collectors:
+                        collector.report("started", {"pass": "quality"})
+                    _WorkerPool(collectors, dataset, settings).run(snapshots, workers, callbacks)
         except KeyboardInterrupt:
             interrupted = True
-        done += [record.measured(timed=False) for record in records]
+        done += [collector.measured(timed=False) for collector in collectors]
     return done
 
 
-class _Said(NamedTuple):
-    """What a thread has to tell of a run: an answer, or what became of its process."""
+class _WorkerMessage(NamedTuple):
+    """A message from the thread of a worker: a query result, or an event of its process."""
 
-    record: Record
-    news: QueryResult | tuple[Kind, Mapping[str, object]]
+    collector: RunCollector
+    news: QueryResult | tuple[EventKind, Mapping[str, object]]
 
 
-class _Shards:
-    """The runs of a group by several processes, a thread for each; one queue has all answers."""
+class _WorkerPool:
+    """Worker processes for the runs of a group, a thread for each; one queue has all messages."""
 
-    def __init__(self, records: Sequence[Record], dataset: Dataset, settings: RunSettings) -> None:
-        self._records = records
+    def __init__(
+        self, collectors: Sequence[RunCollector], dataset: Dataset, settings: RunSettings
+    ) -> None:
+        self._collectors = collectors
         self._dataset = dataset
         self._settings = settings
-        self._crews: list[WorkerGroup] = []
-        self._pieces: deque[list[Visit]] = deque()
-        self._said: SimpleQueue[_Said | BaseException | None] = SimpleQueue()
+        self._groups: list[WorkerGroup] = []
+        self._parts: deque[list[SnapshotQueries]] = deque()
+        self._messages: SimpleQueue[_WorkerMessage | BaseException | None] = SimpleQueue()
         self._stop = threading.Event()
         self._interrupted = False
 
-    def run(self, visits: Sequence[Visit], workers: int, hooks: Hooks) -> None:
-        """Ask everything; answers, events and errors reach the caller in its own thread."""
+    def run(self, snapshots: Sequence[SnapshotQueries], workers: int, callbacks: Callbacks) -> None:
+        """Run all queries; results, events and errors reach the caller in its own thread."""
         wanted = [
-            Visit(source, tuple(row for row in rows if self._wanting(row)))
-            for source, rows in visits
+            SnapshotQueries(source, tuple(row for row in rows if self._wanting(row)))
+            for source, rows in snapshots
         ]
-        self._pieces.extend(pieces(wanted, workers * PIECES_EACH))
+        self._parts.extend(split_queries(wanted, workers * PARTS_EACH))
         threads = [
             threading.Thread(
-                target=self._work, args=(self._crew(),), name="karat-shard", daemon=True
+                target=self._work, args=(self._new_group(),), name="karat-worker", daemon=True
             )
-            for _ in range(min(workers, len(self._pieces)))
+            for _ in range(min(workers, len(self._parts)))
         ]
         for thread in threads:
             thread.start()
@@ -128,94 +135,96 @@ class _Shards:
         try:
             while running and monotonic() < deadline:
                 try:
-                    said = self._said.get(timeout=HEAR_S)
+                    message = self._messages.get(timeout=POLL_S)
                 except Empty:
                     pass
                 else:
-                    running -= self._heard(said)
-                if not self._stop.is_set() and hooks.cancelled():
+                    running -= self._handle(message)
+                if not self._stop.is_set() and callbacks.cancelled():
                     self._stop.set()
-                    deadline = monotonic() + LAST_S
+                    deadline = monotonic() + GRACE_S
         except KeyboardInterrupt:
             self._end(threads)
-            self._keep_the_rest()
+            self._drain()
             raise
         finally:
             self._end(threads)
-        self._keep_the_rest()
+        self._drain()
 
-    def _heard(self, said: _Said | BaseException | None) -> bool:
-        """Pass on what a thread has *said*, and return whether it has ended."""
-        if isinstance(said, BaseException):
-            raise said
-        if said is None:
+    def _handle(self, message: _WorkerMessage | BaseException | None) -> bool:
+        """Pass a *message* on to its collector, and return whether its thread has ended."""
+        if isinstance(message, BaseException):
+            raise message
+        if message is None:
             return True
-        if isinstance(said.news, QueryResult):
-            said.record.add(said.news)
+        if isinstance(message.news, QueryResult):
+            message.collector.add(message.news)
         else:
-            said.record.tell(*said.news)
+            message.collector.report(*message.news)
         return False
 
-    def _keep_the_rest(self) -> None:
-        """Add the answers that came before the interruption and were not looked at."""
-        while not self._said.empty():
-            said = self._said.get()
-            if isinstance(said, _Said) and isinstance(said.news, QueryResult):
-                said.record.add(said.news)
+    def _drain(self) -> None:
+        """Add the results that arrived before the interruption and are still in the queue."""
+        while not self._messages.empty():
+            message = self._messages.get()
+            if isinstance(message, _WorkerMessage) and isinstance(message.news, QueryResult):
+                message.collector.add(message.news)
 
     def _wanting(self, row: int) -> list[int]:
-        """Return the places of the runs that lack the query at *row*, and can still be asked."""
+        """Return the indexes of the runs that lack the query at *row* and have not failed."""
         return [
             place
-            for place, record in enumerate(self._records)
-            if record.wants(row) and not record.failed
+            for place, collector in enumerate(self._collectors)
+            if collector.wants(row) and not collector.failed
         ]
 
-    def _crew(self) -> WorkerGroup:
-        def member(record: Record) -> Member:
-            return record.member(lambda *news: self._said.put(_Said(record, news)))
+    def _new_group(self) -> WorkerGroup:
+        def member(collector: RunCollector) -> GroupEngine:
+            return collector.group_engine(
+                lambda *news: self._messages.put(_WorkerMessage(collector, news))
+            )
 
-        crew = WorkerGroup(
-            list(map(member, self._records)), self._dataset, self._settings, timed=False
+        group = WorkerGroup(
+            list(map(member, self._collectors)), self._dataset, self._settings, timed=False
         )
-        self._crews.append(crew)
-        return crew
+        self._groups.append(group)
+        return group
 
-    def _work(self, crew: WorkerGroup) -> None:
+    def _work(self, group: WorkerGroup) -> None:
         try:
-            for piece in self._left():
-                self._ask(crew, piece)
+            for part in self._next_parts():
+                self._run_part(group, part)
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
-            self._said.put(error)
+            self._messages.put(error)
         finally:
-            crew.close()
-            self._said.put(None)
+            group.close()
+            self._messages.put(None)
 
-    def _left(self) -> Iterator[list[Visit]]:
-        """Yield pieces that no other thread has taken, until it is time to stop."""
-        # Not asked ahead whether one is left: another thread may be faster.
+    def _next_parts(self) -> Iterator[list[SnapshotQueries]]:
+        """Yield parts that no other thread has result, until it is time to stop."""
+        # Not checked before: another thread may take the last one.
         with suppress(IndexError):
             while not self._stop.is_set():
-                yield self._pieces.popleft()
+                yield self._parts.popleft()
 
-    def _ask(self, crew: WorkerGroup, piece: Sequence[Visit]) -> None:
-        crew.expect(piece)
-        for visit in piece:
-            for row, after in zip_longest(visit.rows, visit.rows[1:]):
+    def _run_part(self, group: WorkerGroup, part: Sequence[SnapshotQueries]) -> None:
+        group.set_plan(part)
+        for snapshot in part:
+            for row, after in zip_longest(snapshot.rows, snapshot.rows[1:]):
                 wanting = self._wanting(row)
                 if self._stop.is_set() or not wanting:
                     continue
                 then = after if after is not None and self._wanting(after) == wanting else None
-                for place, taken in crew.ask(visit, row, wanting, then):
+                for place, result in group.search(snapshot, row, wanting, then):
                     if not self._interrupted:
-                        self._said.put(_Said(self._records[place], taken))
+                        self._messages.put(_WorkerMessage(self._collectors[place], result))
 
     def _end(self, threads: Sequence[threading.Thread]) -> None:
-        """Wait for the threads; those that still ask something are interrupted."""
+        """Wait for the threads; those with a running query are interrupted."""
         if any(thread.is_alive() for thread in threads):
             self._interrupted = True
             self._stop.set()
         while alive := [thread for thread in threads if thread.is_alive()]:
-            for crew in self._crews:
-                crew.interrupt()
+            for group in self._groups:
+                group.interrupt()
             alive[0].join(JOIN_S)

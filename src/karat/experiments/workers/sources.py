@@ -32,7 +32,7 @@ class Source:
     root: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a kind that is none."""
+        """Reject an unknown kind."""
         if self.kind not in KINDS:
             raise InputError(f"a source is one of: {', '.join(KINDS)}; not {self.kind!r}")
 
@@ -65,7 +65,7 @@ class Opener:
     """Opens sources; of one repository, each blob is looked at once."""
 
     def __init__(self) -> None:
-        """Begin without a repository."""
+        """Start without a repository."""
         self._repositories: dict[str, GitRepository] = {}
         self._walks: dict[str, Iterator[tuple[str, Corpus]]] = {}
         # Repositories that are visited in another order than that of history.
@@ -83,7 +83,7 @@ class Opener:
         return corpus if source.tests else corpus.without(Trait.TEST)
 
     def close(self) -> None:
-        """Let go of the repositories."""
+        """Close the repositories."""
         for repository in self._repositories.values():
             repository.close()
         self._repositories.clear()
@@ -143,7 +143,7 @@ def corpus_source(place: str, *, revision: str | None = None) -> Source:
 
 
 def is_bare(folder: Path) -> bool:
-    """Return whether *folder* is what Git keeps for itself: a bare repository or a ``.git``."""
+    """Return whether *folder* is a bare repository or a ``.git`` folder."""
     return (
         (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
     )

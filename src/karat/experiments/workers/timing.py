@@ -7,118 +7,130 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from karat.experiments.workers.announcements import Holder, Turn, holders_json, undisturbed
-from karat.experiments.workers.plan import Configuration, RunSettings, Visit, grouped
-from karat.experiments.workers.quality import settled
-from karat.experiments.workers.record import Hooks, Record
+from karat.experiments.workers.announcements import Holder, Turn, holders_json, measure_alone
+from karat.experiments.workers.plan import (
+    Configuration,
+    RunSettings,
+    SnapshotQueries,
+    group_configurations,
+)
+from karat.experiments.workers.quality import freeze_heap
+from karat.experiments.workers.run_collector import Callbacks, RunCollector
 from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
 from karat.model.timings import Measured
 
-__all__ = ["timing"]
+__all__ = ["measure_latency"]
 
 
-def timing(
+def measure_latency(
     configurations: Sequence[Configuration],
     dataset: Dataset,
-    visits: Sequence[Visit],
+    snapshots: Sequence[SnapshotQueries],
     *,
     settings: RunSettings | None = None,
-    hooks: Hooks | None = None,
+    callbacks: Callbacks | None = None,
     announcements: Path | None = None,
 ) -> list[Measured]:
-    """Return the run and the times of each configuration.
+    """Return the run and the timings of each configuration.
 
-    Each query is asked of one engine after the other, in an order left to chance, so that a
-    machine that slows down slows all of them; only one searches at a time. It waits for the karat
-    runs that were announced earlier, in the folder *announcements*, unless the hooks say not to.
-    The timings say whether it was alone. Engines that can share an index live in one process, but
-    each does all of its search itself. Once cancelled, or interrupted by Ctrl-C, what there is
-    is returned; the notes of a run say its status: completed, cancelled or failed.
+    The engines run each query in turn, in a random order, so that a machine that slows down slows
+    all of them; only one searches at a time. It waits for the karat runs that were announced
+    earlier, in the folder *announcements*, unless the callbacks say not to wait. The timings say
+    whether it was alone. Engines that can share an index run in one process, but each does all of
+    its search itself. After a cancel or Ctrl-C the results so far are returned; the notes of a run
+    have its status: completed, cancelled or failed.
     """
-    settings, hooks = settings or RunSettings(), hooks or Hooks()
-    records = [
-        Record(configuration, dataset, visits, settings=settings, hooks=hooks)
+    settings, callbacks = settings or RunSettings(), callbacks or Callbacks()
+    collectors = [
+        RunCollector(configuration, dataset, snapshots, settings=settings, callbacks=callbacks)
         for configuration in configurations
     ]
     load = _load()
     turn = Turn()
 
     def waiting(holders: Sequence[Holder]) -> None:
-        for record in records:
-            record.tell("waiting", {"holders": holders_json(holders)})
+        for collector in collectors:
+            collector.report("waiting", {"holders": holders_json(holders)})
 
     try:
-        with undisturbed(
-            hooks.command,
+        with measure_alone(
+            callbacks.command,
             waiting=waiting,
-            cancelled=hooks.cancelled,
-            wait=hooks.wait,
+            cancelled=callbacks.cancelled,
+            wait=callbacks.wait,
             folder=announcements,
         ) as turn:
-            seats = _seats(records, dataset, visits, settings=settings)
-            with settled():
-                _take_turns(seats, visits, settings, hooks)
+            runs = _timed_runs(collectors, dataset, snapshots, settings=settings)
+            with freeze_heap():
+                _take_turns(runs, snapshots, settings, callbacks)
     except KeyboardInterrupt:
         pass
-    done = [record.measured(timed=True, alone=turn.alone) for record in records]
+    done = [collector.measured(timed=True, alone=turn.alone) for collector in collectors]
     return [replace(one, notes={**one.notes, "load": load}) for one in done]
 
 
-class _Seat(NamedTuple):
-    """A run, the crew that asks for it, and its place there."""
+class _TimedRun(NamedTuple):
+    """The collector of a run, its worker group, and the index of its engine in the group."""
 
-    record: Record
-    crew: WorkerGroup
+    collector: RunCollector
+    group: WorkerGroup
     place: int
 
 
-def _seats(
-    records: Sequence[Record], dataset: Dataset, visits: Sequence[Visit], *, settings: RunSettings
-) -> list[_Seat]:
-    of = {record.configuration.name: record for record in records}
-    seats = {}
-    for group in grouped([record.configuration for record in records]):
-        members = [of[configuration.name].member() for configuration in group]
-        crew = WorkerGroup(members, dataset, settings, timed=True)
-        crew.expect(visits)
-        for place, configuration in enumerate(group):
-            seats[configuration.name] = _Seat(of[configuration.name], crew, place)
-    return [seats[record.configuration.name] for record in records]
+def _timed_runs(
+    collectors: Sequence[RunCollector],
+    dataset: Dataset,
+    snapshots: Sequence[SnapshotQueries],
+    *,
+    settings: RunSettings,
+) -> list[_TimedRun]:
+    of = {collector.configuration.name: collector for collector in collectors}
+    runs = {}
+    for alike in group_configurations([collector.configuration for collector in collectors]):
+        engines = [of[configuration.name].group_engine() for configuration in alike]
+        group = WorkerGroup(engines, dataset, settings, timed=True)
+        group.set_plan(snapshots)
+        for place, configuration in enumerate(alike):
+            runs[configuration.name] = _TimedRun(of[configuration.name], group, place)
+    return [runs[collector.configuration.name] for collector in collectors]
 
 
 def _take_turns(
-    seats: Sequence[_Seat], visits: Sequence[Visit], settings: RunSettings, hooks: Hooks
+    runs: Sequence[_TimedRun],
+    snapshots: Sequence[SnapshotQueries],
+    settings: RunSettings,
+    callbacks: Callbacks,
 ) -> None:
     try:
-        for seat in seats:
-            seat.record.tell("started", {"pass": "timing"})
-        for (record, crew, place), visit, row in _turns(seats, visits, settings.seed):
-            if hooks.cancelled():
+        for run in runs:
+            run.collector.report("started", {"pass": "timing"})
+        for (collector, group, place), snapshot, row in _turns(runs, snapshots, settings.seed):
+            if callbacks.cancelled():
                 break
-            if not record.failed:
-                for _, taken in crew.ask(visit, row, [place]):
-                    record.add(taken)
+            if not collector.failed:
+                for _, result in group.search(snapshot, row, [place]):
+                    collector.add(result)
     finally:
-        for seat in seats:
-            seat.crew.close()
+        for run in runs:
+            run.group.close()
 
 
 def _turns(
-    seats: Sequence[_Seat], visits: Sequence[Visit], seed: int
-) -> Iterator[tuple[_Seat, Visit, int]]:
-    """Yield whom to ask what, tree by tree; each query goes to all before the next one does."""
+    runs: Sequence[_TimedRun], snapshots: Sequence[SnapshotQueries], seed: int
+) -> Iterator[tuple[_TimedRun, SnapshotQueries, int]]:
+    """Yield which run gets which query, snapshot by snapshot; every run gets a query in turn."""
     chance = Random(f"{seed} turns")
-    for visit in visits:
-        for row in visit.rows:
-            turns = [seat for seat in seats if seat.record.wants(row)]
+    for snapshot in snapshots:
+        for row in snapshot.rows:
+            turns = [run for run in runs if run.collector.wants(row)]
             chance.shuffle(turns)
-            for seat in turns:
-                yield seat, visit, row
+            for run in turns:
+                yield run, snapshot, row
 
 
 def _load() -> float | None:
-    """Return how many processes wanted to run of late, on average; None where nobody knows."""
+    """Return the load average of the last minute; None where the system has none."""
     try:
         return round(os.getloadavg()[0], 2)
     except (AttributeError, OSError):

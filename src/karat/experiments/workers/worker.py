@@ -1,6 +1,7 @@
-"""The process of a group of engines: builds them from their specifications and asks them.
+"""The main program of a worker process: it builds the engines of a group and runs queries.
 
-Started by :mod:`karat.experiments.workers.process`, asked by lines on its standard input.
+Started by :mod:`karat.experiments.workers.process`, which sends requests as lines on its standard
+input.
 """
 
 import os
@@ -20,8 +21,8 @@ from karat.engines.engine_group import EngineGroup
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.engine_session import EngineSession
 from karat.experiments.workers.plan import Configuration
-from karat.experiments.workers.process import Message, decoded, with_bytes
-from karat.experiments.workers.processes import kill_below, peak_bytes
+from karat.experiments.workers.process import Message, decode, encode_with_bytes
+from karat.experiments.workers.process_tree import kill_below, peak_bytes
 from karat.experiments.workers.sources import Opener, Source
 from karat.model.spec import Spec
 
@@ -43,14 +44,14 @@ def main(folder: str) -> None:
     threading.Thread(target=_leave_with, args=watched, daemon=True).start()
 
     def send(message: Message) -> None:
-        answers.write(with_bytes(message))
+        answers.write(encode_with_bytes(message))
         answers.flush()
 
     host = _Host(_Progress(send))
     try:
-        with suppress(BrokenPipeError):  # Nobody waits for that answer any more.
+        with suppress(BrokenPipeError):  # The parent process has ended.
             for line in requests:
-                send(host.answer(decoded(line)))
+                send(host.answer(decode(line)))
         host.close()
     finally:
         rmtree(folder, ignore_errors=True)
@@ -76,32 +77,32 @@ class _Progress:
 
 
 class _Host:
-    """The engines of a group, and what is asked of them."""
+    """The engines of a group, and the operations on them."""
 
     def __init__(self, progress: _Progress) -> None:
         self._progress = progress
         self._family = EngineGroup()
         # By their numbers; one that cannot be built is missing.
-        self._asked: dict[int, EngineSession] = {}
+        self._sessions: dict[int, EngineSession] = {}
         self._opener = Opener()
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
-            "show": self._show,
-            "expect": self._expect,
-            "ask": self._ask,
+            "index": self._index,
+            "prefetch": self._prefetch,
+            "search": self._search,
             "peak": lambda _: {"peak_bytes": peak_bytes()},
             "close": self._close,
         }
 
     def answer(self, request: Message) -> Message:
-        """Return the answer to *request*; what an engine raises becomes a failure."""
+        """Return the answer to *request*; an exception of an engine becomes a failure."""
         try:
             return self._operations[request["op"]](request)
         except Exception as error:  # noqa: BLE001 - an engine may raise anything
             return {"failure": _failure(error)}
 
     def close(self) -> None:
-        """Let go of the engines."""
+        """Close the engines."""
         try:
             self._family.close()
         finally:
@@ -117,14 +118,14 @@ class _Host:
             except Exception as error:  # noqa: BLE001 - of any class that a user names
                 failures.append((member, _failure(error)))
             else:
-                self._asked[member] = EngineSession(Configuration("", spec, **wanted), engine)
-                # Whoever cannot be watched indexes all the same.
+                self._sessions[member] = EngineSession(Configuration(spec=spec, **wanted), engine)
+                # Indexing works without progress.
                 with suppress(Exception):
                     if isinstance(engine, SupportsProgress):
                         engine.watch(self._progress)
         return {"failures": failures}
 
-    def _show(self, request: Message) -> Message:
+    def _index(self, request: Message) -> Message:
         corpus = self._opener.open(Source(**request["source"]), request["ahead"])
         self._progress.wanted = True
         try:
@@ -134,37 +135,39 @@ class _Host:
         index_ns = self._family.index_ns
         return {
             "indexed": [
-                (member, asked.indexed(corpus, index_ns(asked.engine)))
-                for member, asked in self._asked.items()
+                (member, session.indexed(corpus, index_ns(session.engine)))
+                for member, session in self._sessions.items()
             ]
         }
 
-    def _expect(self, request: Message) -> Message:
-        """Let members do for many queries at once what they can; who fails is asked as ever."""
+    def _prefetch(self, request: Message) -> Message:
+        """Let members prepare many queries at once; if that fails, they run one by one."""
         for member in request["members"]:
-            engine = self._asked[member].engine
+            engine = self._sessions[member].engine
             if isinstance(engine, SupportsBatch):
                 with suppress(Exception):
                     engine.expect(request["queries"])
         return {}
 
-    def _ask(self, request: Message) -> Message:
-        """Let the members that are asked answer; in company they share what they find out."""
+    def _search(self, request: Message) -> Message:
+        """Run a query on one or several members; several share intermediate results."""
         query, first = request["query"], request["first"]
-        members = [self._asked[member] for member in request["members"]]
+        members = [self._sessions[member] for member in request["members"]]
         forget = self._family.forget
         forget()
         before = forget if len(members) == 1 else _nothing
-        return {"replies": [_replied(asked, query, first, before) for asked in members]}
+        return {"replies": [_search_one(session, query, first, before) for session in members]}
 
     def _close(self, _: Message) -> Message:
         self.close()
         return {}
 
 
-def _replied(asked: EngineSession, query: str, first: bool, before: Callable[[], None]) -> Message:
+def _search_one(
+    session: EngineSession, query: str, first: bool, before: Callable[[], None]
+) -> Message:
     try:
-        return asked.ask(query, first=first, before=before)
+        return session.search(query, first=first, before=before)
     except Exception as error:  # noqa: BLE001 - an engine may raise anything
         return {"failure": _failure(error)}
 
@@ -184,7 +187,7 @@ def _failure(error: Exception) -> Message:
 
 
 def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Keep the pipes to Karat to ourselves: what an engine prints is a complaint, and no answer."""
+    """Keep the pipes to Karat private: the output of an engine goes to standard error."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a descriptor is all that is needed
@@ -194,7 +197,7 @@ def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def _wake_when_orphaned() -> None:
-    """Have the system wake this process when Karat is gone, which stops it before it ends it."""
+    """Have the system wake this process when Karat has ended, even if it is stopped."""
     if sys.platform == "linux":
         from ctypes import CDLL
 
@@ -202,9 +205,9 @@ def _wake_when_orphaned() -> None:
 
 
 def _leave_with(requests: int, folder: str) -> None:
-    """Wait until Karat is gone, then end this process and all below it, whatever they do."""
+    """Wait until Karat has ended, then kill this process and all its descendants."""
     poll = select.poll()
-    # No event is asked for, so that only the end is told, and no request.
+    # No event mask: only the end of the pipe wakes this up, and no request.
     poll.register(requests, 0)
     poll.poll()
     time.sleep(GRACE_S)

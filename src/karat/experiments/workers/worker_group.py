@@ -1,11 +1,11 @@
-"""The engines of a group, asked together as long as none of them harms the others."""
+"""The engines of a group share one process, as long as none of them harms the others."""
 
 from collections.abc import Collection, Iterator, Sequence
 
 from karat.experiments.workers.engine_worker import EngineWorker
-from karat.experiments.workers.plan import RunSettings, Visit
+from karat.experiments.workers.plan import RunSettings, SnapshotQueries
 from karat.experiments.workers.process import EngineFailure
-from karat.experiments.workers.record import Member, QueryResult, taken
+from karat.experiments.workers.run_collector import GroupEngine, QueryResult, query_result
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset
 
@@ -13,24 +13,29 @@ __all__ = ["WorkerGroup"]
 
 
 class WorkerGroup:
-    """Asks *members* in one process, so that they share what they can.
+    """Runs queries on the engines *members* in one process, so that they share work.
 
-    When that process hangs or dies, each is asked the same query in a process of its own: who
-    hangs or dies there stays alone, the others go on together. Where they cannot be indexed
-    together, or die together too often, all of them are alone from then on.
+    When that process hangs or dies, each engine runs the same query in a process of its own. An
+    engine that hangs or dies there stays alone; the others share a process again. If they cannot be
+    indexed together, or die together too often, all of them stay alone.
     """
 
     def __init__(
-        self, members: Sequence[Member], dataset: Dataset, settings: RunSettings, *, timed: bool
+        self,
+        members: Sequence[GroupEngine],
+        dataset: Dataset,
+        settings: RunSettings,
+        *,
+        timed: bool,
     ) -> None:
-        """Keep what to ask; no process is started yet."""
+        """Store the arguments; no process is started yet."""
         self.members = dict(enumerate(members))
         self._dataset = dataset
         self._settings = settings
         self._timed = timed
-        self._plan: Sequence[Visit] = ()
+        self._plan: Sequence[SnapshotQueries] = ()
         self._interrupted = False
-        # Places in the group lead to those who are alone, for one query or for good.
+        # Workers of single engines, by their index in the group, for one query or for good.
         self._alone: dict[int, EngineWorker] = {}
         self._together: EngineWorker | None = None
         if len(members) > 1:
@@ -38,67 +43,66 @@ class WorkerGroup:
         else:
             self._part([0])
 
-    def expect(self, plan: Sequence[Visit]) -> None:
-        """Hear which visits will be made, so that what neighbouring trees share is read once."""
+    def set_plan(self, plan: Sequence[SnapshotQueries]) -> None:
+        """Set the snapshots to come, so that content that neighbours share is read once."""
         self._plan = plan
-        for lane in self._lanes():
-            lane.expect(plan)
+        for worker in self._workers():
+            worker.set_plan(plan)
 
-    def ask(
-        self, visit: Visit, row: int, members: Sequence[int], then: int | None = None
+    def search(
+        self, snapshot: SnapshotQueries, row: int, members: Sequence[int], then: int | None = None
     ) -> Iterator[tuple[int, QueryResult]]:
-        """Yield the answers of *members*, places in the group, to the query at *row*.
+        """Yield the results of *members*, indexes in the group, for the query at *row*.
 
-        One that has failed for good has none. *then* is the query that they will be asked next, if
-        that is known.
+        An engine that has failed for good has no result. *then* is the next query, if it is known.
         """
-        company = [member for member in members if member not in self._alone]
-        if len(members) > 1 and len(company) < len(members):
-            # Only one process at a time is to search.
+        together = [member for member in members if member not in self._alone]
+        if len(members) > 1 and len(together) < len(members):
+            # Only one process may search at a time.
             then = None
         on_trial: Collection[int] = ()
-        if company and self._together:
-            found = self._together.ask(visit, row, company, then)
+        if together and self._together:
+            found = self._together.search(snapshot, row, together, then)
             if not isinstance(found, EngineFailure) and not self._together.failed:
                 yield from found.items()
             elif self._together.broken:
                 self._disband(None)
             elif self._together.failed:
-                self._disband(visit.source)
+                self._disband(snapshot.source)
             else:
-                self._part(company, visit.source)
-                on_trial = company
+                self._part(together, snapshot.source)
+                on_trial = together
         for member in members:
             if member in self._alone and not self._interrupted:
-                yield from self._by_itself(member, visit, row, then, returns=member in on_trial)
+                yield from self._by_itself(member, snapshot, row, then, returns=member in on_trial)
 
     def interrupt(self) -> None:
-        """End all processes from another thread; what is being asked fails, and nothing follows."""
+        """Kill all processes from another thread; running queries fail, and no other starts."""
         self._interrupted = True
-        for lane in self._lanes():
-            lane.interrupt()
+        for worker in self._workers():
+            worker.interrupt()
 
     def close(self) -> None:
-        """End all processes, and learn how much memory they took."""
-        for lane in self._lanes():
-            lane.close()
+        """End all processes, and note their peak memory."""
+        for worker in self._workers():
+            worker.close()
 
     def _by_itself(
-        self, member: int, visit: Visit, row: int, then: int | None, *, returns: bool
+        self, member: int, snapshot: SnapshotQueries, row: int, then: int | None, *, returns: bool
     ) -> Iterator[tuple[int, QueryResult]]:
-        """Ask one that is alone, and that *returns* to the others if it did no harm."""
-        lane = self._alone[member]
-        found = lane.ask(visit, row, [member], None if returns else then)
-        self.members[member].account.failed = lane.failed or self.members[member].account.failed
+        """Run a query on a single engine, which *returns* to the others if it did no harm."""
+        worker = self._alone[member]
+        found = worker.search(snapshot, row, [member], None if returns else then)
+        self.members[member].usage.failed = worker.failed or self.members[member].usage.failed
         if isinstance(found, EngineFailure):
             query_id = self._dataset.query_ids[row]
-            yield member, taken(query_id, visit, [found], timed=self._timed)
+            yield member, query_result(query_id, snapshot, [found], timed=self._timed)
             if returns and self._together:
                 self._together.expel(member)
             return
         yield from found.items()
         if returns:
-            lane.close()
+            worker.close()
             del self._alone[member]
 
     def _disband(self, shown: Source | None) -> None:
@@ -108,12 +112,12 @@ class WorkerGroup:
         self._part([member for member in self.members if member not in self._alone], shown)
 
     def _part(self, members: Sequence[int], shown: Source | None = None) -> None:
-        """Let each of *members* live alone; *shown* is the tree that they have indexed together."""
+        """Give each of *members* its own process; *shown* was indexed by all of them."""
         for member in members:
             one = {member: self.members[member]}
-            lane = EngineWorker(one, self._dataset, self._settings, timed=self._timed)
-            lane.expect(self._plan, shown)
-            self._alone[member] = lane
+            worker = EngineWorker(one, self._dataset, self._settings, timed=self._timed)
+            worker.set_plan(self._plan, shown)
+            self._alone[member] = worker
 
-    def _lanes(self) -> list[EngineWorker]:
+    def _workers(self) -> list[EngineWorker]:
         return [*([self._together] if self._together else []), *self._alone.values()]

@@ -6,8 +6,9 @@ from dataclasses import replace
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Self
 
+from karat.app.report import report_measures
 from karat.errors import InputError
-from karat.experiments.run import run_experiment
+from karat.experiments.run import RunResults, run_experiment
 from karat.experiments.store import Experiment, RunStatus, SqlStore
 from karat.experiments.workers import RunEvent
 from karat.model.evaluation import Summary
@@ -130,35 +131,42 @@ class BenchmarkJob:
         )
         compared: list[ScoredBenchmark] = []
 
-        def compare() -> None:
+        def compare(results: RunResults) -> None:
             if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
                 progress.tell("comparing")
-                compared.append(scored(store, store.benchmarks.get(benchmark.id)))
+                current = store.benchmarks.get(benchmark.id)
+                compared.append(scored(store, current, known=results))
                 kept_results(store, compared[0])
 
-        with RunSpans({entry.name: entry.spec.name for entry in request.entries}) as spans:
+        with RunSpans(
+            {
+                configuration.name: configuration.spec.name
+                for configuration in request.configurations
+            }
+        ) as spans:
 
             def listen(event: RunEvent) -> None:
                 spans.heard(event)
                 progress.heard(event)
 
-            run_experiment(
+            done = run_experiment(
                 request,
                 _TellingStore(work, told=progress.ended),
                 listen=listen,
                 cancelled=work.stopped,
-                kept_as=kept_as,
+                on_stored=kept_as,
                 before_timing=compare,
+                further=report_measures(request.gold, request.scoring),
             )
         if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
             for found in compared:
-                if timed := with_latencies(store, found):
+                if timed := with_latencies(store, found, done.results):
                     kept_results(store, timed)
             progress.explaining()
             with span("explain", benchmark=benchmark.id):
                 explained(work.settings.store, benchmark.id, stopped=work.stopped)
             if not work.stopped():
-                _keep_results(store, benchmark.id)
+                _keep_results(store, benchmark.id, done.results)
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Finish the benchmark, unless it was cancelled, and tell it."""
@@ -202,10 +210,11 @@ class _TellingStore(SqlStore):
             self._told(run)
 
 
-def _keep_results(store: ServiceStore, benchmark: str) -> None:
+def _keep_results(store: ServiceStore, benchmark: str, results: RunResults) -> None:
     """Keep the scores with their intervals, and the results as they will be asked for."""
     # It is completed as soon as this is kept.
-    found = scored(store, replace(store.benchmarks.get(benchmark), status="completed"))
+    ended = replace(store.benchmarks.get(benchmark), status="completed")
+    found = scored(store, ended, known=results)
     for place, run in enumerate(found.runs):
         store.results.keep_scores(run.id, found.summaries(place))
     kept_results(store, found)

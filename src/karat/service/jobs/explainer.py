@@ -18,8 +18,8 @@ from typing import IO, TextIO, cast
 
 from karat.app.losses import with_losses
 from karat.errors import InputError
-from karat.experiments.presence import Where
-from karat.experiments.workers.announcements import announced
+from karat.experiments.target_check import Where
+from karat.experiments.workers.announcements import announce
 from karat.scoring.settings import Confidence
 from karat.service.losses import losses_of
 from karat.service.observability.correlation import correlated, correlation_id
@@ -81,7 +81,7 @@ def main(source: TextIO = sys.stdin) -> int:
     with (
         correlated(given["correlation"]),
         # So that runs that measure latency see it.
-        announced("explain"),
+        announce("explain"),
         ServiceStore(given["store"]) as store,
     ):
         try:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, bindparam, case, delete, func, insert, select, update
 
 from karat.errors import Conflict
-from karat.experiments.store.golds import drop_unused
+from karat.experiments.store.datasets import drop_unused_datasets
 from karat.experiments.store.records import RunStatus
 from karat.experiments.store.rows import storable
 from karat.experiments.store.schema import (
@@ -245,7 +245,7 @@ class Benchmarks(Shelf):
             connection.execute(delete(BENCHMARKS).where(mine))
             if found.experiment:
                 connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment))
-            drop_unused(connection)
+            drop_unused_datasets(connection)
 
     def keep_results(self, benchmark: str, key: str, data: bytes) -> None:
         """Keep what was computed of a benchmark, in place of what was before."""

@@ -5,7 +5,12 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, select
 
 from karat.errors import Conflict, UnknownName
-from karat.experiments.store.golds import drop_unused, keep, load, storable_gold
+from karat.experiments.store.datasets import (
+    drop_unused_datasets,
+    load_dataset,
+    storable_dataset,
+    store_dataset,
+)
 from karat.experiments.store.rows import dataset_row
 from karat.experiments.store.schema import BENCHMARK_DATASETS, BENCHMARKS, DATASETS, MAPPINGS
 from karat.model import Dataset
@@ -27,7 +32,7 @@ class Datasets(Shelf):
     ) -> BenchmarkDataset:
         """Keep a gold set; what no store can keep raises InputError."""
         now, dataset = self._clock(), new_id()
-        gold_row = dataset_row(storable_gold(gold))
+        gold_row = dataset_row(storable_dataset(gold))
         row = {
             "id": dataset,
             "owner": owner,
@@ -40,7 +45,7 @@ class Datasets(Shelf):
             "updated": now,
         }
         with self._database.writing() as connection:
-            keep(self._database, connection, gold_row)
+            store_dataset(self._database, connection, gold_row)
             connection.execute(insert(BENCHMARK_DATASETS), row)
         return self.get(dataset)
 
@@ -59,7 +64,7 @@ class Datasets(Shelf):
 
     def gold(self, digest: str) -> Dataset:
         """Return a gold set by its digest, such as that of a dataset or of a mapping."""
-        return load(self._database, digest)
+        return load_dataset(self._database, digest)
 
     def delete(self, dataset: str) -> None:
         """Remove a dataset with its mappings and judgments; Conflict while a benchmark has it."""
@@ -70,7 +75,7 @@ class Datasets(Shelf):
             gone = delete(BENCHMARK_DATASETS).where(BENCHMARK_DATASETS.c.id == dataset)
             if not connection.execute(gone).rowcount:
                 raise UnknownName(f"no dataset {dataset}")
-            drop_unused(connection)
+            drop_unused_datasets(connection)
 
 
 def _dataset(row: Row[Any]) -> BenchmarkDataset:

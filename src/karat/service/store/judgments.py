@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from karat.errors import Conflict
-from karat.experiments.store.rows import kept_id, storable
+from karat.experiments.store.rows import storable, storable_id
 from karat.experiments.store.schema import BENCHMARK_DATASETS, JUDGMENTS, LOSSES
 from karat.model.fate import Fate
 from karat.service.store.records import Page, StoredJudgment
@@ -36,8 +36,8 @@ class Judgments(Shelf):
 
     def put(self, dataset: str, edit: Edit, *, version: int, author: str) -> StoredJudgment:
         """Keep *edit*, which was made by somebody who saw *version* of the judgments."""
-        kept_id(edit.query)
-        values = {**edit._asdict(), "path": kept_id(edit.path), "reason": storable(edit.reason)}
+        storable_id(edit.query)
+        values = {**edit._asdict(), "path": storable_id(edit.path), "reason": storable(edit.reason)}
         with self._database.writing() as connection:
             newest = _version(connection, dataset)
             if version != newest:

@@ -7,7 +7,7 @@ from sqlalchemy import Row, select, update
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import Conflict, UnknownName
-from karat.experiments.store.golds import drop_unused, keep, storable_gold
+from karat.experiments.store.datasets import drop_unused_datasets, storable_dataset, store_dataset
 from karat.experiments.store.rows import dataset_row
 from karat.experiments.store.schema import BENCHMARK_DATASETS, MAPPINGS
 from karat.model import Dataset
@@ -89,7 +89,7 @@ class Mappings(Shelf):
         unresolved: Sequence[Mapping[str, object]],
     ) -> None:
         """Keep *gold*, whose references are bound as far as they are known, and what is not."""
-        gold_row = dataset_row(storable_gold(gold))
+        gold_row = dataset_row(storable_dataset(gold))
         values = {
             "status": "partial" if unresolved else "resolved",
             "mapped": mapped,
@@ -99,11 +99,11 @@ class Mappings(Shelf):
             "resolved_at": self._clock(),
         }
         with self._database.writing() as connection:
-            keep(self._database, connection, gold_row)
+            store_dataset(self._database, connection, gold_row)
             changed = update(MAPPINGS).where(MAPPINGS.c.id == mapping)
             if not connection.execute(changed, values).rowcount:
                 raise UnknownName(f"no mapping {mapping}")
-            drop_unused(connection)
+            drop_unused_datasets(connection)
 
     def bind(self, mapping: str, *, query: str, reference: str, path: str) -> None:
         """Keep that *reference* of *query*, by its hash, means *path*; the last word counts."""

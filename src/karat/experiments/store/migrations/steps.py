@@ -1,4 +1,4 @@
-"""The steps of Alembic, taken inside the transaction of whoever opens a database."""
+"""The steps of Alembic, run inside the transaction that opens a database."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, HTTPException
 
 from karat.errors import InputError, UnknownName
-from karat.experiments import share
+from karat.experiments import group_searches
 from karat.experiments.matrix import Matrix
 from karat.service.api.failures import failures
 from karat.service.api.schemas.base import NO_NUL
@@ -78,8 +78,10 @@ def preview_benchmark(serving: Serving, caller: Asking, asked: PreviewRequest) -
     if asked.mapping_id:
         mapping = serving.store.mappings.get(str(asked.mapping_id), owner=caller.sees)
         collection = serving.store.collections.get(mapping.collection)
-    entries = _matrix(serving, _config(asked.config_matrix, asked.top_k), collection).entries()
-    plan = share(entries, files=False)
+    entries = _matrix(
+        serving, _config(asked.config_matrix, asked.top_k), collection
+    ).configurations()
+    plan = group_searches(entries, files=False)
     return Preview(
         total_runs=len(entries),
         runs=[PreviewRun(name=each.name, config=options_of(each.options)) for each in entries],

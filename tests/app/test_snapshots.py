@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.snapshots import Snapshots, corpus_trees, history_trees
+from karat.experiments.snapshots import Snapshots, corpus_snapshots, history_snapshots
 from karat.model import Dataset, Query, Target
 
 Git = Callable[..., str]
@@ -31,7 +31,9 @@ def mined(project: Path, git: Git) -> Mined:
 
 
 def seen(trees: Snapshots) -> list[tuple[str, list[int]]]:
-    return [(visit.corpus.read("n.py")[4:-1], sorted(visit.rows)) for visit in trees]
+    return [
+        (snapshot.corpus.read("n.py")[4:-1], sorted(snapshot.queries.rows)) for snapshot in trees
+    ]
 
 
 @pytest.mark.parametrize("parents", [True, False])
@@ -44,7 +46,7 @@ def test_the_trees_of_each_snapshot(parents: bool, mined: Mined) -> None:
         "child": [("2", [1]), ("4", [0, 2])],
     }
     for snapshot, visits in expected.items():
-        with history_trees(gold, snapshot=snapshot) as trees:
+        with history_snapshots(gold, snapshot=snapshot) as trees:
             assert seen(trees) == visits
             # Another engine sees the same.
             assert seen(trees) == visits
@@ -61,7 +63,7 @@ def test_the_base_holds_no_change_of_the_gold_set(project: Path, mined: Mined, g
     queries = [query._replace(id=str(place)) for place, query in enumerate(both)]
     assert queries[2].extra["commit_hash"] == side
     one = Dataset.of(queries, metadata={"repository": str(project)})
-    with history_trees(one, snapshot="base") as trees:
+    with history_snapshots(one, snapshot="base") as trees:
         assert seen(trees) == [("0", [0, 1, 2])]
 
 
@@ -69,24 +71,24 @@ def test_tests_are_candidates_where_they_are_wanted(project: Path, mined: Mined)
     gold = mined([2])
     counts = {}
     for candidates in (None, "production", "all"):
-        with history_trees(gold, candidates=candidates) as trees:
-            counts[candidates] = [len(visit.corpus) for visit in trees]
+        with history_snapshots(gold, candidates=candidates) as trees:
+            counts[candidates] = [len(snapshot.corpus) for snapshot in trees]
     assert counts == {None: [1], "production": [1], "all": [2]}
     metadata = {"repository": str(project), "candidates": "all"}
     made_for_all = Dataset.of(gold.queries(), metadata=metadata)
-    with history_trees(made_for_all) as trees:
+    with history_snapshots(made_for_all) as trees:
         assert trees.candidates == "all"
-    assert [len(visit.corpus) for visit in corpus_trees(gold, str(project))] == [2]
+    assert [len(snapshot.corpus) for snapshot in corpus_snapshots(gold, str(project))] == [2]
     with pytest.raises(InputError, match="candidates 'some' are none of: production, all"):
-        corpus_trees(gold, str(project), candidates="some")
+        corpus_snapshots(gold, str(project), candidates="some")
 
 
 def test_the_seed_decides_the_order_on_a_tree(mined: Mined) -> None:
     gold = mined([2] * 20)
     orders = []
     for seed in (0, 0, 1):
-        with history_trees(gold, seed=seed) as trees:
-            orders += [visit.rows for visit in trees]
+        with history_snapshots(gold, seed=seed) as trees:
+            orders += [snapshot.queries.rows for snapshot in trees]
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[0]) == sorted(orders[2]) == list(range(20))
     assert orders[0] != tuple(range(20))
@@ -94,9 +96,9 @@ def test_the_seed_decides_the_order_on_a_tree(mined: Mined) -> None:
 
 def test_a_folder_or_a_revision_of_it(project: Path, mined: Mined) -> None:
     gold = mined([2, 3])
-    assert seen(corpus_trees(gold, str(project), revision="HEAD~2")) == [("2", [0, 1])]
+    assert seen(corpus_snapshots(gold, str(project), revision="HEAD~2")) == [("2", [0, 1])]
     (project / "n.py").write_text("n = 7\n")
-    assert seen(corpus_trees(gold, str(project))) == [("7", [0, 1])]
+    assert seen(corpus_snapshots(gold, str(project))) == [("7", [0, 1])]
 
 
 def test_several_repositories(project: Path, tmp_path: Path, mined: Mined, git: Git) -> None:
@@ -110,17 +112,17 @@ def test_several_repositories(project: Path, tmp_path: Path, mined: Mined, git: 
     gold = Dataset.of(queries, name="gold", metadata={"repository": f"{project}, /nowhere"})
     with (
         pytest.raises(InputError, match="gold was mined from /nowhere, which is not here"),
-        history_trees(gold),
+        history_snapshots(gold),
     ):
         pass
-    with history_trees(gold, {"b": str(other)}) as trees:
+    with history_snapshots(gold, {"b": str(other)}) as trees:
         assert seen(trees) == [("1", [0]), ("3", [1])]
     with (
         pytest.raises(InputError, match="gold: no repository 'c'; it has a, b"),
-        history_trees(gold, {"c": str(other)}),
+        history_snapshots(gold, {"c": str(other)}),
     ):
         pass
-    with history_trees(gold, {"": str(other)}) as trees:
+    with history_snapshots(gold, {"": str(other)}) as trees:
         assert trees.place == str(other)
         assert seen(trees) == [("1", [0]), ("3", [1])]
 
@@ -134,11 +136,11 @@ def test_what_cannot_be_searched_is_told(tmp_path: Path, mined: Mined, git: Git)
         (bare, "parent", "bare: case 'q' names no commit; expected a gold set mined from Git"),
         (homeless, "parent", "homeless names no repository; name it with --repo"),
     ):
-        with pytest.raises(InputError, match=message), history_trees(wrong, snapshot=snapshot):
+        with pytest.raises(InputError, match=message), history_snapshots(wrong, snapshot=snapshot):
             pass
     git(tmp_path, "init", "--quiet", "empty")
     with (
-        history_trees(gold, {"": str(tmp_path / "empty")}) as trees,
+        history_snapshots(gold, {"": str(tmp_path / "empty")}) as trees,
         pytest.raises(InputError, match=r"no revision '[0-9a-f]{40}'; expected a commit"),
     ):
         list(trees)

@@ -7,7 +7,7 @@ import pytest
 
 from karat.corpus import from_folder, from_texts
 from karat.errors import InputError
-from karat.experiments.presence import Where, digest_of, surveyed
+from karat.experiments.target_check import Where, check_targets, corpus_digest
 from karat.experiments.workers.sources import Opener
 from karat.model import Dataset, Query, Target
 
@@ -24,39 +24,39 @@ def mined(project: Path, git: Callable[..., str]) -> Dataset:
 
 
 def test_the_visits_find_the_trees_again(mined: Dataset) -> None:
-    found = surveyed(mined, Where(), match="exact")
-    assert [visit.rows for visit in found.visits] == [(1,), (0,)]
+    found = check_targets(mined, Where(), match="exact")
+    assert [snapshot.rows for snapshot in found.snapshots] == [(1,), (0,)]
     opener = Opener()
-    opened = [opener.open(visit.source) for visit in found.visits]
+    opened = [opener.open(snapshot.source) for snapshot in found.snapshots]
     assert [corpus.read("n.py") for corpus in opened] == ["n = 2\n", "n = 3\n"]
     assert [[document.path for document in corpus] for corpus in opened] == [["n.py"]] * 2
-    assert tuple(corpus.snapshot for corpus in opened) == found.snapshots
+    assert tuple(corpus.snapshot for corpus in opened) == found.digests
     opener.close()
     assert found.searched.snapshot == "parent"
 
 
 def test_a_folder(project: Path, mined: Dataset) -> None:
-    found = surveyed(mined, Where(corpus=str(project)), match="exact")
-    assert [sorted(visit.rows) for visit in found.visits] == [[0, 1]]
-    assert digest_of(found) == from_folder(project).snapshot
+    found = check_targets(mined, Where(corpus=str(project)), match="exact")
+    assert [sorted(snapshot.rows) for snapshot in found.snapshots] == [[0, 1]]
+    assert corpus_digest(found) == from_folder(project).snapshot
     without = Where(corpus=str(project), candidates="production")
-    chosen = surveyed(mined, without, match="exact")
-    assert digest_of(chosen) == from_texts({"n.py": "n = 4\n"}).snapshot
-    assert Opener().open(chosen.visits[0].source).snapshot == digest_of(chosen)
+    chosen = check_targets(mined, without, match="exact")
+    assert corpus_digest(chosen) == from_texts({"n.py": "n = 4\n"}).snapshot
+    assert Opener().open(chosen.snapshots[0].source).snapshot == corpus_digest(chosen)
 
 
 def test_a_revision_of_it(project: Path, mined: Dataset) -> None:
     where = Where(corpus=str(project), revision="HEAD~1")
-    found = surveyed(mined, where, match="exact")
+    found = check_targets(mined, where, match="exact")
     opener = Opener()
-    assert opener.open(found.visits[0].source).read("n.py") == "n = 3\n"
+    assert opener.open(found.snapshots[0].source).read("n.py") == "n = 3\n"
     opener.close()
 
 
 def test_the_hash_of_several_trees(mined: Dataset) -> None:
     gold = mined
     parents, children = (
-        digest_of(surveyed(gold, Where(snapshot=snapshot), match="exact"))
+        corpus_digest(check_targets(gold, Where(snapshot=snapshot), match="exact"))
         for snapshot in ("parent", "child")
     )
     assert parents != children
@@ -66,8 +66,8 @@ def test_the_hash_of_several_trees(mined: Dataset) -> None:
 def test_the_seed_decides_the_order(project: Path) -> None:
     queries = [Query(str(row), "n", (Target("n.py"),)) for row in range(20)]
     orders = [
-        surveyed(Dataset.of(queries), Where(corpus=str(project)), match="exact", seed=seed)
-        .visits[0]
+        check_targets(Dataset.of(queries), Where(corpus=str(project)), match="exact", seed=seed)
+        .snapshots[0]
         .rows
         for seed in (1, 1, 2)
     ]
@@ -84,4 +84,4 @@ def test_the_seed_decides_the_order(project: Path) -> None:
 )
 def test_what_does_not_go_together(where: Where, message: str, mined: Dataset) -> None:
     with pytest.raises(InputError, match=message):
-        surveyed(mined, where, match="exact")
+        check_targets(mined, where, match="exact")

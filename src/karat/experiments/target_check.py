@@ -1,4 +1,4 @@
-"""Which targets of a gold set are in the trees that its queries are searched on."""
+"""Which targets of a gold set are in the snapshots that its queries are searched on."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -14,10 +14,10 @@ from karat.experiments.snapshots import (
     TAG,
     Snapshots,
     check_names,
-    corpus_trees,
-    history_trees,
+    corpus_snapshots,
+    history_snapshots,
 )
-from karat.experiments.workers import Visit
+from karat.experiments.workers import SnapshotQueries
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.searched import Searched
 from karat.model.timings import Measured
@@ -26,91 +26,93 @@ from karat.scoring.matching.units import counted_targets, relevant_targets
 
 __all__ = [
     "NOTE",
-    "Survey",
+    "TargetCheck",
     "Where",
-    "digest_of",
+    "check_snapshots",
+    "check_targets",
+    "corpus_digest",
     "missing_paths",
     "resolved_for",
-    "survey",
-    "surveyed",
 ]
 
 
-class Survey(NamedTuple):
-    """What the trees hold, and the gold set with only those targets that are there.
+class TargetCheck(NamedTuple):
+    """Which targets of a gold set are in the snapshots that its queries are searched on.
 
-    *visits* are the trees as other processes find them, and *snapshots* the hashes of what they
-    hold.
+    *resolved* is the gold set without missing targets. *snapshots* are the snapshots with their
+    queries, as other processes open them, and *digests* are the hashes of their documents.
     """
 
     searched: Searched
     resolved: Dataset
-    visits: tuple[Visit, ...]
-    snapshots: tuple[str, ...]
+    snapshots: tuple[SnapshotQueries, ...]
+    digests: tuple[str, ...]
 
 
-def survey(gold: Dataset, trees: Snapshots, *, match: str, root: str = "") -> Survey:
-    """Look for every target of *gold* in the tree of its query, by the paths that *match* takes.
+def check_snapshots(
+    gold: Dataset, snapshots: Snapshots, *, match: str, root: str = ""
+) -> TargetCheck:
+    """Look for every target of *gold* in the snapshot of its query, by the paths that *match* uses.
 
-    A symbol without a path counts as there, and so do lines of a file that is there: they may have
-    moved. Where no target is in a corpus that a user named, it is that of something else, and
-    InputError is raised.
+    A symbol without a path counts as present, and so do lines of a file that is present: they may
+    have moved. InputError is raised if a corpus that the user named has none of the targets: it is
+    probably the wrong corpus.
     """
     matcher = MATCHERS.get(match)()
     queries: list[Query] = list(gold.queries())
     before = list(queries)
     sizes: list[int] = []
-    visits: list[Visit] = []
-    snapshots: list[str] = []
-    for visit in trees:
-        visits.append(Visit(visit.source, visit.rows))
-        snapshots.append(visit.corpus.snapshot)
-        sizes.append(len(visit.corpus))
-        known = {matcher.spelled(document.path) for document in visit.corpus}
-        for row in visit.rows:
-            queries[row] = _with_what_is_there(queries[row], known, matcher, root)
+    checked: list[SnapshotQueries] = []
+    digests: list[str] = []
+    for corpus, wanted in snapshots:
+        checked.append(wanted)
+        digests.append(corpus.snapshot)
+        sizes.append(len(corpus))
+        known = {matcher.spelled(document.path) for document in corpus}
+        for row in wanted.rows:
+            queries[row] = _present_targets(queries[row], known, matcher, root)
     relevant = [sum(relevant_targets(query.targets, matcher)) for query in before]
     left = [sum(relevant_targets(query.targets, matcher)) for query in queries]
     searched = Searched(
-        snapshot=trees.snapshot,
-        place=trees.place,
-        candidates=trees.candidates,
+        snapshot=snapshots.snapshot,
+        place=snapshots.place,
+        candidates=snapshots.candidates,
         trees=len(sizes),
         fewest=min(sizes, default=0),
         most=max(sizes, default=0),
         targets=sum(relevant),
         unresolved=sum(relevant) - sum(left),
         lost_queries=sum(1 for was, now in zip(relevant, left, strict=True) if was and not now),
-        revision=trees.revision,
+        revision=snapshots.revision,
     )
     if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
-            f"none of the {searched.targets} targets of {gold.name} is in {trees.place}; are these "
-            f"the documents that it was made for?{_hint(gold)}"
+            f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; are "
+            f"these the documents that it was made for?{_hint(gold)}"
         )
     resolved = gold.with_queries(queries)
-    return Survey(searched, resolved, tuple(visits), tuple(snapshots))
+    return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
 
 
 def _hint(gold: Dataset) -> str:
-    """Return what finds targets that are named otherwise than by their paths."""
+    """Return a command that resolves targets without a path, "" if all have one."""
     others = set(gold.refs.names) - {"path"}
     return f" karat resolve finds what a {min(others)} means" if others else ""
 
 
-def _with_what_is_there(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
-    """Return *query* without the targets that are not there.
+def _present_targets(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
+    """Return *query* without its missing targets.
 
-    A symbol that is evidence for files does not become a target where all of them are lost.
+    If all files of a query are missing, a symbol that was evidence for them is no target either.
     """
     targets = query.targets
-    there = [_is_there(target, known, matcher, root) for target in targets]
+    there = [_is_present(target, known, matcher, root) for target in targets]
     if not any(map(and_, relevant_targets(targets, matcher), there)):
         there = list(map(and_, counted_targets(targets, matcher), there))
     return query._replace(targets=tuple(compress(targets, there)))
 
 
-def _is_there(target: Target, known: Set[str], matcher: Matcher, root: str) -> bool:
+def _is_present(target: Target, known: Set[str], matcher: Matcher, root: str) -> bool:
     path = matcher.spelled(target.path, root)
     if not path or path in known:
         return True
@@ -118,7 +120,7 @@ def _is_there(target: Target, known: Set[str], matcher: Matcher, root: str) -> b
     return not matcher.by_id and any(matcher.credit(Hit(other), wanted) for other in known)
 
 
-# What the notes of a run call them.
+# The key of missing paths in the notes of a run.
 NOTE = "unresolved"
 
 
@@ -134,9 +136,9 @@ def missing_paths(gold: Dataset, resolved: Dataset) -> dict[str, list[str]]:
 
 
 def resolved_for(gold: Dataset, runs: Sequence[Measured]) -> Dataset | None:
-    """Return *gold* without the targets that were in no tree which *runs* have searched.
+    """Return *gold* without the targets that were missing in the snapshots that *runs* searched.
 
-    None where all were there, where no other is left, and where the runs do not say the same.
+    None if no target was missing, if no other is left, or if the notes of the runs differ.
     """
     first, *others = (run.notes.get(NOTE) for run in runs)
     if not isinstance(first, Mapping) or not first or any(other != first for other in others):
@@ -153,10 +155,10 @@ def resolved_for(gold: Dataset, runs: Sequence[Measured]) -> Dataset | None:
 
 
 class Where(NamedTuple):
-    """The trees to search, in the words of :mod:`karat.experiments.snapshots`.
+    """The snapshots to search, in the words of :mod:`karat.experiments.snapshots`.
 
-    Without a *corpus* they are those of the repositories that the gold set was mined from;
-    *revision* belongs to a corpus, *repositories* and *snapshot* do not.
+    Without a *corpus* they are those of the repositories that the gold set was mined from. A
+    *revision* needs a corpus; *repositories* and *snapshot* exclude one.
     """
 
     repositories: Mapping[str, str] = NOWHERE_ELSE
@@ -166,7 +168,7 @@ class Where(NamedTuple):
     candidates: str | None = None
 
     def to_json(self) -> dict[str, object]:
-        """Return what :class:`Where` takes as keywords, with whole paths."""
+        """Return the keywords of :class:`Where`, with absolute paths."""
         return {
             **self._asdict(),
             "repositories": {
@@ -176,9 +178,9 @@ class Where(NamedTuple):
         }
 
     def of_part(self, part: Dataset, whole: Dataset) -> "Where":
-        """Return it for *part* of a gold set, which may have no case of some repositories.
+        """Return the selection for *part* of a gold set, without repositories that it lacks.
 
-        Their folders are left out. A name that the *whole* set does not have raises InputError.
+        A name that the *whole* set does not have raises InputError.
         """
         check_names(whole, self.repositories)
         unused = set(whole.tags.get(TAG, ())) - set(part.tags.get(TAG, ())) - {""}
@@ -186,19 +188,19 @@ class Where(NamedTuple):
         return self._replace(repositories=kept)
 
     @contextmanager
-    def trees(self, gold: Dataset, *, seed: int) -> Iterator[Snapshots]:
-        """Open the trees; the order of queries on one of them is left to chance by *seed*."""
+    def snapshots(self, gold: Dataset, *, seed: int) -> Iterator[Snapshots]:
+        """Open the snapshots; *seed* shuffles the queries on each of them."""
         if self.corpus is None:
             if self.revision is not None:
                 raise InputError(f"revision {self.revision!r} belongs to a corpus; none is named")
-            with history_trees(
+            with history_snapshots(
                 gold,
                 self.repositories,
                 snapshot=self.snapshot or "parent",
                 candidates=self.candidates,
                 seed=seed,
-            ) as trees:
-                yield trees
+            ) as opened:
+                yield opened
             return
         if self.repositories or self.snapshot is not None:
             raise InputError(
@@ -206,19 +208,21 @@ class Where(NamedTuple):
                 "neither repositories nor a snapshot beside it"
             )
         candidates = self.candidates or "all"
-        yield corpus_trees(
+        yield corpus_snapshots(
             gold, self.corpus, revision=self.revision, candidates=candidates, seed=seed
         )
 
 
-def surveyed(gold: Dataset, where: Where, *, match: str, root: str = "", seed: int = 0) -> Survey:
-    """Return the visits that *where* means, and which targets of *gold* are there."""
-    with where.trees(gold, seed=seed) as trees:
-        return survey(gold, trees, match=match, root=root)
+def check_targets(
+    gold: Dataset, where: Where, *, match: str, root: str = "", seed: int = 0
+) -> TargetCheck:
+    """Open the snapshots of *where*, and check which targets of *gold* they hold."""
+    with where.snapshots(gold, seed=seed) as snapshots:
+        return check_snapshots(gold, snapshots, match=match, root=root)
 
 
-def digest_of(survey: Survey) -> str:
-    """Return the hash of all that is searched: of one tree its snapshot, else one over them."""
-    if len(survey.snapshots) == 1:
-        return survey.snapshots[0]
-    return sha256("\n".join(survey.snapshots).encode()).hexdigest()
+def corpus_digest(check: TargetCheck) -> str:
+    """Return the hash of all that is searched: that of one snapshot, or one over several."""
+    if len(check.digests) == 1:
+        return check.digests[0]
+    return sha256("\n".join(check.digests).encode()).hexdigest()

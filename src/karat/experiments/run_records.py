@@ -1,12 +1,11 @@
-"""What a store holds, found by what a user writes: an id, the beginning of one, or ``latest``."""
+"""Stored runs by id, and the records with which a run can be repeated."""
 
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store import Experiment, Store, StoredRun
@@ -18,74 +17,37 @@ from karat.model import Dataset, Run
 from karat.model.spec import Spec
 from karat.model.timings import NS_PER_MS, Measured, latency_ms
 
-if TYPE_CHECKING:
-    from karat.experiments.store import SqlStore
-
-
 __all__ = [
     "DISTURBED",
     "LATEST",
     "RunRecord",
     "SelectedRuns",
-    "choose",
-    "differing",
-    "open_store",
+    "differing_queries",
     "read_records",
     "record_of",
+    "run_with_latencies",
+    "select_runs",
     "short_digests",
-    "shown_place",
-    "timed_run",
     "versions_of",
 ]
 
 LATEST = "latest"
 # In the metadata of a run whose latencies were not measured alone.
 DISTURBED = "disturbed"
-# A folder of this name holds nothing but what Karat keeps.
-OWN_FOLDER = ".karat"
 
 
 class SelectedRuns(NamedTuple):
-    """An experiment and the runs of it that are meant: one, or all in the order planned."""
+    """An experiment and the selected runs: one, or all in the order of the plan."""
 
     experiment: Experiment
     runs: tuple[StoredRun, ...]
 
 
-def open_store(place: str, *, new: bool = False) -> "SqlStore":
-    """Return the store at *place*: a file, or the address of a PostgreSQL.
+def select_runs(store: Store, name: str) -> SelectedRuns:
+    """Return the experiment or the run with the id *name*.
 
-    Only with *new* a file is made where there is none. Of a folder ``.karat`` Git is told to leave
-    it alone.
-    """
-    from karat.experiments.store import SqlStore
-
-    if not new and "://" not in place and not Path(place).is_file():
-        raise InputError(f"{place}: no store is here yet; karat evaluate and its like make one")
-    store = SqlStore(place)
-    folder = Path(place).parent
-    if folder.name == OWN_FOLDER and not (folder / ".gitignore").exists():
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-    return store
-
-
-def shown_place(place: str) -> str:
-    """Return *place* as it may stand in a log: of an address only the host and the database.
-
-    >>> shown_place(".karat/karat.db"), shown_place("postgresql://ann:secret@db.example/karat")
-    ('.karat/karat.db', 'postgresql://db.example/karat')
-    """
-    if "://" not in place:
-        return place
-    parts = urlsplit(place)
-    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
-
-
-def choose(store: Store, name: str) -> SelectedRuns:
-    """Return what *name* means in *store*.
-
-    It is the id of an experiment or of a run, a point and a number from 1 after that of its
-    experiment. The id of an experiment may be shortened, and ``latest`` is the newest.
+    The id of a run is that of its experiment, a point and a number from 1. The id of an experiment
+    may be shortened, and ``latest`` is the newest.
     """
     prefix, point, position = name.partition(".")
     experiment = store.latest() if prefix == LATEST else store.show(prefix)
@@ -101,10 +63,10 @@ def choose(store: Store, name: str) -> SelectedRuns:
     return SelectedRuns(experiment, runs)
 
 
-def timed_run(measured: Measured) -> Run:
-    """Return the run with the latencies that were measured after its answers were kept.
+def run_with_latencies(measured: Measured) -> Run:
+    """Return the run with the latencies of the timing pass.
 
-    Its metadata say where other work has disturbed them.
+    Its metadata say whether other karat runs have disturbed them.
     """
     samples = measured.timings.samples if measured.timings else ()
     times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
@@ -118,7 +80,7 @@ def timed_run(measured: Measured) -> Run:
     return Run.of(answers, name=measured.name, metadata=metadata)
 
 
-# So much of the SHA-256 of an answer is kept: one in four thousand million differs unseen.
+# Characters of the SHA-256 of an answer: one difference in four billion goes unnoticed.
 SHORT = 8
 EMBEDDED = re.compile(r'<script type="application/json" id="records">(.*?)</script>', re.DOTALL)
 LARGEST = 1_000_000_000
@@ -127,12 +89,12 @@ READ = (".html", ".json")
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run: what decides its answers, and what they were.
+    """One run: everything that decides its hits, and their digests.
 
     *gold* and *snapshot* are the digests of the dataset and of the corpus; *where* holds the
-    arguments of :class:`karat.experiments.presence.Where`. *answers* holds a short digest of each
-    query's hits in the order of the dataset, blank where there are none. *versions* are those of
-    Karat and of the libraries that decide the hits.
+    arguments of :class:`karat.experiments.target_check.Where`. *answers* holds a short digest of
+    each query's hits in the order of the dataset, blank where there are none. *versions* are those
+    of Karat and of the libraries that decide the hits.
     """
 
     name: str
@@ -149,7 +111,7 @@ class RunRecord:
     answers: str
 
     def to_json(self) -> dict[str, object]:
-        """Return it as JSON can hold it."""
+        """Return it as a JSON object."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         engine = {"name": self.engine.name, "options": dict(self.engine.params)}
         return fields | {"engine": engine, "where": dict(self.where)}
@@ -158,7 +120,7 @@ class RunRecord:
 def record_of(
     experiment: Experiment, run: StoredRun, measured: Measured, gold: Dataset
 ) -> RunRecord:
-    """Return what to keep of a *run* that the store holds."""
+    """Return the record of a stored *run*."""
     config, metadata = experiment.config, run.metadata
     where = config.get("where")
     k, threshold = metadata.get("k"), metadata.get("threshold")
@@ -194,7 +156,7 @@ def short_digests(measured: Measured, gold: Dataset) -> str:
     return "".join(found.get(query_id, " " * SHORT)[:SHORT] for query_id in gold.query_ids)
 
 
-def differing(before: str, now: str, gold: Dataset) -> list[str]:
+def differing_queries(before: str, now: str, gold: Dataset) -> list[str]:
     """Return the queries whose answers differ between two such texts."""
     return [
         query_id
@@ -204,9 +166,9 @@ def differing(before: str, now: str, gold: Dataset) -> list[str]:
 
 
 def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
-    """Return what the report at *path*, HTML or JSON, keeps of its runs.
+    """Return the records in the report at *path*, HTML or JSON.
 
-    InputError where it keeps nothing: its runs came from files, and nobody knows how to get them.
+    InputError if it has none: its runs came from files, and cannot be repeated.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in READ:

@@ -47,7 +47,7 @@ class Outside(External):
 def asked(
     engine: Engine, name: str = "x:Deep", *, k: int, files: bool = False, threshold: float = 0.0
 ) -> EngineSession:
-    wanted = Configuration("deep", Spec("engine", name), k, files, threshold)
+    wanted = Configuration("deep", Spec("engine", name), k, threshold, files=files)
     found = EngineSession(wanted, engine)
     found.indexed(CORPUS, 5)
     return found
@@ -56,7 +56,7 @@ def asked(
 def test_each_search_begins_anew() -> None:
     engine = Deep()
     one = asked(engine, k=2, files=True)
-    said = one.ask("x", first=True, before=lambda: engine.noted.append("before"))
+    said = one.search("x", first=True, before=lambda: engine.noted.append("before"))
     assert engine.noted == ["before", 2, "before", 8]
     assert [hit.path for hit in PackedHits(said["hits"])] == ["a.py"] * 4 + ["b.py"]
 
@@ -64,14 +64,14 @@ def test_each_search_begins_anew() -> None:
 def test_an_engine_of_ours_is_asked_once_for_as_much_as_it_took_before() -> None:
     engine = Deep()
     ours = asked(engine, "bm25", k=2, files=True)
-    first, second = (ours.ask("x", first=True, before=lambda: None) for _ in range(2))
+    first, second = (ours.search("x", first=True, before=lambda: None) for _ in range(2))
     assert engine.noted == [2, 8, 8]
     assert first["hits"] == second["hits"]
     # What takes less is asked for less again.
     engine.search = lambda query, k: [Hit("a.py", 2.0), Hit("b.py", 1.0), Hit("b.py", 0.5, 1, 1)]  # type: ignore[method-assign]
-    ours.ask("y", first=True, before=lambda: None)
+    ours.search("y", first=True, before=lambda: None)
     engine = ours.engine = Deep()
-    ours.ask("x", first=True, before=lambda: None)
+    ours.search("x", first=True, before=lambda: None)
     assert engine.noted == [2, 8]
 
 
@@ -79,7 +79,7 @@ def test_nobody_else_is_asked_for_more_than_they_must_return() -> None:
     engine = Deep()
     others = asked(engine, "http", k=2, files=True)
     for _ in range(2):
-        others.ask("x", first=True, before=lambda: None)
+        others.search("x", first=True, before=lambda: None)
     assert engine.noted == [2, 8, 2, 8]
 
 
@@ -88,24 +88,24 @@ def test_a_hit_that_was_dropped_is_counted_once_however_deep_the_search_goes() -
     engine.index(CORPUS)
     one = asked(engine, "http", k=2, files=True)
     for _ in range(2):
-        said = one.ask("x", first=True, before=lambda: None)
+        said = one.search("x", first=True, before=lambda: None)
         assert said["invalid"] == {"not in the corpus": 1}
-        one.ask("x", first=False, before=lambda: None)
+        one.search("x", first=False, before=lambda: None)
 
 
 def test_a_threshold_and_a_depth_leave_the_beginning() -> None:
-    said = asked(Deep(), k=9, threshold=0.75).ask("x", first=True, before=lambda: None)
+    said = asked(Deep(), k=9, threshold=0.75).search("x", first=True, before=lambda: None)
     assert [hit.score for hit in PackedHits(said["hits"])] == [12.0, 11.0, 10.0, 9.0]
 
 
 def test_a_further_repetition_says_whether_it_is_the_same() -> None:
     engine = Deep()
     one = asked(engine, k=3)
-    one.ask("x", first=True, before=lambda: None)
-    assert one.ask("x", first=False, before=lambda: None)["same"] is True
+    one.search("x", first=True, before=lambda: None)
+    assert one.search("x", first=False, before=lambda: None)["same"] is True
     # Fewer hits than before are another ranking.
     engine.search = lambda query, k: [Hit("a.py", 1.0)]  # type: ignore[method-assign]
-    assert one.ask("x", first=False, before=lambda: None)["same"] is False
+    assert one.search("x", first=False, before=lambda: None)["same"] is False
 
 
 class Paid(Deep):
@@ -116,7 +116,7 @@ class Paid(Deep):
 
 
 def test_all_searches_of_a_query_are_paid() -> None:
-    said = asked(Paid(), k=2, files=True).ask("x", first=True, before=lambda: None)
+    said = asked(Paid(), k=2, files=True).search("x", first=True, before=lambda: None)
     # Two files were not among 2 hits, so that 8 were searched for.
     assert said["spent"] == {"tokens": 10, "cost": 1.0}
-    assert "spent" not in asked(Deep(), k=2).ask("x", first=True, before=lambda: None)
+    assert "spent" not in asked(Deep(), k=2).search("x", first=True, before=lambda: None)

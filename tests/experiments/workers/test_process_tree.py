@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from karat.experiments.workers.processes import descendants, kill_below, peak_bytes
+from karat.experiments.workers.process_tree import descendants, kill_below, peak_bytes
 
 # Starts a program in a session of its own, tells its number, and waits.
 PARENT = """
@@ -36,7 +36,7 @@ def test_nothing_is_below_a_process_that_is_no_more() -> None:
 
 def test_the_memory_of_whoever_started_a_process_is_not_its_own() -> None:
     held = b"x" * 300_000_000
-    probe = "from karat.experiments.workers.processes import peak_bytes; print(peak_bytes())"
+    probe = "from karat.experiments.workers.process_tree import peak_bytes; print(peak_bytes())"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, check=True)
     assert 1_000_000 < int(done.stdout) < 200_000_000
     assert peak_bytes() > len(held)

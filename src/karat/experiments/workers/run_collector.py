@@ -1,11 +1,11 @@
-"""What is known of one run while it goes on, and the outcome when it has ended."""
+"""The results of one run while it is going on, and the whole run when it has ended."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
-from karat.experiments.workers.plan import Configuration, RunSettings, Visit
+from karat.experiments.workers.plan import Configuration, RunSettings, SnapshotQueries
 from karat.experiments.workers.process import EngineFailure, WorkerReply
 from karat.model import Answer, Dataset, Outcome, Run
 from karat.model.frozen import EMPTY
@@ -13,21 +13,22 @@ from karat.model.spending import spent_in
 from karat.model.timings import NS_PER_MS, Measured, Sample, Timings, latency_ms
 
 __all__ = [
-    "Account",
-    "Hooks",
-    "Kind",
-    "Member",
+    "Callbacks",
+    "EventCallback",
+    "EventKind",
+    "GroupEngine",
     "QueryResult",
-    "Record",
+    "RunCollector",
     "RunEvent",
-    "Sink",
-    "Tell",
-    "counted",
-    "silence",
-    "taken",
+    "UsageCounters",
+    "count_problems",
+    "no_answer_error",
+    "query_result",
 ]
 
-Kind = Literal["waiting", "started", "indexing", "indexed", "restarted", "answered", "finished"]
+EventKind = Literal[
+    "waiting", "started", "indexing", "indexed", "restarted", "answered", "finished"
+]
 
 
 class RunEvent(NamedTuple):
@@ -42,54 +43,45 @@ class RunEvent(NamedTuple):
     with *pid*, *command* and *since* (ISO 8601). It comes again whenever they change.
     """
 
-    kind: Kind
+    kind: EventKind
     run: str
     done: int = 0
     total: int = 0
     detail: Mapping[str, object] = EMPTY
 
 
-class Sink(Protocol):
-    """Keeps answers, each as it ends."""
-
-    def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
-        """Keep *answer* of *run*; there is a *sample* where it was answered and timed.
-
-        Called in the thread that started the run.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Hooks:
-    """How whoever starts a run takes part in it.
+class Callbacks:
+    """How the caller takes part in a run.
 
-    *listen* is told of every event, *sink* of every answer. *skip* holds, by run, the ids of
-    queries that have an answer already and are not asked again. *cancelled* is asked between
-    queries; once it is true, nothing more is asked, and hits that do not come soon are not waited
-    for. All are called in the thread of the caller, except that *cancelled* may be called in any.
-    Other karat runs see this one as *command*. Without *wait*, latency is measured at once, also
-    where another karat run disturbs it.
+    *listen* receives every event. *on_result* receives every query result: the name of the run, the
+    answer, and a sample if the query was answered and timed. *skip* holds, by run, the ids of
+    queries that have a result already and are not run again. *cancelled* is called between queries;
+    once it returns True, no further query starts, and running queries get little time to end. All
+    are called in the thread of the caller, except *cancelled*, which any thread may call. Other
+    karat runs see this one as *command*. Without *wait*, latency is measured at once, even while
+    another karat run disturbs it.
     """
 
     listen: Callable[[RunEvent], None] = lambda _: None
-    sink: Sink | None = None
+    on_result: Callable[[str, Answer, Sample | None], None] = lambda _run, _answer, _sample: None
     skip: Mapping[str, Collection[str]] = field(default_factory=dict)
     cancelled: Callable[[], bool] = lambda: False
     command: str = "run"
     wait: bool = True
 
 
-Tell = Callable[[Kind, Mapping[str, object]], None]
+# Receives the kind of an event and its detail.
+EventCallback = Callable[[EventKind, Mapping[str, object]], None]
 
 
 @dataclass(slots=True)
-class Account:
-    """What one configuration has taken, in one process after the other.
+class UsageCounters:
+    """What one configuration has used, in one process after the other.
 
-    *failed* says why it cannot be asked any more, "" as long as it can. *index_ns* is the time that
-    indexing has taken; what a process has to index because the one before it is gone does not
-    count. *together* are the names of all that lived in the same process, whose memory is theirs.
+    *failed* says why it cannot run further queries, "" as long as it can. *index_ns* is the time of
+    indexing; indexing again after a restart does not count. *together* are the names of all
+    configurations in the same process, which share its memory.
     """
 
     failed: str = ""
@@ -102,29 +94,36 @@ class Account:
     together: tuple[str, ...] = ()
 
 
-class Member(NamedTuple):
-    """A configuration, its account, and who hears what becomes of its process."""
+class GroupEngine(NamedTuple):
+    """A configuration with its usage counters and its event callback."""
 
     configuration: Configuration
-    account: Account
-    tell: Tell
+    usage: UsageCounters
+    report: EventCallback
 
 
 class QueryResult(NamedTuple):
-    """The answer to one query; a sample where it was answered and timed; else perhaps a trace."""
+    """The answer to one query, its times if it was timed, and the traceback of an error."""
 
     answer: Answer
     sample: Sample | None = None
     traceback: str = ""
 
 
-def taken(
-    query_id: str, visit: Visit, replies: Sequence[WorkerReply | EngineFailure], *, timed: bool
+def query_result(
+    query_id: str,
+    snapshot: SnapshotQueries,
+    replies: Sequence[WorkerReply | EngineFailure],
+    *,
+    timed: bool,
 ) -> QueryResult:
-    """Return what *replies* say, the first of which is the cold one; a failure is an answer too."""
+    """Return the result of all repetitions of a query, the first of which is the cold one.
+
+    A failure of any of them is the result.
+    """
     extra: dict[str, object] = {}
-    if visit.source.revision:
-        extra["revision"] = visit.source.revision
+    if snapshot.source.revision:
+        extra["revision"] = snapshot.source.revision
     for reply in replies:
         if isinstance(reply, EngineFailure):
             extra |= {"reason": reply.reason, "error": reply.message}
@@ -154,120 +153,123 @@ def taken(
     return QueryResult(Answer(query_id, cold.hits, latency_ns=latency_ns, extra=extra), sample)
 
 
-class Record:
-    """Collects the answers of *configuration* and tells the *hooks* of each.
+class RunCollector:
+    """Collects the query results of *configuration* and passes each on to the *callbacks*.
 
-    Answers are kept in the order of the plan, whichever process gave them and whenever.
+    The run has its answers in the order of the plan, in whatever order they arrived.
     """
 
     def __init__(
         self,
         configuration: Configuration,
         dataset: Dataset,
-        visits: Sequence[Visit],
+        snapshots: Sequence[SnapshotQueries],
         *,
         settings: RunSettings,
-        hooks: Hooks,
+        callbacks: Callbacks,
     ) -> None:
-        """Begin without an answer."""
+        """Start without a result."""
         self.configuration = configuration
-        self._accounts: list[Account] = []
-        skipped = set(hooks.skip.get(configuration.name, ()))
+        self._usage: list[UsageCounters] = []
+        skipped = set(callbacks.skip.get(configuration.name, ()))
         self._rows = {
             row: dataset.query_ids[row]
-            for visit in visits
-            for row in visit.rows
+            for snapshot in snapshots
+            for row in snapshot.rows
             if dataset.query_ids[row] not in skipped
         }
         self.total = len(self._rows)
         self._order = {query_id: place for place, query_id in enumerate(self._rows.values())}
         self._settings = settings
-        self._hooks = hooks
-        self._taken: dict[str, QueryResult] = {}
+        self._callbacks = callbacks
+        self._results: dict[str, QueryResult] = {}
 
     @property
     def failed(self) -> str:
         """Return why the run cannot go on, "" as long as it can."""
-        return next((account.failed for account in self._accounts if account.failed), "")
+        return next((counters.failed for counters in self._usage if counters.failed), "")
 
     def wants(self, row: int) -> bool:
-        """Say whether the query at *row* is to be asked for this run."""
+        """Return whether the run needs the query at *row*."""
         return row in self._rows
 
-    def member(self, tell: Tell | None = None) -> Member:
-        """Return this run as a member of one more crew, with an account of its own."""
-        self._accounts.append(account := Account())
-        return Member(self.configuration, account, tell or self.tell)
+    def group_engine(self, report: EventCallback | None = None) -> GroupEngine:
+        """Return this run as an engine of one more group, with usage counters of its own."""
+        self._usage.append(counters := UsageCounters())
+        return GroupEngine(self.configuration, counters, report or self.report)
 
-    def add(self, taken: QueryResult) -> None:
-        """Keep one more answer."""
-        answer = taken.answer
-        self._taken[answer.query_id] = taken
-        if self._hooks.sink:
-            self._hooks.sink.on_answer(self.configuration.name, answer, taken.sample)
+    def add(self, result: QueryResult) -> None:
+        """Add one more result."""
+        answer = result.answer
+        self._results[answer.query_id] = result
+        self._callbacks.on_result(self.configuration.name, answer, result.sample)
         detail = {
             "query_id": answer.query_id,
             "outcome": answer.outcome.name.lower(),
             "latency_ns": answer.latency_ns,
         }
-        self.tell("answered", detail)
+        self.report("answered", detail)
 
-    def tell(self, kind: Kind, detail: Mapping[str, object]) -> None:
-        """Say what happens."""
-        done = len(self._taken)
-        self._hooks.listen(RunEvent(kind, self.configuration.name, done, self.total, detail))
+    def report(self, kind: EventKind, detail: Mapping[str, object]) -> None:
+        """Report an event."""
+        done = len(self._results)
+        self._callbacks.listen(RunEvent(kind, self.configuration.name, done, self.total, detail))
 
     def measured(self, *, timed: bool, alone: bool = False) -> Measured:
-        """Return the run as far as it came, and say that it is finished."""
-        taken = sorted(self._taken.values(), key=lambda one: self._order[one.answer.query_id])
-        answers = [one.answer for one in taken]
-        error = self.failed or silence(answers)
+        """Return the run as far as it has come, and report that it is finished."""
+        query_result = sorted(
+            self._results.values(), key=lambda one: self._order[one.answer.query_id]
+        )
+        answers = [one.answer for one in query_result]
+        error = self.failed or no_answer_error(answers)
         status = "failed" if error else "completed"
         if not error and len(answers) < self.total:
             status = "cancelled"
         spec, name = self.configuration.spec, self.configuration.name
-        notes = self._notes(taken) | {"status": status} | ({"error": error} if error else {})
-        self.tell("finished", {"status": status} | ({"error": error} if error else {}))
+        notes = self._notes(query_result) | {"status": status} | ({"error": error} if error else {})
+        self.report("finished", {"status": status} | ({"error": error} if error else {}))
         metadata = {"seed": self._settings.seed, "k": self.configuration.k}
         return Measured(
             Run.of(answers, name=name, metadata=metadata),
-            self._timings(taken, alone=alone) if timed else None,
+            self._timings(query_result, alone=alone) if timed else None,
             spec.digest,
             name,
             notes,
         )
 
-    def _timings(self, taken: Sequence[QueryResult], *, alone: bool) -> Timings:
-        accounts = self._accounts
-        samples = tuple(one.sample for one in taken if one.sample)
+    def _timings(self, query_result: Sequence[QueryResult], *, alone: bool) -> Timings:
+        usage = self._usage
+        samples = tuple(one.sample for one in query_result if one.sample)
         return Timings(
             samples=samples,
-            index_ns=sum(one.index_ns for one in accounts),
-            index_bytes=max((one.index_bytes for one in accounts), default=0),
-            peak_bytes=max((one.peak_bytes for one in accounts), default=0),
+            index_ns=sum(one.index_ns for one in usage),
+            index_bytes=max((one.index_bytes for one in usage), default=0),
+            peak_bytes=max((one.peak_bytes for one in usage), default=0),
             warm_up=self._settings.warm_up,
             repetitions=self._settings.repetitions,
             # Where nothing was measured, nothing was disturbed.
             alone=alone or not samples,
         )
 
-    def _notes(self, taken: Sequence[QueryResult]) -> dict[str, object]:
-        accounts = self._accounts
-        together = [name for one in accounts[:1] for name in one.together]
-        corpora = dict.fromkeys(corpus for one in accounts for corpus in one.corpora)
+    def _notes(self, query_result: Sequence[QueryResult]) -> dict[str, object]:
+        usage = self._usage
+        together = [name for one in usage[:1] for name in one.together]
+        corpora = dict.fromkeys(corpus for one in usage for corpus in one.corpora)
         return {
             "seed": self._settings.seed,
             "corpora": list(corpora),
-            **counted([one.answer for one in taken]),
-            "restarts": sum(one.restarts for one in accounts),
-            "work": _summed(one.work for one in accounts),
-            "tracebacks": {one.answer.query_id: one.traceback for one in taken if one.traceback},
+            **count_problems([one.answer for one in query_result]),
+            "restarts": sum(one.restarts for one in usage),
+            "work": _summed(one.work for one in usage),
+            "tracebacks": {
+                one.answer.query_id: one.traceback for one in query_result if one.traceback
+            },
             **({"together": together} if together else {}),
         }
 
 
-def counted(answers: Sequence[Answer]) -> dict[str, object]:
-    """Return what *answers* say of failures, of hits that were dropped or mended, and of chance."""
+def count_problems(answers: Sequence[Answer]) -> dict[str, object]:
+    """Count failures and hits that were dropped or mended; list queries with unstable rankings."""
     extras = [(answer.query_id, answer.extra) for answer in answers]
     return {
         "failures": Counter(extra["reason"] for _, extra in extras if "reason" in extra),
@@ -277,8 +279,8 @@ def counted(answers: Sequence[Answer]) -> dict[str, object]:
     }
 
 
-def silence(answers: Sequence[Answer]) -> str:
-    """Return the error of a run of which no query was answered, "" where one was."""
+def no_answer_error(answers: Sequence[Answer]) -> str:
+    """Return the error of a run without any answered query, "" if one was answered."""
     if not answers or any(answer.outcome is Outcome.ANSWERED for answer in answers):
         return ""
     return f"no query was answered; the first error: {answers[0].extra.get('error', '')}"

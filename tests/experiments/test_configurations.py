@@ -6,7 +6,7 @@ import pytest
 
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
-from karat.experiments.configurations import answers_alike, depth_of, engine_entries
+from karat.experiments.configurations import engine_configurations, is_deterministic, request_depth
 from karat.model import Dataset, Query
 from karat.scoring.settings import Scoring
 
@@ -16,9 +16,9 @@ GOLD = Dataset.of([Query("q1", "text")])
 def test_an_entry_is_called_as_it_was_typed(tmp_path: Path) -> None:
     file = tmp_path / "own.yaml"
     file.write_text("engine: bm25\nk1: 1.2\n")
-    found = engine_entries(["bm25(k1=1.2)", str(file), '{"engine": "keyword"}'], k=7)
-    assert [entry.name for entry in found] == ["bm25(k1=1.2)", "bm25", "keyword"]
-    assert {entry.k for entry in found} == {7}
+    found = engine_configurations(["bm25(k1=1.2)", str(file), '{"engine": "keyword"}'], k=7)
+    assert [configuration.name for configuration in found] == ["bm25(k1=1.2)", "bm25", "keyword"]
+    assert {configuration.k for configuration in found} == {7}
     assert found[0].options == {"engine": "bm25", "k1": "1.2"}
 
 
@@ -27,15 +27,15 @@ def test_an_entry_is_called_as_it_was_typed(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_built_is_refused_at_once(engine: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        engine_entries([engine])
+        engine_configurations([engine])
 
 
 def test_as_deep_as_a_measure_looks() -> None:
-    assert depth_of(None, Scoring(("hit@5",)), GOLD) == 100
-    assert depth_of(None, Scoring(("hit@200",)), GOLD) == 200
-    assert depth_of(5, Scoring(("hit@5", "mrr")), GOLD) == 5
+    assert request_depth(None, Scoring(("hit@5",)), GOLD) == 100
+    assert request_depth(None, Scoring(("hit@200",)), GOLD) == 200
+    assert request_depth(5, Scoring(("hit@5", "mrr")), GOLD) == 5
     with pytest.raises(InputError, match="hit@9 looks deeper than the 5 hits asked for"):
-        depth_of(5, Scoring(("hit@9",)), GOLD)
+        request_depth(5, Scoring(("hit@9",)), GOLD)
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_as_deep_as_a_measure_looks() -> None:
     ],
 )
 def test_whose_answers_may_change(engine: str, ours: bool) -> None:
-    assert answers_alike(parse_spec(engine)) is ours
+    assert is_deterministic(parse_spec(engine)) is ours

@@ -4,8 +4,8 @@ import pytest
 
 from karat.corpus import from_texts
 from karat.errors import InputError
-from karat.experiments.presence import survey
 from karat.experiments.snapshots import RepositoryRevisions, Snapshots
+from karat.experiments.target_check import check_snapshots
 from karat.experiments.workers import Source
 from karat.model import Dataset, Query, Target
 
@@ -40,7 +40,7 @@ def tree(gold: Dataset) -> Snapshots:
 def test_each_way_to_match(match: str, target: Target, there: bool) -> None:
     sure = Query("sure", "q", (Target("src/mail.py"),))
     gold = Dataset.of([sure, Query("asked", "q", (target,))], match=match)
-    searched, resolved, *_ = survey(gold, tree(gold), match=match)
+    searched, resolved, *_ = check_snapshots(gold, tree(gold), match=match)
     assert searched.unresolved == (not there)
     assert resolved.targets(1) == ([target] if there else [])
 
@@ -56,7 +56,7 @@ def test_what_is_lost_is_counted() -> None:
         ],
         name="gold",
     )
-    searched, resolved, *_ = survey(gold, tree(gold), match="exact")
+    searched, resolved, *_ = check_snapshots(gold, tree(gold), match="exact")
     assert (searched.targets, searched.unresolved, searched.lost_queries) == (5, 3, 1)
     assert (searched.trees, searched.fewest, searched.most) == (1, 2, 2)
     assert resolved.query_ids == gold.query_ids
@@ -67,7 +67,7 @@ def test_what_is_lost_is_counted() -> None:
 def test_a_gold_set_of_something_else_is_refused() -> None:
     gold = Dataset.of([Query("q", "q", (Target("lib.rs"),))], name="gold")
     with pytest.raises(InputError, match="none of the 1 targets of gold is in here; are these"):
-        survey(gold, tree(gold), match="exact")
+        check_snapshots(gold, tree(gold), match="exact")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_symbol_is_evidence_for_files_that_are_there(
     targets = (*map(Target, files), Target("", symbol="login"))
     sure = Query("sure", "q", (Target("mail"),))
     gold = Dataset.of([sure, Query("asked", "q", targets)], match="akashic")
-    searched, resolved, *_ = survey(gold, tree(gold), match="akashic")
+    searched, resolved, *_ = check_snapshots(gold, tree(gold), match="akashic")
     assert searched.targets == 1 + len(files)
     assert (searched.unresolved, searched.lost_queries) == (unresolved, lost)
     assert len(resolved.targets(1)) == left

@@ -7,33 +7,33 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.store import SqlStore
-from karat.experiments.stored import choose, open_store, shown_place, timed_run
+from karat.experiments.run_records import run_with_latencies, select_runs
+from karat.experiments.store import Store, open_store, shown_place
 from karat.model import Answer, Run
 from karat.model.timings import Measured, Sample, Timings
 from karat.testing.recorder import PLAN
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(str(tmp_path / "karat.db"), new=True) as opened:
         yield opened
 
 
-def test_every_way_to_name_it(store: SqlStore) -> None:
+def test_every_way_to_name_it(store: Store) -> None:
     made = store.experiment(PLAN)
     for name in ("latest", made, made[:4], made.upper()):
-        chosen = choose(store, name)
+        chosen = select_runs(store, name)
         assert chosen.experiment.id == made
         assert chosen.runs == chosen.experiment.runs
-        assert [run.id for run in choose(store, f"{name}.2").runs] == [f"{made}.2"]
+        assert [run.id for run in select_runs(store, f"{name}.2").runs] == [f"{made}.2"]
 
 
 @pytest.mark.parametrize("name", ["", ".1", "other", "latest.0", "latest.9", "latest.x"])
-def test_what_nothing_is_called(store: SqlStore, name: str) -> None:
+def test_what_nothing_is_called(store: Store, name: str) -> None:
     store.experiment(PLAN)
     with pytest.raises(UnknownName):
-        choose(store, name)
+        select_runs(store, name)
 
 
 def test_a_store_is_made_only_where_one_is_wanted(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_a_password_is_not_shown() -> None:
 def test_times_that_came_later() -> None:
     run = Run.of([Answer("q1"), Answer("q2", latency_ns=7)], metadata={"k": 5})
     timings = Timings((Sample("q1", 9, (4_000_000,)),), 0, 0, 0, 0, 2, alone=True)
-    timed = timed_run(Measured(run, timings, "", "bm25"))
+    timed = run_with_latencies(Measured(run, timings, "", "bm25"))
     assert list(timed.latencies_ns) == [4_000_000, 7]
     assert (timed.name, timed.metadata) == ("bm25", {"k": 5})
-    assert timed_run(Measured(run, None, "", "bm25")).latencies_ns == run.latencies_ns
-    disturbed = timed_run(Measured(run, replace(timings, alone=False), "", "bm25"))
+    assert run_with_latencies(Measured(run, None, "", "bm25")).latencies_ns == run.latencies_ns
+    disturbed = run_with_latencies(Measured(run, replace(timings, alone=False), "", "bm25"))
     assert disturbed.metadata == {"k": 5, "disturbed": True}

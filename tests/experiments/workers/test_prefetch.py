@@ -12,24 +12,29 @@ from karat.experiments.workers import (
     QUALITY,
     Configuration,
     RunSettings,
+    SnapshotQueries,
     Source,
-    Visit,
     engine_worker,
-    quality,
-    timing,
+    measure_latency,
+    measure_quality,
 )
-from karat.experiments.workers.process import EngineFailure, EngineProcess, Question, WorkerReply
-from karat.experiments.workers.quality import PIECES_EACH
+from karat.experiments.workers.process import (
+    EngineFailure,
+    EngineProcess,
+    SearchRequest,
+    WorkerReply,
+)
+from karat.experiments.workers.quality import PARTS_EACH
 from karat.model import Dataset, Outcome
 from karat.model.timings import Measured
 from tests.engines.embedding.endpoint import Endpoint, serving
 from tests.experiments.workers.conftest import TEXTS, Kept, gold, toy
 
-Visits = Callable[[Dataset], tuple[Visit, ...]]
+Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 
 # Two of them have the model in common.
 SPECS = ("hybrid(model={model})", "dense(model={model}, windows=all)", "bm25")
-QUERIES = tuple(f"login {number}" for number in range(PIECES_EACH * 6))
+QUERIES = tuple(f"login {number}" for number in range(PARTS_EACH * 6))
 
 
 def expected(note: Path) -> list[int]:
@@ -55,21 +60,23 @@ def group(url: str) -> tuple[Configuration, ...]:
 
 def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("httpx")
-    monkeypatch.setattr(engine_worker, "AHEAD", 4)
+    monkeypatch.setattr(engine_worker, "MAX_PREFETCH", 4)
     dataset = gold(*QUERIES)
     # Whatever tree a query is asked on, its embedding is the same.
     rows = range(len(QUERIES))
     plan = [
-        Visit(Source.of_texts({"a.py": f"def login_{start}(): ...\n"}), tuple(rows[start:][:5]))
+        SnapshotQueries(
+            Source.of_texts({"a.py": f"def login_{start}(): ...\n"}), tuple(rows[start:][:5])
+        )
         for start in rows[::5]
     ]
     with serving() as endpoint:
-        together = quality([group(endpoint.url)], dataset, plan)
+        together = measure_quality([group(endpoint.url)], dataset, plan)
         # The first one tells how long a query takes.
-        assert asked(endpoint) == [1, 4, 1] + [4, 2] * (PIECES_EACH - 1)
+        assert asked(endpoint) == [1, 4, 1] + [4, 2] * (PARTS_EACH - 1)
         endpoint.bodies.clear()
         twice = replace(QUALITY, repetitions=2)
-        alone = quality([group(endpoint.url)], dataset, plan, settings=twice)
+        alone = measure_quality([group(endpoint.url)], dataset, plan, settings=twice)
         assert asked(endpoint) == [1] * 2 * len(QUERIES)
     assert [one.run for one in together] == [one.run for one in alone]
     assert set(together[0].run.outcomes) == {Outcome.ANSWERED}
@@ -80,42 +87,42 @@ def test_a_text_that_is_refused_costs_its_own_query() -> None:
     dataset = gold(*QUERIES[:6])
     with serving() as endpoint:
         endpoint.refused = QUERIES[3]
-        plan = [Visit(Source.of_texts(TEXTS), tuple(range(6)))]
-        first, _, words = quality([group(endpoint.url)], dataset, plan)
+        plan = [SnapshotQueries(Source.of_texts(TEXTS), tuple(range(6)))]
+        first, _, words = measure_quality([group(endpoint.url)], dataset, plan)
     assert [query for query, how in outcomes(first).items() if how != Outcome.ANSWERED] == [
         QUERIES[3]
     ]
     assert set(words.run.outcomes) == {Outcome.ANSWERED}
 
 
-def test_times_are_those_of_a_query_alone(visits: Visits, tmp_path: Path) -> None:
+def test_times_are_those_of_a_query_alone(snapshots: Visits, tmp_path: Path) -> None:
     dataset = gold("a", "b")
     note = tmp_path / "note"
     settings = RunSettings(warm_up=1, repetitions=1)
-    timing([toy("Eager", note=str(note))], dataset, visits(dataset), settings=settings)
+    measure_latency([toy("Eager", note=str(note))], dataset, snapshots(dataset), settings=settings)
     assert expected(note) == []
-    quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
+    measure_quality([(toy("Eager", note=str(note)),)], dataset, snapshots(dataset))
     # The first one tells how long a query takes.
     assert expected(note) == [1]
 
 
 def test_where_one_query_takes_long_nobody_waits_for_many(
-    visits: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    snapshots: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_worker, "PART", 0.0)
+    monkeypatch.setattr(engine_worker, "PREFETCH_SHARE", 0.0)
     dataset, note = gold(*QUERIES), tmp_path / "note"
-    [measured] = quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
+    [measured] = measure_quality([(toy("Eager", note=str(note)),)], dataset, snapshots(dataset))
     assert expected(note) == []
     assert set(outcomes(measured).values()) == {Outcome.ANSWERED}
 
 
 def test_fewer_are_told_ahead_where_that_took_long(
-    visits: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    snapshots: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Whatever is told takes half of what one query may take.
     monkeypatch.setattr(engine_worker, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
-    dataset, note = gold(*map(str, range(PIECES_EACH * 6))), tmp_path / "note"
-    [measured] = quality([(toy("Eager", note=str(note)),)], dataset, visits(dataset))
+    dataset, note = gold(*map(str, range(PARTS_EACH * 6))), tmp_path / "note"
+    [measured] = measure_quality([(toy("Eager", note=str(note)),)], dataset, snapshots(dataset))
     # The rest of the first piece, and then as many as take a quarter, until not even one does.
     assert expected(note) == [5, 2, 1]
     assert set(outcomes(measured).values()) == {Outcome.ANSWERED}
@@ -125,23 +132,23 @@ def test_fewer_are_told_ahead_where_that_took_long(
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Return what comes to hold every question to a process, and what was sent ahead with it."""
     found: list[tuple[str, str]] = []
-    ask = EngineProcess.ask
+    search = EngineProcess.search
 
     def noted(
-        process: EngineProcess, asked: Question, then: Question | None = None
+        process: EngineProcess, request: SearchRequest, then: SearchRequest | None = None
     ) -> list[WorkerReply | EngineFailure] | EngineFailure:
-        found.append((asked.query, then.query if then else ""))
-        return ask(process, asked, then)
+        found.append((request.query, then.query if then else ""))
+        return search(process, request, then)
 
-    monkeypatch.setattr(EngineProcess, "ask", noted)
+    monkeypatch.setattr(EngineProcess, "search", noted)
     return found
 
 
 def test_nothing_is_sent_ahead_where_several_processes_take_turns(
-    sent: list[tuple[str, str]], visits: Visits
+    sent: list[tuple[str, str]], snapshots: Visits
 ) -> None:
     dataset = gold("leave", *QUERIES)
-    bad, good = quality([(toy("Bad"), toy("Good"))], dataset, visits(dataset))
+    bad, good = measure_quality([(toy("Bad"), toy("Good"))], dataset, snapshots(dataset))
     parted = [query for query, _ in sent].index("leave")
     assert any(then for _, then in sent[:parted])
     assert not any(then for _, then in sent[parted + 1 :])
@@ -151,30 +158,30 @@ def test_nothing_is_sent_ahead_where_several_processes_take_turns(
 
 @pytest.mark.parametrize("repetitions", [1, 2])
 def test_the_next_question_is_sent_ahead_only_where_nothing_is_timed(
-    repetitions: int, sent: list[tuple[str, str]], visits: Visits
+    repetitions: int, sent: list[tuple[str, str]], snapshots: Visits
 ) -> None:
-    dataset = gold(*(f"q{number}" for number in range(PIECES_EACH * 3)))
+    dataset = gold(*(f"q{number}" for number in range(PARTS_EACH * 3)))
     settings = replace(QUALITY, repetitions=repetitions)
-    timing([toy("Good")], dataset, visits(dataset), settings=settings)
+    measure_latency([toy("Good")], dataset, snapshots(dataset), settings=settings)
     assert {then for _, then in sent} == {""}
     sent.clear()
-    quality([(toy("Good"),)], dataset, visits(dataset), settings=settings)
+    measure_quality([(toy("Good"),)], dataset, snapshots(dataset), settings=settings)
     announced = [then for _, then in sent if then]
     # All but the first query of each piece, and the one after the very first.
-    assert len(announced) == (PIECES_EACH * 2 - 1 if repetitions == 1 else 0)
+    assert len(announced) == (PARTS_EACH * 2 - 1 if repetitions == 1 else 0)
     assert all(then in {"", after} for (_, then), (after, _) in pairwise(sent))
 
 
 @pytest.mark.parametrize("how", ["fail", "leave", "hang"])
 def test_what_goes_wrong_ahead_harms_no_query(
-    how: str, visits: Visits, tmp_path: Path, kept: Kept
+    how: str, snapshots: Visits, tmp_path: Path, kept: Kept
 ) -> None:
     dataset = gold("a", f"ahead {how}", "b", "fail", "c", "d", "e", "f")
     note = tmp_path / "note"
     # The one that hangs is given up soon, the others not before a slow machine has started.
     settings = replace(QUALITY, timeout_s=5.0 if how == "hang" else 30.0)
-    [measured] = quality(
-        [(toy("Eager", note=str(note)),)], dataset, visits(dataset), settings=settings
+    [measured] = measure_quality(
+        [(toy("Eager", note=str(note)),)], dataset, snapshots(dataset), settings=settings
     )
     found = outcomes(measured)
     assert any("expect" in line and how in line for line in note.read_text().splitlines())

@@ -82,7 +82,7 @@ def test_a_shuffled_model_does_not_separate() -> None:
     found = embedding_quality(GOLD, CORPUS, model=Fake(shuffled=True))
     assert found.separation < 0.75
     (warning,) = found.warnings
-    assert warning.startswith("does not separate beyond the noise of 48 queries: a relevant chunk")
+    assert warning.startswith("no significant separation with 48 queries: a relevant chunk")
     assert found.mean_cosine < 0.5
 
 

@@ -74,7 +74,7 @@ def test_a_limit_without_a_tokenizer_is_estimated() -> None:
     engine.stages[0].embedder = Estimated()  # type: ignore[attr-defined]
     found = flaw(index_health(from_texts({"a.py": LOGIN, "long.py": LONG}), engine), "oversized")
     assert found.places == ("long.py:1-2",)
-    assert found.note == "longer than the 100 tokens that own reads, by an estimate"
+    assert found.note == "longer than the 100 tokens that own reads (estimate)"
 
 
 def test_what_no_query_ever_retrieves() -> None:
@@ -90,5 +90,5 @@ def test_a_reranked_engine_is_looked_into_and_a_foreign_one_refused() -> None:
     corpus = from_texts({"a.py": LOGIN})
     reranked = {"engine": "rerank", "over": "bm25", "model": "maxsim:granite"}
     assert index_health(corpus, reranked).chunks == 1
-    with pytest.raises(InputError, match="does not show its chunks"):
+    with pytest.raises(InputError, match="has no chunks to inspect"):
         index_health(corpus, "keyword")

@@ -122,5 +122,5 @@ def test_where_less_is_better_the_topic_of_most_is_weak() -> None:
 def test_a_run_and_a_plain_mean_are_needed() -> None:
     with pytest.raises(InputError, match="no run"):
         query_topics(GOLD, [])
-    with pytest.raises(InputError, match="no plain mean"):
+    with pytest.raises(InputError, match="not a mean over queries"):
         query_topics(GOLD, [run("good")], model="words", scoring=Scoring(("gm-ap",)))

@@ -89,7 +89,7 @@ def test_runs_come_in_the_order_of_time() -> None:
 
 
 def test_a_measure_that_is_no_mean_is_refused() -> None:
-    with pytest.raises(InputError, match="no plain mean"):
+    with pytest.raises(InputError, match="not a mean over queries"):
         trend_of("a", past([0.6]), parse("gm-ap"), SURE)
 
 

@@ -105,11 +105,11 @@ output:
         line: [message.partition(": ")[2] for at, message in lines if at == line]
         for line, _ in lines
     }
-    assert found[2] == ["a set that is there is not mined; expected it alone"]
-    assert found[5] == ["'none' is no whole number above 0"]
-    assert found[6] == ["'0' is no number above 0"]
-    assert found[7] == ["the order is always random, by a seed that is kept; expected true"]
-    assert found[8] == ["unknown key"]
+    assert found[2] == ["cannot be combined with mining settings; expected it alone"]
+    assert found[5] == ["'none' is not a whole number above 0"]
+    assert found[6] == ["'0' is not a number above 0"]
+    assert found[7] == ["the order is always random, with a stored seed; expected true"]
+    assert found[8] == ["unknown key; valid keys: num_runs, timeout_seconds, randomize_order"]
     assert "agents are KeywordSearchAgent" in found[10][0]
     assert found[12] == ["expected either 'class' or 'engine'"]
     assert "did you mean 'window'" in found[15][0]
@@ -120,5 +120,5 @@ output:
         "bm25: no option 'k2'",
     ]
     assert found[21] == ["'name' is missing"]
-    assert found[23] == ["'pdf' is none of: json, csv, markdown, html"]
+    assert found[23] == ["'pdf' is not a valid format; expected one of: json, csv, markdown, html"]
     assert found[24] == ["'maybe' is neither true nor false"]

@@ -72,7 +72,7 @@ def test_nothing_is_overwritten_or_written_empty(project: Path, gold: Path, tmp_
         carry(gold, gold)
     assert there.read_text() == "precious"
     gold.write_text("query,result1\nwhere,b.py:1-1:1\n")
-    with pytest.raises(InputError, match=r"nothing is left at .*: the file was deleted"):
+    with pytest.raises(InputError, match=r"no target exists at .*: the file was deleted"):
         carry(gold, tmp_path / "empty.csv")
     assert not (tmp_path / "empty.csv").exists()
     # Without a file to write, it is only told.

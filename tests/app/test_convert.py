@@ -72,8 +72,8 @@ def test_the_command(source: Path) -> None:
     assert done.exit_code == 0
     assert done.stdout == f"{target}: 1 queries, 2 entries, octocode -> akashic\n"
     assert done.stderr.splitlines() == [
-        "warning: lost: grades other than 1",
-        "warning: lost: line ranges",
-        "warning: lost: tags",
-        "warning: lost: matching mode 'lines', which becomes 'akashic'",
+        "warning: not written: grades other than 1",
+        "warning: not written: line ranges",
+        "warning: not written: tags",
+        "warning: not written: matching mode 'lines', which becomes 'akashic'",
     ]

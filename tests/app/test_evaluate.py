@@ -233,7 +233,7 @@ def test_bad_requests_are_told_before_anything_is_searched(gold: Dataset, ask: A
     textless = Dataset.of([query._replace(text=" ") for query in gold.queries()], name="gold")
     with pytest.raises(InputError, match="no engine to evaluate"):
         ask(gold, [])
-    with pytest.raises(InputError, match="gold: no query has a text to search for"):
+    with pytest.raises(InputError, match="gold: no query has a text"):
         ask(textless, ["bm25"])
 
 

@@ -142,7 +142,7 @@ def test_a_limit_below_what_the_set_can_show_is_told() -> None:
     new = answered(2, 2, *[1] * 18, name="new")
     rules = parse_rules(regressions=["mrr=0.01"])
     found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
-    assert any("more than the 0.01 allowed" in note for note in found.notes)
+    assert any("but only 0.01 is allowed" in note for note in found.notes)
 
 
 def test_nothing_to_check_is_an_error() -> None:

@@ -76,7 +76,7 @@ def test_too_few_queries_decide_nothing() -> None:
         latency_check([1.0] * 40, 50, 2.0, min_queries=41),
     ):
         assert check.decision is UNSURE
-        assert check.why == "only 40 queries; at least 41 were asked for"
+        assert check.why == "only 40 queries; at least 41 are required"
     assert minimum_check(Summary("hit@5", 0.9, 0.9, 40), 0.7, min_queries=40).decision is PASSED
 
 
@@ -104,20 +104,25 @@ def test_a_percentile_of_too_few_latencies_decides_nothing() -> None:
 def test_a_percentile_of_few_latencies_can_still_be_too_slow() -> None:
     found = latency_check([10_000.0] * 20, 99, 200.0)
     assert found.decision is FAILED
-    assert found.why == ("took 10000.0 ms; p99 needs 100 latencies, and there are 20; see --timed")
+    assert found.why == (
+        "measured 10000.0 ms; p99 needs 100 latencies, and there are 20; see --timed"
+    )
 
 
 def test_disturbed_latencies_are_named() -> None:
     found = latency_check([30.0], 50, 20.0, disturbed=True)
-    assert (found.decision, found.why) == (FAILED, "took 30.0 ms, disturbed by other karat runs")
+    assert (found.decision, found.why) == (
+        FAILED,
+        "measured 30.0 ms, disturbed by other karat runs",
+    )
 
 
 def test_what_was_not_measured_is_an_error_and_no_pass() -> None:
-    with pytest.raises(InputError, match="no latencies; run it again with --timed 20"):
+    with pytest.raises(InputError, match="no latencies; repeat it with --timed 20"):
         latency_check([], 90, 200.0)
     with pytest.raises(InputError, match="no query has a score on hit@5"):
         minimum_check(Summary("hit@5", float("nan"), float("nan"), 0), 0.7)
-    with pytest.raises(InputError, match="no query has a score of both runs"):
+    with pytest.raises(InputError, match="no query is scored in both runs"):
         regression_check(difference(None, None, None), 0.02)
 
 

@@ -43,12 +43,12 @@ def test_what_is_no_limit_of_a_latency_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hit@5", "expected such as ndcg@10=0.6"),
-        ("hit@5=high", "'high' is no number"),
-        ("hit@5=nan", "no finite number"),
-        ("lines@10=5", "less of lines@10 is better"),
-        ("hit@5=2", "hit@5 is 0 to 1, never 2"),
-        ("ndcg@10=-0.1", "ndcg@10 is 0 to 1, never -0.1"),
+        ("hit@5", "expected a rule such as ndcg@10=0.6"),
+        ("hit@5=high", "'high' is not a number"),
+        ("hit@5=nan", "not a finite number"),
+        ("lines@10=5", "lower lines@10 is better"),
+        ("hit@5=2", "hit@5 ranges from 0 to 1, so 2"),
+        ("ndcg@10=-0.1", "ndcg@10 ranges from 0 to 1, so -0.1"),
     ],
 )
 def test_what_is_no_minimum_is_refused(text: str, message: str) -> None:

@@ -67,8 +67,8 @@ def test_what_is_left_out_is_counted() -> None:
     assert found.gold.texts == ("x",)
     assert found.gold.judgments(0) == {"a.py": 2.0}
     assert found.dropped == {
-        "queries of too few sessions": 1,
-        "results of too few clicks": 1,
+        "queries with too few sessions": 1,
+        "results with too few clicks": 1,
         "queries without a target": 1,
     }
     assert found.gold.metadata["dropped"] == found.dropped

@@ -79,7 +79,7 @@ def test_what_keeps_nothing_is_refused(folder: Path) -> None:
     corpus = load_corpus(str(folder))
     with pytest.raises(InputError, match="has no cache"):
         index_ahead(corpus, "bm25(cache=false)")
-    with pytest.raises(InputError, match="keeps nothing between two runs"):
+    with pytest.raises(InputError, match="does not store an index"):
         index_ahead(corpus, {"engine": "command", "command": ["rg"]})
 
 

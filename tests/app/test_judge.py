@@ -85,7 +85,7 @@ def test_where_judgments_are_saved(path: Path, tmp_path: Path) -> None:
     data = begun(table, new)
     Judging(data, new, judge="ann").grade(hit("b.py", 1, 1), 1)
     assert begun(table, new).targets(0)[1].path == "b.py"
-    with pytest.raises(InputError, match="has other queries"):
+    with pytest.raises(InputError, match="exists already with other queries"):
         begun(path, new)
 
 

@@ -250,7 +250,7 @@ def test_settings_that_cannot_be(
 
 
 def test_no_query_in_common(small: tuple[Path, Path], write: Write) -> None:
-    with pytest.raises(InputError, match="answers no query of"):
+    with pytest.raises(InputError, match="has no query of"):
         trec_eval(small[0], write("other", "q9 Q0 a 1 1 t\n"))
 
 

@@ -70,7 +70,7 @@ def test_the_command(tmp_path: Path) -> None:
         "  2 queries, 3 targets",
         "  match: lines",
         "  grades: 2 (1), 1 (1), 0 (1)",
-        "  without a relevant target, hence not scored: 1",
+        "  queries without a relevant target (not scored): 1",
         "  tag lang: rust (1), go (1)",
     ]
 

@@ -31,7 +31,7 @@ def test_topics(karat: Karat) -> None:
     done = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "-m", "hit@5")
     assert done.returncode == 0, done.stderr
     assert "hit@5 by topic" in done.stdout
-    assert "queries are alike by static" in done.stdout
+    assert "similarity of queries: static" in done.stdout
     shown = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "--json")
     assert json.loads(shown.stdout)["topics"][0]["query_ids"] == ["1", "2", "3"]
 

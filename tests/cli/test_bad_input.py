@@ -257,8 +257,8 @@ def test_a_run_that_fits_in_part_is_noted(karat: Karat, folder: Path) -> None:
     (folder / "part.run").write_text("".join(rows))
     done = karat("score", "gold.qrels", "part.run", "--ci", "none")
     assert done.returncode == 0
-    assert "2 queries of the gold set not in the run: q2, q3\n" in done.stdout
-    assert "5 queries of the run not in the gold set: z0, z1, z2, ...\n" in done.stdout
+    assert "2 queries of the gold set missing from the run: q2, q3\n" in done.stdout
+    assert "5 queries of the run missing from the gold set: z0, z1, z2, ...\n" in done.stdout
 
 
 def test_a_message_obeys_no_file_name(karat: Karat, folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_what_was_kept_and_lost(karat: Karat, folder: Path) -> None:
     first, *rest = done.stdout.splitlines()
     assert first.startswith("two.csv: 2 queries, 3 targets, now at ")
     assert rest == [
-        "  kept: 2 targets, 0 in files of another name, 2 on other lines",
+        "  updated: 2 targets, 0 in renamed files, 2 on other line numbers",
         "  lost: 1 targets",
         "  written: new.csv",
     ]

@@ -14,6 +14,7 @@ from karat.engines.adapters.null import overhead
 from karat.engines.registry import ENGINES
 from karat.errors import EngineError, InputError
 from karat.installation import install_hint
+from karat.model import Hit
 
 ANSWERS = (
     "import json, sys\n"
@@ -70,8 +71,8 @@ def test_a_check_shows_hits_drops_and_overhead() -> None:
         "dropped: outside the root (1)",
         "dropped: not in the corpus (1)",
         "dropped: duplicate (1)",
-        "of the last search: tokens 12, cost 0.5\n",
-        "overhead of process, measured with a search that does nothing: median ",
+        "last query: tokens 12, cost 0.5\n",
+        "overhead of the process adapter (measured with a no-op engine): median ",
         "  works",
     ):
         assert shown in done.output
@@ -95,8 +96,31 @@ def test_an_engine_that_breaks_the_law(tmp_path: Path, monkeypatch: pytest.Monke
     done = run("check", "karat_test_broken:Broken")
     assert done.exit_code == 3
     assert "dropped: not in the corpus (1)" in done.output
-    assert "broken law: the same query gave different hits" in done.output
+    assert "contract violation: not deterministic: the same query returned " in done.output
     assert done.output.endswith("does not work\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "difference"),
+    [
+        ([("a", 2.0)], [("a", 2.0), ("b", 1.0)], "returned 1 and then 2 hits"),
+        (
+            [("a", 2.0), ("b", 0.8123)],
+            [("a", 2.0), ("b", 0.8122)],
+            "returned different results (first difference: rank 2, 0.8123 vs 0.8122)",
+        ),
+        (
+            [("a", 2.0)],
+            [("b", 2.0)],
+            "returned different results (first difference: rank 1, a vs b)",
+        ),
+    ],
+)
+def test_the_first_difference_of_an_unstable_engine(
+    first: list[tuple[str, float]], second: list[tuple[str, float]], difference: str
+) -> None:
+    before, after = (tuple(Hit(path, score) for path, score in one) for one in (first, second))
+    assert app._first_difference(before, after) == difference
 
 
 def test_what_a_class_raises_is_told_as_its_own(
@@ -113,10 +137,10 @@ def test_what_a_class_raises_is_told_as_its_own(
 def test_no_hits_is_said() -> None:
     code = ANSWERS.replace("'src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py'", "'gone.py',")
     done = run("check", spec_of(code))
-    assert "warning: no hits that can be used" in done.output
+    assert "warning: no hits that are valid" in done.output
     assert done.exit_code == 0
     assert done.output.endswith(
-        "  answered, but with 0 hits for the test query 'login password'; try --query\n"
+        "  works, but returned 0 hits for the test query 'login password'; try --query\n"
     )
 
 
@@ -128,7 +152,7 @@ def test_bad_arguments() -> None:
 
 def test_a_delayed_acknowledgement_is_told_from_a_slow_search() -> None:
     delayed = app._warnings((), {}, [41_000_000, 44_000_000, 43_000_000])
-    assert any("the body comes 43 ms after the headers" in warning for warning in delayed)
+    assert any("the body arrives 43 ms after the headers" in warning for warning in delayed)
     for bodies in ([], [100_000, 44_000_000, 100_000], [200_000_000] * 3):
         assert not any("headers" in warning for warning in app._warnings((), {}, bodies))
 

@@ -72,9 +72,12 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert times.startswith("Latency\n")
     assert "3 repetitions, 3 warm-up" in times
     assert "hit@1    1.0000" in scores
-    assert "(parent), 1 tree of 2 documents\ncandidates: production, tests left out\n" in shown.out
-    assert "all 2 targets exist in the trees that were searched\n" in shown.out
-    assert "work: bm25 indexed 2 rows for 1 tree\n" in shown.out
+    assert (
+        "(parent), 1 version of 2 documents\ncandidates: production files, without tests\n"
+        in shown.out
+    )
+    assert "all 2 targets exist in the searched versions\n" in shown.out
+    assert "work: bm25 indexed 2 rows for 1 version\n" in shown.out
     assert re.fullmatch(
         r"stored as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", shown.err
     )
@@ -83,16 +86,14 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
 def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-m", "hit@1", "--snapshot", "head", "--by", "kind", *UNTIMED) == 0
     shown = capsys.readouterr()
-    assert shown.err.startswith(
-        "warning: HEAD is not the tree that the queries were asked on: 1 of"
-    )
-    title = "bm25, 2 queries, without the targets that are not in the tree searched\n"
+    assert shown.err.startswith("warning: HEAD is not the version that the queries refer to: 1 of")
+    title = "bm25, 2 queries, without the targets that do not exist in the searched version\n"
     before, _, rest = shown.out.partition("bm25, 2 queries\n")
     assert "kind = a" in before
     overall, _, resolved = rest.partition(title)
     assert "hit@1    1.0000" in resolved
     assert "hit@1    0.5000" in overall
-    assert "(1 query with no other) and count as\n  missed;" in overall
+    assert "(1 query with no other) and\n  count as missed;" in overall
 
 
 def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
@@ -104,15 +105,18 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     for snapshot in ((), ("--snapshot", "base")):
         assert run("-m", "hit@1", *snapshot, *UNTIMED) == 0
         shown = " ".join(capsys.readouterr().out.split())
-        assert f"each query on the tree that the set was carried to, {head[:12]}, 1 tree" in shown
-        assert "all 2 targets exist in the trees that were searched" in shown
+        assert (
+            f"each query on the version that the gold set was updated to, {head[:12]}, 1 version"
+            in shown
+        )
+        assert "all 2 targets exist in the searched versions" in shown
     assert run("--snapshot", "child") == 2
     assert f"gold was carried to {head[:12]}, and none of its changes" in capsys.readouterr().err
 
 
 def test_child_warns(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--snapshot", "child", *UNTIMED) == 0
-    assert "warning: the tree after a change holds its answer" in capsys.readouterr().err
+    assert "warning: the version after a change contains its answer" in capsys.readouterr().err
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,17 +171,17 @@ def test_csv_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(*engines, "-m", "mrr", "--csv", *UNTIMED) == 0
         shown = capsys.readouterr()
         assert ",mrr," in shown.out
-        assert "candidates: production, tests left out\n" in shown.err
+        assert "candidates: production files, without tests\n" in shown.err
         assert run(*engines, "-m", "mrr", "--markdown", *UNTIMED) == 0
-        assert "candidates: production, tests left out" in capsys.readouterr().out
+        assert "candidates: production files, without tests" in capsys.readouterr().out
 
 
 def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--corpus", "project", "--rev", "HEAD~1", "-m", "hit@1", *UNTIMED) == 0
     shown = capsys.readouterr().out
     assert "hit@1    1.0000" in shown
-    assert "searched: all queries on the same documents, 1 tree of 2 documents" in shown
-    assert "candidates: all, tests among them" in shown
+    assert "searched: all queries on the same documents, 1 version of 2 documents" in shown
+    assert "candidates: all files, including tests" in shown
 
 
 def test_a_repository_that_has_moved(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,16 +196,16 @@ def test_a_repository_that_has_moved(folder: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--rev", "HEAD"], "--rev belongs to --corpus"),
-        (["--corpus", "project", "--snapshot", "head"], "--corpus is searched in place of"),
-        (["--corpus", "project", "--repo", "project"], "--corpus is searched in place of"),
-        (["-e", "bm25", "-e", "keyword", "--run-out", "x"], "expected {engine} in it"),
+        (["--rev", "HEAD"], "--rev needs --corpus"),
+        (["--corpus", "project", "--snapshot", "head"], "--corpus cannot be combined with"),
+        (["--corpus", "project", "--repo", "project"], "--corpus cannot be combined with"),
+        (["-e", "bm25", "-e", "keyword", "--run-out", "x"], "put {engine} into the name"),
         (["-k", "5"], "looks deeper than the 5 hits asked for"),
         (["-e", "bm52"], "did you mean 'bm25'"),
-        (["-o", "report.pdf"], "report.pdf: neither a report, such as report.html, nor a folder"),
-        (["-o", "results"], "results: neither a report"),
-        (["-o", "nowhere/report.html"], "nowhere/report.html: its folder does not exist"),
-        (["--run-out", "nowhere/bm25.run"], "nowhere/bm25.run: its folder does not exist"),
+        (["-o", "report.pdf"], "report.pdf: expected a report, such as report.html, or a folder"),
+        (["-o", "results"], "results: expected a report"),
+        (["-o", "nowhere/report.html"], "nowhere/report.html: the folder does not exist"),
+        (["--run-out", "nowhere/bm25.run"], "nowhere/bm25.run: the folder does not exist"),
         (["--repo", "."], "not a git repository"),
     ],
 )
@@ -251,7 +255,7 @@ def test_one_that_cannot_be_made_stops_no_other(
     both = "unlicensed:Search-2 and unlicensed:Search-3"
     assert f"failed: {both}: Search: {reason}\n" in shown.err
     report = (folder / "report.md").read_text(encoding="utf-8")
-    assert f"failed and left out: {both}: Search: " in report
+    assert f"failed and not included: {both}: Search: " in report
     with pytest.raises(SystemExit):
         main(["report", "latest", "-o", "again.md"])
     told = capsys.readouterr().err
@@ -265,7 +269,7 @@ def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not measured" in capsys.readouterr().out
     capsys.readouterr()
     assert run("--timed", "some") == 2
-    assert "expected one, all or none" in capsys.readouterr().err
+    assert "expected a number, all or none" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -379,7 +383,7 @@ def test_an_interruption_is_told_in_lines_that_fit_the_terminal(
     assert run() == 130
     lines = capsys.readouterr().err.splitlines()
     assert max(map(len, lines)) < 40
-    assert "the same command continues" in " ".join(lines)
+    assert "repeat the command to continue" in " ".join(lines)
 
 
 def test_an_interruption_keeps_what_is_done(
@@ -389,7 +393,7 @@ def test_an_interruption_keeps_what_is_done(
         patch.setattr(progress, "run_progress", interrupted)
         assert run() == 130
     shown = capsys.readouterr()
-    assert re.search(r"interrupted: 1 of 2 answers are stored as \w+; the same", shown.err)
+    assert re.search(r"interrupted: 1 of 2 query results stored as \w+; repeat", shown.err)
     assert run() == 0
     assert "2 queries: 0 missing, 0 errors" in capsys.readouterr().out
 
@@ -421,7 +425,7 @@ def test_a_report_tells_where_targets_were_lost(
     lost = {"run": "bm25", "query_id": "login", "target": 0, "by": "not_in_corpus"}
     assert json.loads(written)["lost"] == [lost]
     assert run("--losses") == 2
-    assert "expected -o with the name of one" in capsys.readouterr().err
+    assert "add -o report.html" in capsys.readouterr().err
 
 
 def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
@@ -447,7 +451,7 @@ def test_agents_by_the_names_of_another_benchmark(capsys: pytest.CaptureFixture[
     assert not caught.value.code
     assert "keyword_search, 2 queries" in capsys.readouterr().out
     assert run("--gold-set", "gold.json") == 2
-    assert "name the same" in capsys.readouterr().err
+    assert "both name the gold set" in capsys.readouterr().err
     with pytest.raises(SystemExit) as caught:
         main(["evaluate"])
     assert caught.value.code == 2

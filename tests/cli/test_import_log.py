@@ -17,7 +17,7 @@ def test_a_log_becomes_a_gold_set(karat: Karat, folder: Path) -> None:
     done = karat("import-log", "log.csv", "-o", "clicks.json", *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
-        "wrote clicks.json: 1 query, 1 targets\n  left out: 1 queries of too few sessions\n"
+        "wrote clicks.json: 1 query, 1 targets\n  left out: 1 queries with too few sessions\n"
     )
     gold = read_dataset("clicks.json")
     assert (gold.texts, gold.judgments(0), gold.match) == (("log in",), {"a.py": 1.0}, "exact")

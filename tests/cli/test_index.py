@@ -30,7 +30,7 @@ def test_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(str(folder), "--profile", "fast") == 0
     shown = capsys.readouterr()
     assert "documents     1: 1 python\n" in shown.out
-    assert "left out      1 hidden\n" in shown.out
+    assert "skipped       1 hidden\n" in shown.out
     assert "embedded      1 texts\n" in shown.out
     assert "not kept" not in shown.out
     assert shown.err == ""

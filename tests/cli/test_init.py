@@ -80,30 +80,57 @@ def project(folder: Path, git: Callable[..., str]) -> Path:
 def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     done = karat("init")
-    assert done.stdout == "wrote benchmark.yaml; next: karat compare --config benchmark.yaml\n"
-    done = karat("compare", "--config", "benchmark.yaml", "-m", "mrr", "--draws", "99")
+    assert done.stdout == "wrote karat.yaml; next: karat compare --config karat.yaml\n"
+    mined = karat("generate", "--config", "karat.yaml", "-o", "gold.json")
+    assert "wrote 4 cases to gold.json" in mined.stdout, mined.stderr
+    done = karat("compare", "--config", "karat.yaml", "-m", "mrr", "--draws", "99")
     assert done.returncode == 0, done.stderr
-    assert "bm25 against keyword_search, 4 queries" in done.stdout
+    assert "bm25 against keyword, 4 queries" in done.stdout
     assert sorted(path.name for path in (project / "benchmark_results").iterdir()) == [
-        *("bm25.csv", "bm25.json", "keyword_search.csv", "keyword_search.json"),
+        *("bm25.csv", "bm25.json", "keyword.csv", "keyword.json"),
         *("report.html", "report.md"),
     ]
-    one = karat("evaluate", "--config", "benchmark.yaml", "--agent", "bm25", "-m", "mrr")
+    one = karat(
+        *("evaluate", "--config", "karat.yaml", "--agent", "bm25", "--timed", "none"),
+        *("--run-out", "bm25.run"),
+    )
     assert one.returncode == 0, one.stderr
     assert "bm25, 4 queries" in one.stdout
+    # The measures of the file.
+    assert "hit@5 " in one.stdout
+    assert "precision@5 " not in one.stdout
+    swept = karat("sweep", "--config", "karat.yaml", "--timed", "none", "--draws", "99")
+    assert swept.returncode == 0, swept.stderr
+    assert "sparse window:256 @10 against sparse auto @10, 4 queries" in swept.stdout
+
+
+def test_the_gate_of_the_file(karat: Karat, folder: Path) -> None:
+    (folder / "gold.qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
+    (folder / "new.run").write_text("q1 Q0 a 1 2.0 x\nq2 Q0 c 1 2.0 x\n")
+    config = folder / "karat.yaml"
+    config.write_text("dataset: {gold_set: gold.qrels}\ngate: {min: {hit@5: 0.9}}\n")
+    done = karat("gate", "new.run", "--config", "karat.yaml")
+    assert done.returncode == 1, done.stderr
+    assert "hit@5 must be at least 0.9" in done.stdout
+    # An option overrides the file.
+    assert karat("gate", "new.run", "--config", "karat.yaml", "--min", "hit@5=0.5").returncode == 0
+    config.write_text("gate: {min_queries: few}\n")
+    done = karat("gate", "gold.qrels", "new.run", "--config", "karat.yaml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: karat.yaml:1: gate: 'few' is not a valid")
 
 
 def test_a_folder_without_a_history_is_told_what_to_set(karat: Karat, folder: Path) -> None:
     done = karat("init")
     assert done.returncode == 0
-    assert "is in no Git repository: set repository_path or gold_set first" in done.stdout
+    assert "is not in a Git repository: set repository_path or gold_set first" in done.stdout
 
 
 def test_a_file_is_not_replaced_by_accident(karat: Karat, folder: Path) -> None:
     (folder / "mine.yaml").write_text("mine")
     done = karat("init", "mine.yaml")
     assert done.returncode == 2
-    assert "mine.yaml: exists already; --force replaces it" in done.stderr
+    assert "mine.yaml exists already; --force replaces it" in done.stderr
     assert karat("init", "mine.yaml", "--force").returncode == 0
     assert "--config mine.yaml" in (folder / "mine.yaml").read_text(encoding="utf-8")
 

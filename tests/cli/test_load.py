@@ -26,7 +26,7 @@ def test_each_rate_is_a_row(karat: Karat) -> None:
     shown = karat("load", "gold.csv", "tree", "--rate", "20", "--seconds", "0.3")
     assert shown.returncode == 0
     assert "bm25 under load" in shown.stdout
-    assert "offered 20 a second" in shown.stderr
+    assert "measured 20 queries per second" in shown.stderr
     rows = [line.split() for line in shown.stdout.splitlines()]
     assert [row[0] for row in rows if len(row) == 7 and row[0].isdigit()] == ["20"]
 

@@ -138,7 +138,7 @@ def test_a_defect_of_ours_is_3_with_one_line_and_no_traceback(
     monkeypatch.setattr("karat.scoring.score.evaluate_run", broken)
     done = karat(*SCORE)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("error: Karat broke: RuntimeError: no such luck\n")
+    assert done.stderr.startswith("error: internal error: RuntimeError: no such luck\n")
     assert "Traceback" not in done.stderr
 
 
@@ -152,7 +152,7 @@ def test_a_full_disk_is_called_one(
     monkeypatch.delenv("KARAT_DEBUG", raising=False)
     monkeypatch.setattr("karat.scoring.score.evaluate_run", full)
     done = karat(*SCORE)
-    assert done.stderr == f"error: {said}: there is no room left on the disk\n"
+    assert done.stderr == f"error: {said}: no space left on the disk\n"
     assert done.returncode == 3
 
 

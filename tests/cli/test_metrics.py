@@ -1,19 +1,40 @@
-"""karat metrics: what each number means."""
+"""karat metrics: list and explain the measures."""
 
 import json
+import re
 from collections.abc import Callable
 from subprocess import CompletedProcess
 
 from karat.scoring.metrics import METRICS
+from karat.scoring.metrics.measure import parse
 
 Karat = Callable[..., CompletedProcess[str]]
 
 
-def test_every_metric_is_explained(karat: Karat) -> None:
+def _listed(text: str) -> list[str]:
+    """Return the names in a list of measures, as they are typed."""
+    return [line.split()[0] for line in text.splitlines() if re.match("  [a-z0-9]", line)]
+
+
+def test_twenty_measures_are_listed_by_purpose(karat: Karat) -> None:
     done = karat("metrics")
-    heads = [line for line in done.stdout.splitlines() if line and not line.startswith(" ")]
+    names = _listed(done.stdout)
     assert done.returncode == 0
-    assert [head.partition("[")[0].partition("@")[0] for head in heads] == list(METRICS)
+    assert len(names) == 20
+    assert {"mrr@10", "ndcg@10", "hit@5", "recall@10", "precision@5", "f1@10"} <= set(names)
+    assert done.stdout.startswith("Find an answer near the top:\n  mrr@10 ")
+    assert done.stdout.endswith(f"List all {len(list(METRICS))}: karat metrics --all.\n")
+    assert [str(parse(name)) for name in names] == names
+
+
+def test_all_measures_are_listed_on_request(karat: Karat) -> None:
+    names = [re.split(r"[\[@]", name)[0] for name in _listed(karat("metrics", "--all").stdout)]
+    assert sorted(names) == sorted(METRICS)
+
+
+def test_machines_get_all_measures(karat: Karat) -> None:
+    entries = json.loads(karat("metrics", "--json").stdout)
+    assert [entry["name"] for entry in entries] == list(METRICS)
 
 
 def test_a_metric_is_found_by_name_alias_and_measure(karat: Karat) -> None:

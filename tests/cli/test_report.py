@@ -142,8 +142,8 @@ def test_the_shapes_of_other_benchmarks(karat: Karat, kept: str, folder: Path) -
 @pytest.mark.parametrize(
     ("output", "schema", "message"),
     [
-        ("out.html", "akashic", "akashic results are not written so; expected .json"),
-        ("out.json", "agents", "several runs and one name"),
+        ("out.html", "akashic", "akashic results need another ending; expected .json"),
+        ("out.json", "agents", "several runs need several files"),
     ],
 )
 def test_shapes_that_do_not_fit(

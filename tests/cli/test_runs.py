@@ -27,7 +27,7 @@ def test_experiments_are_listed(karat: Karat, kept: str) -> None:
 def test_experiments_of_another_kind(karat: Karat, kept: str) -> None:
     done = karat("runs", "list", "--kind", "sweep")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "holds no experiment of sweep yet" in done.stderr
+    assert "has no experiments of sweep yet" in done.stderr
     assert json.loads(karat("runs", "list", "--kind", "sweep", "--json").stdout) == []
     assert json.loads(karat("runs", "list", "--json").stdout)[0]["id"] == kept
 
@@ -75,7 +75,7 @@ def test_all_runs_become_files(karat: Karat, kept: str, folder: Path) -> None:
     assert len(read_run(folder / "bm25_k1=1.2.jsonl")) == 2
     refused = karat("runs", "export", kept, "-o", "all.jsonl")
     assert refused.returncode == 2
-    assert "several runs and one name" in refused.stderr
+    assert "several runs need several files" in refused.stderr
 
 
 def test_an_experiment_is_deleted(karat: Karat, kept: str) -> None:

@@ -27,8 +27,8 @@ recall@10  0.6667         1.0000  3
 
 4 queries: 1 missing, 0 errors, 0 timeouts (each counts 0), 0 invalid hits; 83% of the first 10 hits
   are judged (unjudged hits count as not relevant)
-1 query of the gold set not in the run: q3
-1 query of the run not in the gold set: q9
+1 query of the gold set missing from the run: q3
+1 query of the run missing from the gold set: q9
 1 query without a relevant target: left out of the means
 """
 
@@ -227,7 +227,7 @@ def test_ties_are_broken_as_asked_and_counted(
     assert means(karat, *command) == {"mrr": pytest.approx((first + 2) / 3)}
     shown = karat(*command).stdout
     assert f"in 1 query equal scores decide where a relevant hit ranks (rule: {ties})" in shown
-    assert ("--ties order keeps" in shown) == (ties != "order")
+    assert ("--ties order uses" in shown) == (ties != "order")
 
 
 def test_expected_ties_refuse_what_has_no_closed_form(karat: Karat, folder: Path) -> None:

@@ -55,7 +55,7 @@ def test_why_there_can_be_no_hits(folder: Path, capsys: pytest.CaptureFixture[st
     assert said.endswith("the query is empty\n")
     (folder / "a.py").rename(folder / ".hidden")
     assert run("login", str(folder)) == 0
-    assert capsys.readouterr().err.endswith("there is no text to search; left out: 1 hidden\n")
+    assert capsys.readouterr().err.endswith("the corpus has no text; skipped files: 1 hidden\n")
 
 
 def test_a_score_follows_from_what_is_explained(
@@ -72,15 +72,15 @@ def test_a_score_follows_from_what_is_explained(
         assert hit["score"] == pytest.approx(hit["stages"]["bm25"] * factors)
     assert run("login user", str(folder), "--explain") == 0
     shown = capsys.readouterr().out
-    assert "for what the query names" in shown
-    assert "for what the place is, x 0.700" in shown
+    assert "names in the query: word score" in shown
+    assert "kind of file: score x 0.700" in shown
 
 
 def test_an_engine_that_explains_nothing_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("login", str(folder), "--explain", "-e", "keyword") == 0
-    assert "does not tell how its scores came about" in capsys.readouterr().err
+    assert "does not explain its scores" in capsys.readouterr().err
 
 
 def test_a_terminal_shows_a_line_of_each_hit(

@@ -15,59 +15,58 @@ Karat = Callable[..., CompletedProcess[str]]
     [
         (
             "generate ../flask",
-            "Unexpected ../flask: the repository is given by --repo",
+            "Unexpected ../flask: the repository needs --repo",
             "generate --repo ../flask",
         ),
         (
             "generate one --limit 5 two.json",
-            "Unexpected one two.json: the repository is given by --repo and the gold set is given "
-            "by -o",
+            "Unexpected one two.json: the repository needs --repo and the gold set needs -o",
             "generate --repo one --limit 5 -o two.json",
         ),
         (
             "generate --repo one two.json",
-            "Unexpected two.json: the gold set is given by -o",
+            "Unexpected two.json: the gold set needs -o",
             "generate --repo one -o two.json",
         ),
         (
             "generate one two -o gold.json",
-            "Unexpected one two: the repository is given by --repo",
+            "Unexpected one two: the repository needs --repo",
             "generate --repo one --repo two -o gold.json",
         ),
         (
             "generate one one --repo two --output gold.json",
-            "Unexpected one one: the repository is given by --repo",
+            "Unexpected one one: the repository needs --repo",
             "generate --repo one --repo one --repo two --output gold.json",
         ),
         (
             "evaluate gold.qrels keyword 'bm25(k1=1.2)'",
-            "Unexpected keyword 'bm25(k1=1.2)': a search is given by --engine",
+            "Unexpected keyword 'bm25(k1=1.2)': an engine needs --engine",
             "evaluate gold.qrels --engine keyword --engine 'bm25(k1=1.2)'",
         ),
         (
             "sweep gold.qrels matrix.yaml",
-            "Unexpected matrix.yaml: a matrix is given by --matrix",
+            "Unexpected matrix.yaml: a matrix needs --matrix",
             "sweep gold.qrels --matrix matrix.yaml",
         ),
         (
             "--server http://localhost:1 sweep gold.qrels matrix.yaml",
-            "Unexpected matrix.yaml: a matrix is given by --matrix",
+            "Unexpected matrix.yaml: a matrix needs --matrix",
             "--server http://localhost:1 sweep gold.qrels --matrix matrix.yaml",
         ),
         (
             "carry gold.qrels HEAD",
-            "Unexpected HEAD: the commit is given by --to",
+            "Unexpected HEAD: the commit needs --to",
             "carry gold.qrels --to HEAD",
         ),
         (
             "score gold.qrels old.run mrr",
-            "Unexpected mrr: a measure is given by --metric",
+            "Unexpected mrr: a measure needs --metric",
             "score gold.qrels old.run --metric mrr",
         ),
         *(
             (
                 f"{command} bm25 --json",
-                "Unexpected bm25: the engine is given by --engine",
+                "Unexpected bm25: the engine needs --engine",
                 f"{command} --engine bm25 --json",
             )
             for command in ("index .", "load gold.qrels .", "analyze index .")

@@ -25,7 +25,7 @@ def test_a_secret_is_shown_once(karat: Karat) -> None:
     assert made.returncode == 0, made.stderr
     secret = made.stdout.strip()
     assert re.fullmatch(r"karat_[\w-]{43}", secret)
-    assert "shown only now" in made.stderr
+    assert "cannot be shown again" in made.stderr
     listed = karat("token", "list")
     assert secret not in listed.stdout
     assert re.search(r"ada  read  until \d{4}-\d\d-\d\d  nightly job", listed.stdout)
@@ -34,7 +34,7 @@ def test_a_secret_is_shown_once(karat: Karat) -> None:
 def test_where_no_token_is_yet(karat: Karat) -> None:
     listed = karat("token", "list")
     assert (listed.returncode, listed.stdout) == (0, "")
-    assert listed.stderr == "no token yet; karat token create OWNER makes one\n"
+    assert listed.stderr == "no tokens yet; create one with: karat token create OWNER\n"
 
 
 def test_tokens_end(karat: Karat) -> None:
@@ -82,7 +82,7 @@ def test_the_service_answers_and_stops_in_order(folder: Path) -> None:
         address = ""
         for line in process.stderr:
             lines.append(line)
-            if found := re.search(r"Karat answers at (http://127\.0\.0\.1:\d+)", line):
+            if found := re.search(r"Karat is running at (http://127\.0\.0\.1:\d+)", line):
                 address = found[1]
                 break
         assert address, "".join(lines)

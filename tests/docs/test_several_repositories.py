@@ -96,7 +96,7 @@ def test_a_set_that_was_carried_is_searched_where_it_was_carried_to(
     both = ", ".join(f"{name} {commit[:12]}" for name, commit in commits.items())
     shown = capsys.readouterr().out
     assert f"3 targets, now at {both}\n" in shown
-    assert "kept: 3 targets, 2 in files of another name" in shown
+    assert "updated: 3 targets, 2 in renamed files" in shown
     new = json.loads((folder / "new.json").read_text())
     assert new["metadata"]["carried_to"] == commits
     files = {case["id"]: case["ground_truth_files"] for case in new["test_cases"]}
@@ -105,7 +105,7 @@ def test_a_set_that_was_carried_is_searched_where_it_was_carried_to(
     assert karat("validate", "new.json", "--repo", "gin=../gin") == 0
     assert karat("evaluate", "new.json", "--repo", "gin=../gin", "--timed", "none") == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert f"each query on the tree that the set was carried to, {both}" in shown
-    assert "all 3 targets exist in the trees that were searched" in shown
+    assert f"each query on the version that the gold set was updated to, {both}" in shown
+    assert "all 3 targets exist in the searched versions" in shown
     assert karat("carry", NAME, "--to", "click=8.1.7", "--repo", "gin=../gin") == 2
     assert "no revision for gin; expected --to gin=REVISION" in capsys.readouterr().err

@@ -156,7 +156,10 @@ def test_every_mode_is_an_engine() -> None:
             {"search_modes": ("dense", "sparse", "dense")},
             "search_modes: 'dense' appears more than once",
         ),
-        ({"search_modes": ("lexical",)}, "'lexical' is none of: dense, sparse, hybrid"),
+        (
+            {"search_modes": ("lexical",)},
+            "'lexical' is not a search mode; expected one of: dense, sparse, hybrid",
+        ),
         ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
         ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
         ({"score_thresholds": (1.5,)}, "1.5 is out of range; expected 0 to 1, or null"),
@@ -175,7 +178,7 @@ def test_all_that_is_refused_is_told_at_once() -> None:
     with pytest.raises(InputError) as refused:
         Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
     assert str(refused.value).splitlines() == [
-        "search_modes: 'lexical' is none of: dense, sparse, hybrid",
+        "search_modes: 'lexical' is not a search mode; expected one of: dense, sparse, hybrid",
         "top_k_values: 0 is out of range; expected 1 or more",
         "top_k_values: 5 appears more than once",
         "models: no embedder named 'granit'; did you mean 'granite'?",

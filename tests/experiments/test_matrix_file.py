@@ -52,11 +52,13 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as refused:
         read_matrix(place)
     assert str(refused.value).replace(str(place), "m.yaml").splitlines() == [
-        "m.yaml:1: search_mode: unknown key; did you mean 'search_modes'?",
+        "m.yaml:1: search_mode: unknown key; did you mean 'search_modes'? valid keys: "
+        "search_modes, use_reranker, top_k_values, rrf_k_values, score_thresholds, chunkers, "
+        "models, rerankers, k_values_for_metrics, primary_k",
         "m.yaml:2: use_reranker[0]: 'maybe' is neither true nor false",
-        "m.yaml:3: top_k_values[1]: 'ten' is no whole number",
-        "m.yaml:4: score_thresholds[0]: 'low' is no number; expected 0 to 1, or null",
-        "m.yaml:5: primary_k: 'x' is no whole number",
+        "m.yaml:3: top_k_values[1]: 'ten' is not a whole number",
+        "m.yaml:4: score_thresholds[0]: 'low' is not a number; expected 0 to 1, or null",
+        "m.yaml:5: primary_k: 'x' is not a whole number",
     ]
 
 
@@ -75,8 +77,11 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
     with pytest.raises(FormatError) as refused:
         read_matrix(place)
     assert str(refused.value).replace(f"{place}:", "").splitlines() == [
-        "2: config_matrix.search_modes[1]: 'lexical' is none of: dense, sparse, hybrid",
-        "5: config_matrix.top_k_values[1]: 'ten' is no whole number",
+        (
+            "2: config_matrix.search_modes[1]: 'lexical' is not a "
+            "search mode; expected one of: dense, sparse, hybrid"
+        ),
+        "5: config_matrix.top_k_values[1]: 'ten' is not a whole number",
         "6: config_matrix.top_k_values[2]: 0 is out of range; expected 1 or more",
         "7: config_matrix.top_k_values[3]: 5 appears more than once",
         "8: config_matrix.score_thresholds: null and 0 both drop nothing; expected one of them",
@@ -84,7 +89,7 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
         "10: config_matrix.models: no embedder named 'granit'; did you mean 'granite'?",
         "11: config_matrix.rerankers[0]: no reranker named 'maxsin'; did you mean 'maxsim'?",
         "11: config_matrix.rerankers: no run has a reranker; expected true in use_reranker",
-        "12: config_matrix.primary_k: ['5', '10'] is no whole number",
+        "12: config_matrix.primary_k: ['5', '10'] is not a whole number",
     ]
 
 

@@ -140,9 +140,10 @@ def test_bad_suites(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         read_suites(path)
     assert [str(problem).split("suites.yaml:")[1] for problem in caught.value.problems] == [
-        "2: quick[0].chunk_size: '-5' is no whole number above 0",
+        "2: quick[0].chunk_size: '-5' is not a whole number above 0",
         "2: quick[0].use_reranker: 'maybe' is neither true nor false",
-        "3: quick[1].chunksize: unknown key; did you mean 'chunk_size'?",
+        "3: quick[1].chunksize: unknown key; did you mean 'chunk_size'? valid keys: name, "
+        "chunk_size, embedding_model, use_reranker, reranker_model",
         "3: quick[1]: 'chunk_size' is missing",
         "3: quick[1]: name 'a' appears more than once",
     ]

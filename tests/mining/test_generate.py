@@ -123,7 +123,7 @@ def test_only_one_hardness(project: "Builder", generate: Generate) -> None:
 
 def test_a_gold_set_is_json(project: "Builder", generate: Generate) -> None:
     done = generate(project.path, "-o", "gold.csv")
-    assert (done.returncode, "gold.csv: a gold set is JSON" in done.stderr) == (2, True)
+    assert (done.returncode, "gold.csv: a gold set is written as JSON" in done.stderr) == (2, True)
     assert generate(project.path, "-o", "gold.json.gz").returncode == 0
     assert not Path("gold.csv").exists()
 
@@ -142,7 +142,7 @@ def test_split_by_time(project: "Builder", generate: Generate) -> None:
 @pytest.mark.parametrize("names", ["dev", "dev/", "dev/test/more", "dev/dev"])
 def test_names_that_are_no_pair(generate: Generate, names: str) -> None:
     done = generate(".", "--split", names)
-    assert (done.returncode, "no pair of names such as dev/test" in done.stderr) == (2, True)
+    assert (done.returncode, "expected two names such as dev/test" in done.stderr) == (2, True)
 
 
 def test_limits_patterns_and_rules(project: "Builder", generate: Generate) -> None:
@@ -358,7 +358,7 @@ def test_odd_files_are_left_out_and_counted(history: "Builder", generate: Genera
     assert done.returncode == 0
     (case,) = written()["test_cases"]
     assert case["ground_truth_files"] == ["Case.py", "code.py"]
-    assert done.stderr.startswith("note: files that cannot be targets: ")
+    assert done.stderr.startswith("note: files excluded from the targets: ")
     for reason in ("lfs-pointer (1)", "too-large (1)", "name-not-utf-8 (1)"):
         assert reason in done.stderr
 
@@ -376,7 +376,7 @@ def test_a_model_words_the_queries(
     done = generate(project.path, "--rewrite", "openai/x", "--off", "duplicate")
     assert "wording     rewritten (4), llm_failed (1), llm_leaked (1)\n" in done.stdout
     assert "rewritten-alike" not in done.stdout
-    assert done.stderr == "note: the model did not always answer: model: no route\n"
+    assert done.stderr == "note: the language model failed for some queries: model: no route\n"
     statuses = {case["query"]: case["query_status"] for case in written()["test_cases"]}
     assert statuses["send a mail for each abandoned cart"] == "llm_failed"
     assert statuses["keep the cart when visitors reload the page"] == "llm_leaked"
@@ -412,5 +412,8 @@ def test_a_huge_file_is_not_read(history: "Builder", generate: Generate) -> None
     history.commit({"huge.py": "x = 1\n" * lines, "a.py": "x = 1\n"}, "Start")
     history.commit({"huge.py": "x = 2\n" * lines, "a.py": "x = 2\n"}, QUESTION)
     done = generate(history.path)
-    assert (done.returncode, done.stderr) == (0, "note: files that cannot be targets: binary (1)\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "note: files excluded from the targets: binary (1)\n",
+    )
     assert written()["test_cases"][0]["ground_truth_files"] == ["a.py"]

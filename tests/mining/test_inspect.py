@@ -157,7 +157,7 @@ def test_a_target_that_is_not_there(inspect: Inspect) -> None:
         case["ground_truth_files"] = ["shop/none.py"]
 
     edit(lose)
-    assert "shop/none.py  grade 1  (not in the tree of " in inspect(first).stdout
+    assert "shop/none.py  grade 1  (does not exist at " in inspect(first).stdout
 
 
 def test_a_set_that_was_not_mined(inspect: Inspect) -> None:
@@ -165,4 +165,4 @@ def test_a_set_that_was_not_mined(inspect: Inspect) -> None:
     assert "where is login" in inspect(file="code.csv").stdout
     done = inspect("1", file="code.csv")
     assert (done.returncode, "src/a.py:10-19  grade 2" in done.stdout) == (0, True)
-    assert done.stderr == "note: the case names no commit that it was made from\n"
+    assert done.stderr == "note: the case has no commit\n"

@@ -63,7 +63,7 @@ def beside(
 
 
 def test_its_commands(beside: Path) -> None:
-    (beside / "benchmark.yaml").write_text(blocks("yaml benchmark.yaml")[0], encoding="utf-8")
+    (beside / "karat.yaml").write_text(blocks("yaml karat.yaml")[0], encoding="utf-8")
     for line in "".join(blocks("sh")).splitlines():
         with pytest.raises(SystemExit) as caught:
             main(shlex.split(line)[1:])

@@ -31,13 +31,13 @@ def test_topics_name_their_words_and_the_weak_ones() -> None:
         ["draw", "1", "-", "-", "", "draw"],
     ]
     assert table.notes == (
-        "over all queries: bm25 0.500; queries are alike by words",
-        "1 query left out, without a word to go by",
+        "all queries: bm25 0.500; similarity of queries: words",
+        "1 query without usable words left out",
     )
-    assert table.conclusion == "bm25 is weak on: parser token."
+    assert table.conclusion == "bm25 is significantly weak on: parser token."
     calm = Topics("hit@5", "words", ("bm25",), (0.5,), (sound,), missing=(190,))
-    assert topics_table(calm).notes[-1] == "bm25: 190 queries not in the run, which count 0"
-    assert topics_table(calm).conclusion.startswith("No topic is weaker")
+    assert topics_table(calm).notes[-1] == "bm25: 190 queries not in the run (counted as 0)"
+    assert topics_table(calm).conclusion.startswith("No topic is significantly weaker")
 
 
 def quality(*warnings: str, unplaced: int = 0) -> EmbeddingQuality:
@@ -55,7 +55,7 @@ def test_an_embedding_has_its_numbers_and_what_they_mean() -> None:
         "granite, 384 dimensions, 2,100 chunks, 30 queries",
         "2 queries left out: no chunk covers a target",
     )
-    assert table.conclusion == "Nothing speaks against it."
+    assert table.conclusion == "No problem found."
     assert embedding_table(quality("collapsed")).conclusion == "collapsed."
 
 
@@ -75,11 +75,14 @@ def test_flaws_have_their_share_and_some_places() -> None:
     ]
     assert table.notes == (
         "longer than the model reads",
-        "cut otherwise: 1 document, no parser",
-        "never retrieved: by none of 7 queries",
+        "fallback chunking: 1 document, no parser",
+        "never retrieved: not a hit of any of 7 queries",
     )
     assert table.conclusion == ""
-    assert health_table(Health("bm25", "d", 1, 1, 0, flaws[:1])).conclusion == "The index is sound."
+    assert (
+        health_table(Health("bm25", "d", 1, 1, 0, flaws[:1])).conclusion
+        == "No problem found in the index."
+    )
 
 
 def test_a_trend_names_the_real_changes() -> None:
@@ -93,9 +96,9 @@ def test_a_trend_names_the_real_changes() -> None:
         ["bm25", "k1.1", "2026-03-04 05:06", "0.600", "[0.100, 0.300]", "-", "-", "first"],
         ["", "k2.1", "2026-03-04 05:06", "0.400", "[0.100, 0.300]", "-0.200", "<0.001", "real"],
     ]
-    assert table.conclusion == "bm25 changed by -0.200 with k2.1, 2026-03-04, beyond the noise."
+    assert table.conclusion == "bm25 changed significantly by -0.200 with k2.1, 2026-03-04."
     calm = trend_table([Trend("bm25", "ndcg@10", points[:1])])
-    assert calm.conclusion == "No change is beyond the noise."
+    assert calm.conclusion == "No significant change."
 
 
 def test_intervals_are_headed_by_their_own_level() -> None:

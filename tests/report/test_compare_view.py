@@ -72,7 +72,7 @@ def test_notes_name_the_method_and_each_run(contest: Contest) -> None:
     notes = compare_table(contest).notes
     assert notes[0] == (
         "p: paired randomisation, corrected by step-down maxT over all pairs; "
-        "intervals: bootstrap-t, 999 draws, seed 0; * best, beyond the noise"
+        "intervals: bootstrap-t, 999 draws, seed 0; * significantly better than all others"
     )
     assert [note.partition(":")[0] for note in notes[1:]] == ["base", "same", "best"]
 
@@ -80,7 +80,7 @@ def test_notes_name_the_method_and_each_run(contest: Contest) -> None:
 def test_the_mean_over_answered_queries_is_told_where_it_differs() -> None:
     half = {query: hits for place, (query, hits) in enumerate(at_rank(1).items()) if place % 2}
     notes = compare_table(compare(GOLD, {"all": at_rank(2), "half": half}, ["mrr"])).notes
-    assert "half: 10 queries of the gold set not in the run: q00, q02, q04, ..." in notes
+    assert "half: 10 queries of the gold set missing from the run: q00, q02, q04, ..." in notes
     assert "half: over answered queries only, the mean of mrr is 1.000" in notes
     assert not any(note.startswith("all: over answered") for note in notes)
 

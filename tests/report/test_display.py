@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.report.display import display_width, printable, shorten
+from karat.report.display import display_width, headline_and_details, printable, shorten
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,23 @@ def test_a_shortened_text_fits_and_begins_as_the_text_does(text: str, width: int
         assert text.startswith(short.removesuffix("..."))
     else:
         assert display_width(text) <= width
+
+
+@pytest.mark.parametrize(
+    ("verdict", "headline", "details"),
+    [
+        ("", "", ""),
+        ("a beats b.", "a beats b.", ""),
+        ("On ndcg@10, a has 0.5. No other does.", "On ndcg@10, a has 0.5.", "No other does."),
+        (
+            "a beats b by 0.1; on mrr, nothing differs; x.",
+            "a beats b by 0.1.",
+            "On mrr, nothing differs; x.",
+        ),
+        ("a beats b; b9 beats a.", "a beats b.", "b9 beats a."),
+    ],
+)
+def test_the_first_sentence_of_a_verdict_is_its_headline(
+    verdict: str, headline: str, details: str
+) -> None:
+    assert headline_and_details(verdict) == (headline, details)

@@ -51,9 +51,9 @@ def suite_of(gate: Gate) -> ET.Element:
 def test_junit_has_a_case_per_check() -> None:
     cases = suite_of(GATE).findall("testcase")
     assert [case.attrib["name"] for case in cases] == [
-        "hit@5 is at least 0.7",
-        "ndcg@10 loses at most 0.02",
-        "p90 latency is at most 200 ms",
+        "hit@5 must be at least 0.7",
+        "ndcg@10 may lose at most 0.02",
+        "p90 latency must be at most 200 ms",
     ]
     assert [[child.tag for child in case] for case in cases] == [[], ["skipped"], ["failure"]]
     assert cases[2][0].attrib["message"] == "250.0 ms, more than 200 ms"
@@ -71,8 +71,8 @@ def test_junit_survives_any_name() -> None:
 
 def test_annotations_are_errors_first_then_warnings() -> None:
     assert annotations(GATE) == [
-        "::error title=p90 latency is at most 200 ms::250.0 ms, more than 200 ms",
-        "::warning title=ndcg@10 loses at most 0.02::inside the noise",
+        "::error title=p90 latency must be at most 200 ms::250.0 ms, more than 200 ms",
+        "::warning title=ndcg@10 may lose at most 0.02::inside the noise",
     ]
     assert [line.split()[0] for line in annotations(replace(GATE, strict=True))] == ["::error"] * 2
 
@@ -95,7 +95,7 @@ def test_the_summary_shows_outcome_checks_and_queries() -> None:
     assert text.startswith(
         "## ❌ Gate failed: new against old, 1 failed, 1 inconclusive, 1 passed.\n"
     )
-    assert "| ndcg@10 loses at most 0.02 | inconclusive | inside the noise | 0.060 |" in text
+    assert "| ndcg@10 may lose at most 0.02 | inconclusive | inside the noise | 0.060 |" in text
     assert r"| q1 | 1.000 | 0.000 | -1.000 | 1 | - | where \| \<script\> |" in text
     assert "smallest true difference" in text
 
@@ -110,8 +110,8 @@ def test_what_moved_goes_from_the_worst_to_the_best() -> None:
 def test_the_headline_says_why_a_strict_gate_fails() -> None:
     unsure = replace(GATE, checks=(UNSURE,))
     assert headline(unsure) == "Gate inconclusive: new against old, 1 inconclusive."
-    assert "fails a strict gate" in headline(replace(unsure, strict=True))
-    assert "fails a strict gate" not in headline(replace(GATE, strict=True))
+    assert "fails because of --strict" in headline(replace(unsure, strict=True))
+    assert "fails because of --strict" not in headline(replace(GATE, strict=True))
 
 
 def test_without_a_baseline_nothing_is_detectable() -> None:

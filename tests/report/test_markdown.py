@@ -23,7 +23,7 @@ def test_the_whole_table() -> None:
         "- first note\n"
         "- second note\n"
         "\n"
-        "new beats old.\n"
+        "**new beats old.**\n"
     )
 
 

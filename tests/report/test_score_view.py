@@ -67,11 +67,11 @@ def test_notes_say_all_that_is_behind_the_numbers(evaluation: Evaluation) -> Non
         "6 queries: 1 missing, 1 error, 1 timeout (each counts 0), 4 invalid hits left out "
         "(1 duplicate, 1 end before start, 1 line below 1, 1 non-finite score); "
         "83% of the first 10 hits are judged (unjudged hits count as not relevant)",
-        "1 query of the gold set not in the run: q5",
-        "4 queries of the run not in the gold set: other0, other1, other2, ...",
+        "1 query of the gold set missing from the run: q5",
+        "4 queries of the run missing from the gold set: other0, other1, other2, ...",
         "1 query without a relevant target: left out of the means",
         "in 1 query equal scores decide where a relevant hit ranks (rule: trec10); --ties order "
-        "keeps the engine's order",
+        "uses the engine's order",
     ]
 
 
@@ -90,11 +90,11 @@ def test_the_text_of_the_tiny_set(evaluation: Evaluation) -> None:
         "  end before start, 1 line below 1, 1 non-finite score); 83% of the first 10 hits are "
         "judged\n"
         "  (unjudged hits count as not relevant)\n"
-        "1 query of the gold set not in the run: q5\n"
-        "4 queries of the run not in the gold set: other0, other1, other2, ...\n"
+        "1 query of the gold set missing from the run: q5\n"
+        "4 queries of the run missing from the gold set: other0, other1, other2, ...\n"
         "1 query without a relevant target: left out of the means\n"
         "in 1 query equal scores decide where a relevant hit ranks (rule: trec10); --ties order "
-        "keeps the\n"
+        "uses the\n"
         "  engine's order\n"
     )
 

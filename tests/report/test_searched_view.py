@@ -15,13 +15,14 @@ HEAD = Searched("head", "project", "all", 1, 144, 144, 2_000, 1_500, 1)
 
 def test_what_is_not_there() -> None:
     assert list(remarks(HEAD)) == [
-        "searched: all queries on HEAD (head), 1 tree of 144 documents",
-        "candidates: all, tests among them",
-        "targets: 1,500 of 2,000 targets (75.0%) are not in the tree searched (1 query with no "
-        "other) and count as missed; the table below is without them",
+        "searched: all queries on HEAD (head), 1 version of 144 documents",
+        "candidates: all files, including tests",
+        "targets: 1,500 of 2,000 targets (75.0%) do not exist in the searched "
+        "version (1 query with no "
+        "other) and count as missed; the table below excludes them",
     ]
     no_query_lost = list(remarks(replace(HEAD, lost_queries=0)))
-    assert "not in the tree searched and count as missed" in no_query_lost[-1]
+    assert "do not exist in the searched version and count as missed" in no_query_lost[-1]
     nothing_left = list(remarks(replace(HEAD, unresolved=2_000)))
     assert nothing_left[-1].endswith("and count as missed")
 
@@ -29,7 +30,8 @@ def test_what_is_not_there() -> None:
 def test_where_it_was_carried_to() -> None:
     line = next(remarks(replace(HEAD, snapshot="carried", revision="0123456789abcdef")))
     assert line.startswith(
-        "searched: each query on the tree that the set was carried to, 0123456789ab, 1 tree"
+        "searched: each query on the version that the gold set was "
+        "updated to, 0123456789ab, 1 version"
     )
 
 
@@ -39,8 +41,8 @@ def test_what_can_be_trusted_has_no_warning(snapshot: str) -> None:
 
 
 def test_what_misleads_has_one() -> None:
-    assert "1,500 of 2,000 targets (75.0%) are gone" in warning(HEAD)
-    assert "holds its answer" in warning(replace(HEAD, snapshot="child"))
+    assert "1,500 of 2,000 targets (75.0%) do not exist there" in warning(HEAD)
+    assert "contains its answer" in warning(replace(HEAD, snapshot="child"))
     assert "0 of 0 targets (0.0%)" in warning(replace(HEAD, targets=0, unresolved=0))
 
 
@@ -50,8 +52,8 @@ def test_what_a_run_cost_and_what_was_odd() -> None:
         "unstable": ["a", "b", "c", "d"],
     }
     assert list(run_remarks([Measured(Run.of([]), None, "", "dense", notes)], 1)) == [
-        "work: dense indexed 1,200 rows for 1 tree, 900 embedded, 300 reused",
-        "dense: 4 queries were answered differently when asked again: a, b, c, ...",
+        "work: dense indexed 1,200 rows for 1 version, 900 embedded, 300 reused",
+        "dense: not deterministic: 4 queries returned different hits when repeated: a, b, c, ...",
     ]
     assert not list(run_remarks([Measured(Run.of([]), None, "", "rg", {"unstable": []})], 1))
 
@@ -59,7 +61,7 @@ def test_what_a_run_cost_and_what_was_odd() -> None:
 def test_an_index_is_told_once_for_all_that_share_it() -> None:
     words, vectors = {"rows": 40}, {"rows": 40, "embedded": 60, "reused": 0}
     group = ["bm25", "dense", "hybrid"]
-    varies = " (varies with how workers divide them)"
+    varies = " (depends on how workers divide them)"
 
     def told(*runs: tuple[str, Mapping[str, int], list[str]]) -> list[str]:
         found = [
@@ -69,7 +71,10 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
         return list(run_remarks(found, 3))
 
     assert told(("dense", vectors, group), ("hybrid", vectors, group)) == [
-        f"work: dense, hybrid share an index of 40 rows for 3 trees{varies}, 60 embedded, 0 reused"
+        (
+            f"work: dense, hybrid share an index of 40 rows for 3 "
+            f"versions{varies}, 60 embedded, 0 reused"
+        )
     ]
     assert told(
         ("bm25", words, group),
@@ -77,15 +82,16 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
         ("hybrid", vectors, group),
         ("files", {"rows": 9}, group),
     ) == [
-        f"work: bm25, dense, hybrid share an index of 40 rows for 3 trees{varies}; dense, hybrid: "
+        f"work: bm25, dense, hybrid share an index of 40 rows for 3 "
+        f"versions{varies}; dense, hybrid: "
         "60 embedded, 0 reused",
-        f"work: files indexed 9 rows for 3 trees{varies}",
+        f"work: files indexed 9 rows for 3 versions{varies}",
     ]
     alone = [
         Measured(Run.of([]), None, engine, name, {"work": words})
         for engine, name in (("a", "bm25 @5"), ("a", "bm25 @9"), ("b", "own"))
     ]
     assert list(run_remarks(alone, 1)) == [
-        "work: bm25 @5, bm25 @9 share an index of 40 rows for 1 tree",
-        "work: own indexed 40 rows for 1 tree",
+        "work: bm25 @5, bm25 @9 share an index of 40 rows for 1 version",
+        "work: own indexed 40 rows for 1 version",
     ]

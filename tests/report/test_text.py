@@ -109,3 +109,9 @@ def test_the_second_column_begins_at_one_place(texts: list[str]) -> None:
     lines = render(Table("", (Column("query"), Column("x")), rows)).splitlines()
     assert len(lines) == len(texts) + 2
     assert len({display_width(line[: line.index("¦")]) for line in lines[2:]}) == 1
+
+
+def test_the_first_sentence_of_a_conclusion_is_bold_on_a_terminal() -> None:
+    table = Table("", (Column("run"),), ((Cell("a"),),), conclusion="a beats b. The rest is noise.")
+    assert render(table).endswith("\n\na beats b.\nThe rest is noise.\n")
+    assert render(table, colour=True).endswith("\n\n\x1b[1ma beats b.\x1b[0m\nThe rest is noise.\n")

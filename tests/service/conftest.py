@@ -145,7 +145,7 @@ def served(
     ):
         assert process.stderr is not None
         for line in process.stderr:
-            if found := re.search(r"Karat answers at (\S+)", line):
+            if found := re.search(r"Karat is running at (\S+)", line):
                 break
         else:
             pytest.fail("the service did not start")

@@ -146,7 +146,7 @@ def guarded(tmp_path: Path) -> Iterator[Guarded]:
 def _announced(log: Path, started: subprocess.Popen[bytes]) -> str:
     end = time.monotonic() + PATIENCE_S
     while started.poll() is None and time.monotonic() < end:
-        found = re.search(r"Karat answers at (\S+)", log.read_text(encoding="utf-8"))
+        found = re.search(r"Karat is running at (\S+)", log.read_text(encoding="utf-8"))
         if found:
             return found[1]
         time.sleep(0.05)

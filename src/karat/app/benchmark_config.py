@@ -1,28 +1,31 @@
-"""A benchmark in one YAML file: its gold set, its agents, how they are asked, what is written."""
+"""The configuration file, ``karat.yaml``: gold set, engines, settings, gate and output."""
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from karat.app.generate import ANYTHING, GOLD_SET, SECTIONS, Accepts, mining_options
+from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, parse_texts
 from karat.errors import InputError, MissingExtra
 from karat.experiments.configurations import Agent, parse_agent
+from karat.experiments.matrix import check_matrix_keys
 from karat.formats import DEFAULT, ReadLimits
-from karat.formats.akashic_suites import SWITCH
+from karat.formats.akashic_suites import SWITCH, parse_suites
 from karat.formats.fields import Checker, Place, Record
 from karat.formats.numerals import amount
 from karat.formats.results import FOLDER_FORMATS
+from karat.formats.sections import SECTIONS
 from karat.formats.yamltext import load_yaml
 from karat.model import Dataset
 
-__all__ = ["ConfigFile", "read_benchmark_config", "sampled"]
+__all__ = ["ConfigFile", "GateConfig", "draw_sample", "read_benchmark_config", "read_gate_config"]
 
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
 EVALUATION_KEYS = ("num_runs", "timeout_seconds", "randomize_order")
+GATE_KEYS = ("min", "max_regression", "max_latency", "min_queries", "strict", "baseline")
 OUTPUT_KEYS = ("directory", "formats", "generate_visualizations")
 
 Value = TypeVar("Value")
@@ -30,10 +33,11 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """What a file says; None where it says nothing.
+    """The content of a configuration file; None for a setting that it does not have.
 
-    The gold set is the file *gold_set*, or is mined as *mining* says, by the names of the options
-    of `karat generate`. *folder* is where results go, in these *formats*.
+    The gold set is the file *gold_set*, or is mined with the settings *mining*, by the names of the
+    options of `karat generate`. *folder* is where results go, in these *formats*. *sections* are
+    the sections that the file has.
     """
 
     gold_set: str | None
@@ -44,21 +48,28 @@ class ConfigFile:
     folder: str | None
     formats: tuple[str, ...]
     charts: bool
+    metrics: tuple[str, ...] = ()
+    sections: frozenset[str] = frozenset()
+
+
+class GateConfig(NamedTuple):
+    """The gold set and the options of `karat gate` in a configuration file."""
+
+    gold_set: str | None
+    options: Mapping[str, object]
 
 
 def read_benchmark_config(
     path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: ReadLimits = DEFAULT
 ) -> ConfigFile:
-    """Return what is in *path*; every problem is told at once, with its line.
+    """Return the content of *path*; all problems are reported at once, with their lines.
 
-    What *accepts* refuses of the settings of mining is among them.
-
-    The sections are ``dataset``, ``evaluation``, ``agents`` and ``output``. Paths count from the
-    folder of the file. The order of the queries is always left to chance, by a seed that is kept.
+    They include the mining settings for which *accepts* raises ValueError. Paths are relative to
+    the folder of the file. The order of the queries is always random, with a stored seed.
     """
     value, check = load_yaml(path, limit=limits.yaml_bytes)
     top = check.record(value, ())
-    check.known(top, SECTIONS, ())
+    check.known(top, SECTIONS, (), list_keys=True)
     folder = Path(path).parent
     mining = mining_options(check, top, accepts)
     agents = tuple(_agents(check, top))
@@ -68,8 +79,13 @@ def read_benchmark_config(
     if _value(check, evaluation, "evaluation", "randomize_order", _switch) is False:
         check.add(
             ("evaluation", "randomize_order"),
-            "the order is always random, by a seed that is kept; expected true",
+            "the order is always random, with a stored seed; expected true",
         )
+    if top.get("matrix") is not None:
+        check_matrix_keys(check, check.record(top["matrix"], ("matrix",)), ("matrix",))
+    if top.get("suites") is not None:
+        parse_suites(check, ("suites",), check.record(top["suites"], ("suites",)))
+    _gate_options(check, top, folder, ANYTHING)
     found = ConfigFile(
         gold_set and str(folder / gold_set),
         {} if gold_set else mining,
@@ -79,14 +95,75 @@ def read_benchmark_config(
         _folder(check, output, folder) if "output" in top else None,
         tuple(_formats(check, output)),
         _value(check, output, "output", "generate_visualizations", _switch) or False,
+        _metrics(check, top),
+        frozenset(name for name, section in top.items() if section is not None),
     )
     check.finish()
     return found
 
 
+def read_gate_config(
+    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: ReadLimits = DEFAULT
+) -> GateConfig:
+    """Return the sections ``gate`` and ``metrics`` of *path*, and the gold set if it names one.
+
+    Values for which *accepts* raises ValueError are problems.
+    """
+    value, check = load_yaml(path, limit=limits.yaml_bytes)
+    top = check.record(value, ())
+    check.known(top, SECTIONS, (), list_keys=True)
+    folder = Path(path).parent
+    options = _gate_options(check, top, folder, accepts)
+    if metrics := _metrics(check, top):
+        options["metrics"] = metrics
+    gold_set = _gold_set(check, top, {})
+    check.finish()
+    return GateConfig(gold_set and str(folder / gold_set), options)
+
+
+def _gate_options(check: Checker, top: Record, folder: Path, accepts: Accepts) -> dict[str, object]:
+    """Return option -> value of the section ``gate``, by the names of their parameters."""
+    section = _section(check, top, "gate", GATE_KEYS)
+    found: dict[str, object] = {
+        option: _rules(check, section[key], ("gate", key))
+        for option, key in (
+            ("minimums", "min"),
+            ("regressions", "max_regression"),
+            ("latencies", "max_latency"),
+        )
+        if section.get(key) is not None
+    }
+    if section.get("min_queries") is not None:
+        found["min_queries"] = check.text(section, "min_queries", ("gate",))
+    if (strict := _value(check, section, "gate", "strict", _switch)) is not None:
+        found["strict"] = strict
+    if section.get("baseline") is not None:
+        found["baseline"] = str(folder / check.text(section, "baseline", ("gate",)))
+    for option, value in found.items():
+        try:
+            accepts(option, value)
+        except ValueError as error:
+            check.add(("gate",), str(error))
+    return found
+
+
+def _rules(check: Checker, value: object, place: Place) -> list[str]:
+    """Return rules as typed, ``hit@5=0.7``, from an object; a single limit may stand alone."""
+    if isinstance(value, str):
+        return [check.word(value, place)]
+    rules = check.record(value, place)
+    return [f"{name}={check.text(rules, name, place)}" for name in rules]
+
+
+def _metrics(check: Checker, top: Record) -> tuple[str, ...]:
+    if top.get("metrics") is None:
+        return ()
+    return tuple(parse_texts(check, top["metrics"], ("metrics",)))
+
+
 def _section(check: Checker, top: Record, name: str, keys: tuple[str, ...]) -> Record:
     section = check.record(top.get(name) or {}, (name,))
-    check.known(section, keys, (name,))
+    check.known(section, keys, (name,), list_keys=True)
     return section
 
 
@@ -95,19 +172,24 @@ def _gold_set(check: Checker, top: Record, mining: Mapping[str, object]) -> str 
     if not isinstance(section, Mapping) or section.get(GOLD_SET) is None:
         return None
     if mining:
-        check.add(("dataset", GOLD_SET), "a set that is there is not mined; expected it alone")
+        check.add(
+            ("dataset", GOLD_SET), "cannot be combined with mining settings; expected it alone"
+        )
     return check.text(section, GOLD_SET, ("dataset",))
 
 
 def _agents(check: Checker, top: Record) -> list[Agent]:
-    rows = [(place, check.record(item, place)) for place, item in check.listed(top, "agents", ())]
+    if top.get("engines") is not None and top.get("agents") is not None:
+        check.add(("agents",), "the file has 'engines' too, which means the same; expected one")
+    listed = (*check.listed(top, "engines", ()), *check.listed(top, "agents", ()))
+    rows = [(place, check.record(item, place)) for place, item in listed]
     check.unique(((place, str(row.get("name") or "")) for place, row in rows), "name")
     found = (_agent(check, row, place) for place, row in rows)
     return [agent for agent in found if agent]
 
 
 def _agent(check: Checker, row: Record, place: Place) -> Agent | None:
-    check.known(row, AGENT_KEYS, place)
+    check.known(row, AGENT_KEYS, place, list_keys=True)
     name = check.text(row, "name", place)
     given = [key for key in ("class", "engine") if row.get(key) is not None]
     if len(given) != 1:
@@ -142,13 +224,13 @@ def _value(
 def _whole(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) > 0:
         return int(text)
-    raise ValueError(f"{text!r} is no whole number above 0")
+    raise ValueError(f"{text!r} is not a whole number above 0")
 
 
 def _seconds(text: str) -> float:
     if seconds := amount(text):
         return seconds
-    raise ValueError(f"{text!r} is no number above 0")
+    raise ValueError(f"{text!r} is not a number above 0")
 
 
 def _switch(text: str) -> bool:
@@ -168,23 +250,26 @@ def _formats(check: Checker, output: Record) -> list[str]:
     for place, item in check.listed(output, "formats", ("output",)):
         name = check.word(item, place)
         if name and name not in FOLDER_FORMATS:
-            check.add(place, f"{name!r} is none of: {', '.join(FOLDER_FORMATS)}")
+            check.add(
+                place,
+                f"{name!r} is not a valid format; expected one of: {', '.join(FOLDER_FORMATS)}",
+            )
         found.append(name)
     return found
 
 
-def sampled(gold: Dataset, count: int | None, *, seed: int) -> Dataset:
+def draw_sample(gold: Dataset, count: int | None, *, seed: int) -> Dataset:
     """Return *count* queries of *gold* drawn by *seed*, in their order; None takes all.
 
     >>> from karat.model import Query
     >>> gold = Dataset.of([Query(str(number), "text") for number in range(9)])
-    >>> sampled(gold, 3, seed=1).query_ids
+    >>> draw_sample(gold, 3, seed=1).query_ids
     ('3', '6', '7')
     """
     if count is None:
         return gold
     if count < 1:
-        raise InputError(f"a sample of {count} queries; expected 1 or more")
+        raise InputError(f"cannot draw a sample of {count} queries; expected 1 or more")
     if count >= len(gold):
         return gold
     rows = set(Random(f"{seed} sample").sample(range(len(gold)), count))

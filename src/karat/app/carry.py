@@ -68,8 +68,8 @@ def carry_file(
     place = os.fspath(target)
     if not carried.data.query_ids:
         raise InputError(
-            f"{done.source}: nothing is left at {done.place}, the first loss because: "
-            f"{carried.lost[0].reason}; nothing was written"
+            f"{done.source}: no target exists at {done.place} (first one: "
+            f"{carried.lost[0].reason}); nothing was written"
         )
     written = write_like(carried.data, place, chosen)
     # Of the new base commits a format may know nothing; what counts is what the source had.

@@ -58,7 +58,7 @@ def refuse_overwriting(source: Path, target: Path, *, force: bool) -> None:
     """Raise InputError if *target* is the source, or exists without *force*."""
     if target.exists():
         if source.exists() and source.samefile(target):
-            raise InputError(f"{target}: is the input; name another file to write")
+            raise InputError(f"{target}: is the input file; give another name for the output")
         if not force:
             raise InputError(f"{target}: exists already; --force replaces it")
 

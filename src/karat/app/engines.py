@@ -197,21 +197,35 @@ def _counts(engine: Any, name: str, repetitions: int) -> dict[str, int]:
 def _broken(engine: Engine, corpus: Corpus, answers: list[tuple[Hit, ...]], k: int) -> list[str]:
     broken = broken_laws(answers[0], corpus, k)
     if any(answer != answers[0] for answer in answers):
-        broken.append("the same query gave different hits")
+        other = next(answer for answer in answers if answer != answers[0])
+        broken.append(f"not deterministic: the same query {_first_difference(answers[0], other)}")
     if engine.search("", k):
-        broken.append("an empty query gave hits")
+        broken.append("an empty query returned hits")
     return broken
+
+
+def _first_difference(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> str:
+    """Return how two answers to the same query differ, at the first rank where they do."""
+    if len(before) != len(after):
+        return f"returned {len(before)} and then {len(after)} hits"
+    pairs = enumerate(zip(before, after, strict=True), 1)
+    rank, (first, second) = next(pair for pair in pairs if pair[1][0] != pair[1][1])
+    values = (first.path, second.path)
+    if first.path == second.path and first.score != second.score:
+        values = (f"{first.score:.10g}", f"{second.score:.10g}")
+    difference = f"rank {rank}, {values[0]} vs {values[1]}"
+    return f"returned different results (first difference: {difference})"
 
 
 def _warnings(hits: tuple[Hit, ...], invalid: Mapping[str, int], bodies: list[int]) -> list[str]:
     found = []
     if not hits:
-        dropped = " that can be used; see what was dropped" if invalid else ""
-        found.append(f"no hits{dropped}; another --query, or another --corpus?")
+        dropped = " that are valid; see the dropped hits" if invalid else ""
+        found.append(f"no hits{dropped}; try another --query or --corpus")
     if bodies and DELAYED_NS[0] <= median(bodies) <= DELAYED_NS[1]:
         found.append(
-            f"the body comes {median(bodies) / 1e6:.0f} ms after the headers: the service writes "
-            "them apart and the second waits for a delayed acknowledgement. It is no time of the "
-            "search; let the service write once, or set TCP_NODELAY."
+            f"the body arrives {median(bodies) / 1e6:.0f} ms after the headers, because the "
+            "service writes them separately (delayed acknowledgement). This is not search time: "
+            "let the service write both at once, or set TCP_NODELAY."
         )
     return found

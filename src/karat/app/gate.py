@@ -34,7 +34,7 @@ SAME = 1e-9
 def minimum_check(summary: Summary, limit: float, *, min_queries: int = 1) -> Check:
     """Return whether the mean in *summary* is at least *limit*; the interval is only shown."""
     if isnan(summary.mean):
-        raise InputError(f"no query has a score on {summary.measure}; nothing can be checked")
+        raise InputError(f"no query has a score on {summary.measure}")
     why = f"the mean is {_with_range(summary.mean, summary.interval)}"
     decision = Decision.PASSED if summary.mean >= limit - SAME else Decision.FAILED
     if summary.n < min_queries:
@@ -60,7 +60,7 @@ def regression_check(
     does not, or that has none, is inconclusive.
     """
     if entry.difference is None:
-        raise InputError(f"no query has a score of both runs on {entry.metric}")
+        raise InputError(f"no query is scored in both runs on {entry.metric}")
     lost = entry.difference if lower_is_better else -entry.difference
     why = f"changed by {_with_range(entry.difference, entry.interval, signed=True)}"
     if entry.n < min_queries:
@@ -68,9 +68,9 @@ def regression_check(
     elif lost <= limit + SAME:
         decision = Decision.PASSED
     elif _excludes_zero(entry.interval):
-        decision, why = Decision.FAILED, f"{why}, beyond the noise"
+        decision, why = Decision.FAILED, f"{why}, significant"
     else:
-        decision, why = Decision.INCONCLUSIVE, f"{why}, inside the noise"
+        decision, why = Decision.INCONCLUSIVE, f"{why}, not significant"
     return Check(
         "regression",
         entry.metric,
@@ -103,9 +103,9 @@ def latency_check(
     (value,) = percentiles(latencies_ms, [percentile])
     if value is None:
         raise InputError(
-            "this run has no latencies; run it again with --timed 20 to check --max-latency"
+            "the run has no latencies; repeat it with --timed 20 to check --max-latency"
         )
-    n, why = len(latencies_ms), f"took {value:.1f} ms"
+    n, why = len(latencies_ms), f"measured {value:.1f} ms"
     if disturbed:
         why += ", disturbed by other karat runs"
     decision = Decision.PASSED if value <= limit_ms else Decision.FAILED
@@ -126,7 +126,7 @@ def _excludes_zero(interval: Interval) -> bool:
 
 
 def _too_few(n: int, least: int) -> str:
-    return f"only {queries(n)}; at least {least} were asked for"
+    return f"only {queries(n)}; at least {least} are required"
 
 
 def _with_range(value: float, interval: Interval | None, *, signed: bool = False) -> str:
@@ -180,10 +180,12 @@ def parse_rules(
     for text in minimums:
         measure, limit = _limited(text, level)
         if not measure.definition.higher_is_better:
-            raise InputError(f"{text!r}: less of {measure} is better; a minimum says nothing")
+            raise InputError(f"{text!r}: lower {measure} is better, so a minimum makes no sense")
         low, high = measure.bounds
         if not low <= limit <= high:
-            raise InputError(f"{text!r}: {measure} is {low:g} to {high:g}, never {limit:g}")
+            raise InputError(
+                f"{text!r}: {measure} ranges from {low:g} to {high:g}, so {limit:g} is impossible"
+            )
         least[measure] = limit
     lost = {}
     of_all: float | None = None
@@ -194,7 +196,9 @@ def parse_rules(
         else:
             measure, limit = _limited(text, level)
             if measure.definition.average != "arithmetic":
-                raise InputError(f"{text!r}: {measure} is no plain mean and has no paired test")
+                raise InputError(
+                    f"{text!r}: {measure} is not a mean over queries and has no paired test"
+                )
             low, high = measure.bounds
             lost[measure] = _allowed(text, str(limit), most=high - low)
     return GateRules(least, lost, of_all, dict(map(_latency, latencies)), min_queries, strict)
@@ -204,7 +208,7 @@ def _limited(text: str, level: float) -> tuple[Measure, float]:
     """Return measure and limit; the last equals sign parts them, for parameters have some too."""
     name, equals, value = text.rpartition("=")
     if not equals:
-        raise InputError(f"{text!r} is no rule; expected such as ndcg@10=0.6")
+        raise InputError(f"{text!r} is not a valid rule; expected a rule such as ndcg@10=0.6")
     return parse(name, level=level), _number(text, value)
 
 
@@ -212,7 +216,7 @@ def _allowed(text: str, value: str, *, most: float) -> float:
     limit = _number(text, value)
     if not 0 <= limit <= most:
         up_to = f"to {most:g}" if isfinite(most) else "or more"
-        raise InputError(f"{text!r}: what may be lost is 0 {up_to}")
+        raise InputError(f"{text!r}: the allowed loss must be 0 {up_to}")
     return limit
 
 
@@ -221,7 +225,9 @@ def _latency(text: str) -> tuple[float, float]:
     percentile = PERCENTILE.fullmatch(name.strip())
     duration = DURATION.fullmatch(value.strip())
     if not percentile or not duration or float(percentile["at"]) > 100:
-        raise InputError(f"{text!r} is no limit of a latency; expected such as p90=200ms")
+        raise InputError(
+            f"{text!r} is not a valid latency limit; expected a limit such as p90=200ms"
+        )
     return float(percentile["at"]), float(duration["amount"]) * IN_MS[duration["unit"].lower()]
 
 
@@ -229,9 +235,11 @@ def _number(text: str, value: str) -> float:
     try:
         number = float(value)
     except ValueError:
-        raise InputError(f"{text!r}: {value!r} is no number; expected such as 0.7") from None
+        raise InputError(
+            f"{text!r}: {value!r} is not a number; expected a number such as 0.7"
+        ) from None
     if not isfinite(number):
-        raise InputError(f"{text!r}: {value!r} is no finite number")
+        raise InputError(f"{text!r}: {value!r} is not a finite number")
     return number
 
 
@@ -260,7 +268,7 @@ def gate(
     limits = _limits(rules, scoring, baseline)
     measures = list(dict.fromkeys((*rules.minimums, *limits)))
     if not measures and not rules.latencies_ms:
-        raise InputError("nothing to check; expected a minimum, a baseline or a latency")
+        raise InputError("nothing to check; give --min, --baseline or --max-latency")
     name = run_name(run, 1)
     loaded = load_run(run, gold, scoring=scoring, format=run_format)
     times, disturbed = _latencies_ms(loaded)
@@ -359,7 +367,7 @@ class _Against:
 
     def _notes(self, checks: list[Check]) -> Iterator[str]:
         if self._common.note:
-            yield f"the gold set is not the one of the baseline: {self._common.note} and compared"
+            yield f"the baseline has another gold set: {self._common.note} and compared"
         for check in checks:
             seen = check.detectable
             if (
@@ -368,16 +376,16 @@ class _Against:
                 and check.decision is not Decision.FAILED
             ):
                 yield (
-                    f"{check.subject}: the smallest loss that {check.n} queries find in 4 of 5 "
-                    f"cases is {number(seen, digits=3).text}, more than the {check.limit:g} allowed"
+                    f"{check.subject}: {check.n} queries can reliably detect losses of about "
+                    f"{number(seen, digits=3).text} or more, but only {check.limit:g} is allowed"
                 )
 
 
 def _limits(rules: GateRules, scoring: Scoring, baseline: Baseline | None) -> dict[Measure, float]:
-    """Return what each measure may lose against the baseline."""
+    """Return the largest allowed loss of each measure against the baseline."""
     if baseline is None:
         if rules.regressions or rules.any_regression is not None:
-            raise InputError("a regression is one against a baseline; expected --baseline FILE")
+            raise InputError("--max-regression needs --baseline FILE")
         return {}
     of_all = rules.any_regression
     if of_all is None:
@@ -391,7 +399,9 @@ def _limits(rules: GateRules, scoring: Scoring, baseline: Baseline | None) -> di
         if measure in rules.regressions or _is_share(measure)
     }
     if not compared:
-        raise InputError("no measure between 0 and 1 is named; one number limits only such")
+        raise InputError(
+            "--max-regression LOSS needs a measure between 0 and 1; expected MEASURE=LOSS"
+        )
     return compared
 
 

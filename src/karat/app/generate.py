@@ -11,6 +11,7 @@ from karat.errors import EngineError
 from karat.formats import DEFAULT, ReadLimits, write
 from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import Checker, Place, Record
+from karat.formats.sections import SECTIONS
 from karat.formats.yamltext import load_yaml
 from karat.installation import __version__
 from karat.mining.dataset import build_dataset, unique_names
@@ -24,12 +25,12 @@ from karat.model import Dataset
 __all__ = [
     "ANYTHING",
     "GOLD_SET",
-    "SECTIONS",
     "Accepts",
     "GenerationResult",
     "TimeSplit",
     "generate",
     "mining_options",
+    "parse_texts",
     "read_mining_config",
     "write_gold",
 ]
@@ -137,48 +138,47 @@ def _part(output: str, name: str) -> str:
     return f"{start}.{name}{json}{end}" if json else f"{output}.{name}"
 
 
-# Raises ValueError where the option of this name cannot be given this value.
+# Raises ValueError if the option of this name rejects the value.
 Accepts = Callable[[str, object], object]
 ANYTHING: Accepts = lambda _name, _value: None  # noqa: E731 - what a default is called
-# One file may serve several commands.
-SECTIONS = ("dataset", "evaluation", "agents", "output")
-# A set that is there already, and need not be mined.
+# An existing gold set, which is not mined.
 GOLD_SET = "gold_set"
-# Keys that are not called like their option.
+# Keys whose option has another name.
 OPTIONS = {
     "repository_path": "repositories",
     "exclude_patterns": "exclude",
     "include_merge_commits": "include_merges",
 }
-LISTS = frozenset({"repository_path", "exclude_patterns", "off"})
-SWITCHES = frozenset({"include_merge_commits", "adversarial", "cache"})
+LISTS = ("repository_path", "exclude_patterns", "off")
+SWITCHES = ("include_merge_commits", "adversarial", "cache")
 TEXTS = (
     *("min_files", "max_files", "max_commits", "limit", "seed", "test_share"),
     *("unit", "since", "until", "branch", "level", "hardness", "rewrite", "split"),
 )
+KEYS = (GOLD_SET, *LISTS, *SWITCHES, *TEXTS)
 _PLACE = ("dataset",)
 
 
 def read_mining_config(
     path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: ReadLimits = DEFAULT
 ) -> Mapping[str, object]:
-    """Return option -> value of the section ``dataset``; numbers stay text, for options to read.
+    """Return option -> value of the section ``dataset``; numbers stay text, for options to parse.
 
-    The path of a repository counts from the folder of the file. Unknown keys are refused, and with
-    them all values that *accepts* refuses.
+    The path of a repository is relative to the folder of the file. Unknown keys are errors, and so
+    are values for which *accepts* raises ValueError.
     """
     value, check = load_yaml(path, limit=limits.yaml_bytes)
     top = check.record(value, ())
-    check.known(top, SECTIONS, ())
+    check.known(top, SECTIONS, (), list_keys=True)
     found = mining_options(check, top, accepts)
     check.finish()
     return found
 
 
 def mining_options(check: Checker, top: Record, accepts: Accepts) -> Mapping[str, object]:
-    """Return the same of what was read already; problems are left to *check*."""
+    """Return the same from a parsed file; problems are added to *check*."""
     section = check.record(top.get("dataset") or {}, _PLACE)
-    check.known(section, (GOLD_SET, *LISTS, *SWITCHES, *TEXTS), _PLACE)
+    check.known(section, KEYS, _PLACE, list_keys=True)
     found: dict[str, object] = {}
     for key, given in section.items():
         if given is None or key == GOLD_SET:
@@ -199,7 +199,7 @@ def mining_options(check: Checker, top: Record, accepts: Accepts) -> Mapping[str
 
 def _value(check: Checker, section: Record, key: str) -> object:
     if key in LISTS:
-        return _texts(check, section[key], (*_PLACE, key))
+        return parse_texts(check, section[key], (*_PLACE, key))
     text = check.text(section, key, _PLACE)
     if key not in SWITCHES:
         return text
@@ -208,8 +208,8 @@ def _value(check: Checker, section: Record, key: str) -> object:
     return SWITCH.get(text.lower(), False)
 
 
-def _texts(check: Checker, value: object, place: Place) -> list[str]:
-    """Return a list of texts; one alone may stand without its list."""
+def parse_texts(check: Checker, value: object, place: Place) -> list[str]:
+    """Return a list of texts; a single text may stand without a list."""
     if isinstance(value, str):
         return [check.word(value, place)]
     return [check.word(item, at) for at, item in check.rows(value, place)]

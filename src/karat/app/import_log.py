@@ -64,7 +64,7 @@ def import_log(
     """
     rules = rules or LogRules()
     if rules.min_sessions > 1 and "session" not in log.columns:
-        raise InputError("the log has no sessions, so that nobody can tell how many asked a query")
+        raise InputError("the log has no sessions, so the number of users per query is unknown")
     asked: dict[str, list[Click]] = defaultdict(list)
     for place, click in enumerate(log.clicks):
         # A line without a session counts as one of its own.
@@ -76,7 +76,7 @@ def import_log(
     queries = []
     for key, sessions in sorted(searches.items(), key=lambda pair: (-pair[1], pair[0])):
         if sessions < rules.min_sessions:
-            dropped["queries of too few sessions"] += 1
+            dropped["queries with too few sessions"] += 1
             continue
         targets = _targets(asked[key], rules, dropped)
         if not targets:
@@ -130,7 +130,7 @@ def _targets(clicks: Sequence[Click], rules: LogRules, dropped: Counter[str]) ->
     targets = []
     for path, contents in opened.items():
         if len(contents) < rules.min_clicks:
-            dropped["results of too few clicks"] += 1
+            dropped["results with too few clicks"] += 1
             continue
         targets.append(Target(path, float(_grade(contents, rules))))
     return tuple(sorted(targets, key=lambda target: (-target.grade, target.path)))

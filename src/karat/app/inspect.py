@@ -71,20 +71,22 @@ def inspect_case(
     bare = CaseDetails(query, "", "", tuple(map(Excerpt, query.targets)))
     names = [str(query.extra.get(key) or "") for key in ("base_commit", "commit_hash")]
     if not all(names):
-        return replace(bare, problem="the case names no commit that it was made from")
+        return replace(bare, problem="the case has no commit")
     check_names(dataset, repositories)
     try:
         home = home_of(dataset, query, repositories)
     except InputError as error:
         return replace(bare, problem=str(error))
     if not home:
-        return replace(bare, problem=f"{dataset.name} names no repository; name it (--repo)")
+        return replace(bare, problem=f"{dataset.name} names no repository; give it with --repo")
     place = home.place
     # Ids from here on: a name in a file might be an option to Git.
     base, commit = object_ids(place, names, "commit")
     if not base or not commit:
         lacking = names[0] if not base else names[1]
-        return replace(bare, problem=f"{place} has no commit {lacking!r}; --repo names another")
+        return replace(
+            bare, problem=f"{place} has no commit {lacking!r}; give another repository with --repo"
+        )
     with SnapshotReader(place) as trees:
         tree = trees.at(base)
         excerpts = tuple(_excerpt(tree, target) for target in query.targets)
@@ -110,7 +112,7 @@ def _text(printed: bytes) -> str:
 def _excerpt(tree: CommitSnapshot, target: Target) -> Excerpt:
     path = normalise(target.path)
     if path not in tree.entries:
-        return Excerpt(target, problem=f"not in the tree of {tree.short}")
+        return Excerpt(target, problem=f"does not exist at {tree.short}")
     if not target.end_line:
         return Excerpt(target)
     content = tree.content(path)

@@ -216,7 +216,7 @@ def begun(
         return data
     so_far = read_dataset(output, format="gold")
     if so_far.query_ids != data.query_ids:
-        raise InputError(f"{os.fspath(output)}: exists already and has other queries")
+        raise InputError(f"{os.fspath(output)}: exists already with other queries")
     return so_far
 
 

@@ -37,7 +37,7 @@ def under_load(
     """
     queries = [text for text in gold.texts if text.strip()]
     if not queries:
-        raise InputError(f"{gold.name}: no query has a text to search for")
+        raise InputError(f"{gold.name}: no query has a text")
     Random(f"{seed} load").shuffle(queries)
     spec = engine if isinstance(engine, Spec) else parse_spec(engine)
     return measure_load(

@@ -1,12 +1,25 @@
-"""Explain the metrics."""
+"""List and explain the metrics."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from karat.scoring.metrics import METRICS
 
-__all__ = ["Description", "describe", "page"]
+__all__ = ["Description", "MeasureGroup", "describe", "group_measures", "page"]
+
+# The measures that most people use, as they are typed, by purpose.
+COMMON = {
+    "Find an answer near the top": ("mrr@10", "hit@5", "precision@5"),
+    "Find everything": ("recall@10", "ap", "f1@10", "r-precision"),
+    "Graded relevance": ("ndcg@10", "err@10", "rbp"),
+    "Results without an order": ("set-precision", "set-recall", "set-f1"),
+    "Line ranges": ("line-precision@10", "line-iou@10"),
+    "Reading cost": ("lines@10", "tokens@10", "tokens-to-hit", "token-recall@4000"),
+    "Quality of the judgments": ("judged@10",),
+}
+OTHERS = "Other measures"
 
 USAGE = {"required": "@k", "optional": "[@k]", "none": ""}
 # Details that the preface states for all metrics.
@@ -32,7 +45,7 @@ targets with lines.
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a reader needs to know of a metric."""
+    """Definition, formula, range and parameters of a metric."""
 
     name: str
     usage: str
@@ -60,17 +73,47 @@ class Description:
         return lines
 
 
+class MeasureGroup(NamedTuple):
+    """Measures for one purpose: each as it is typed, with its definition."""
+
+    purpose: str
+    measures: tuple[tuple[str, str], ...]
+
+
+def group_measures(*, everything: bool = False) -> list[MeasureGroup]:
+    """Return the common measures by purpose, and with *everything* all others in a last group.
+
+    >>> group_measures()[0].measures[1]
+    ('hit@5', 'Whether any relevant hit is among the first k.')
+    """
+    found = [
+        MeasureGroup(purpose, tuple((name, _definition(name)) for name in names))
+        for purpose, names in COMMON.items()
+    ]
+    if everything:
+        common = {_metric_name(name) for names in COMMON.values() for name in names}
+        rest = (entry for entry in describe() if entry.name not in common)
+        found.append(MeasureGroup(OTHERS, tuple((one.usage, one.definition) for one in rest)))
+    return found
+
+
+def _definition(measure: str) -> str:
+    return METRICS.get(_metric_name(measure)).definition
+
+
+def _metric_name(measure: str) -> str:
+    """Return the metric of a measure: its name without parameters and cut-off."""
+    return METRICS.canonical(re.split("[(@]", measure)[0].strip())
+
+
 def describe(names: Iterable[str] = ()) -> list[Description]:
     """Return the metrics *names*, or all of them in the order of the catalogue.
 
     >>> describe(["success"])[0].usage, describe(["ndcg(gain=exp)@10"])[0].usage
     ('hit[@k]', 'ndcg[@k]')
     """
-    chosen = [METRICS.canonical(re.split("[(@]", name)[0].strip()) for name in names] or list(
-        METRICS
-    )
     found = []
-    for name in chosen:
+    for name in [_metric_name(name) for name in names] or list(METRICS):
         metric = METRICS.get(name)
         found.append(
             Description(

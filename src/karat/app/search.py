@@ -129,10 +129,10 @@ def index_ahead(
     asked = engine_of(engine)
     built = chunk_engine(asked)
     if built is None:
-        raise InputError(f"{asked.name} keeps nothing between two runs; there is nothing to index")
+        raise InputError(f"{asked.name} does not store an index; there is nothing to build")
     folder = built.caches.folder
     if folder is None:
-        raise InputError(f"{built.name} has no cache: nothing would be kept")
+        raise InputError(f"{built.name} has no cache; nothing would be stored")
     built.watch(progress)
     start = perf_counter_ns()
     built.index(corpus)

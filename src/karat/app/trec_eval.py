@@ -255,7 +255,7 @@ def trec_eval(
     evaluation = _Evaluation(wanted, settings, reference)
     rows = [row for query in judged for row in evaluation.query(query)]
     if not evaluation.count:
-        raise InputError(f"{os.fspath(run)}: answers no query of {os.fspath(judgments)}")
+        raise InputError(f"{os.fspath(run)} has no query of {os.fspath(judgments)}")
     if settings.summary:
         rows.extend(evaluation.summary(run))
     return rows

@@ -76,7 +76,7 @@ def validate(
     chosen = FORMATS.get(format) if format else detect(path)
     name = os.fspath(path)
     if repositories is not None and chosen.kind == "run":
-        raise InputError(f"{name}: is a run; only the targets of a dataset are looked up")
+        raise InputError(f"{name} is a run; --repo checks only the targets of a gold set")
     try:
         if chosen.name == "trec-run":
             counts = [len(ranking) for _, ranking in scan_trec_run(path)]
@@ -109,7 +109,7 @@ def _looked_up(
     for home, rows in homes(data, repositories).items():
         if not home.place:
             option = f"--repo {home.name}=DIR" if home.name else "--repo DIR"
-            raise InputError(f"{found.path} names no repository; name it ({option})")
+            raise InputError(f"{found.path} names no repository; give it with {option}")
         part = part_of(data, rows)
         resolution = resolve(part, home.place, revision=revision or home.revision or HEAD)
         missing = _counted(missing.sort for missing in resolution.missing)

@@ -1,4 +1,4 @@
-"""The entry: finds the command, and turns an error into one clear line and an exit code."""
+"""Entry point: find the command, and turn an error into one clear line and an exit code."""
 
 import errno
 import importlib
@@ -14,22 +14,22 @@ from karat.installation import __version__
 
 __all__ = ["CommandGroup", "main"]
 
-# Which parameter of a command names the format of which kind of file.
+# Parameter of a command -> kinds of file whose format it sets.
 FORMAT_OPTIONS = {
     "gold_format": ("dataset",),
     "run_format": ("run",),
     "format_name": ("dataset", "run"),
     "source_format": ("dataset", "run"),
 }
-# More than any sentence has.
+# Longer than any sentence of help.
 LONGEST = 500
 
 
 class CommandGroup(click.Group):
-    """A group that answers an unknown name with the nearest one, or with all that there are."""
+    """A group that suggests the nearest command for an unknown name, or lists all commands."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each command does, in a whole sentence."""
+        """Write a whole sentence about each command."""
         with formatter.section("Commands"):
             formatter.write_dl(
                 [
@@ -40,7 +40,7 @@ class CommandGroup(click.Group):
             )
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; where a format is not clear, name its option that chooses one."""
+        """Run the command; an UnknownFormat error names the option that sets the format."""
         try:
             return super().invoke(ctx)
         except UnknownFormat as error:
@@ -57,7 +57,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first of *args* names; one that is unknown is wrong usage."""
+        """Return the command that the first of *args* names; an unknown name is a usage error."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-"):
             from difflib import get_close_matches
@@ -68,57 +68,57 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-# Each is the module of its name. Help shows these lines, and loads none of the modules.
+# Each command is the module of its name; help shows these lines without importing modules.
 SECTIONS = {
     "Make a gold set": {
-        "generate": "Mine questions and answers from the history of a repository.",
-        "inspect": "Look at its cases, with their diffs and code.",
-        "import-log": "Make one from real searches and clicks.",
-        "judge": "Grade what searches have found and nobody has judged.",
-        "carry": "Bring it to a newer commit.",
-        "resolve": "Find what its references mean in a corpus.",
-        "validate": "Say what a file holds, and every problem in it.",
-        "convert": "Write a gold set or a run in another format.",
+        "generate": "Mine a gold set from the history of a Git repository.",
+        "inspect": "Show the cases of a gold set, with diffs and code.",
+        "import-log": "Make a gold set from a search log with clicks.",
+        "judge": "Grade unjudged hits by hand.",
+        "carry": "Update a gold set to a newer commit.",
+        "resolve": "Map the references of a gold set to documents of a corpus.",
+        "validate": "Check a file and list every problem in it.",
+        "convert": "Convert a gold set or a run to another format.",
     },
-    "Ask searches": {
-        "evaluate": "Ask searches, score what they find and take their time.",
-        "compare": "Say which one is better, and whether that is real.",
-        "sweep": "Say which of many configurations to take.",
-        "init": "Write a configuration to begin with.",
+    "Run engines": {
+        "evaluate": "Run engines on a gold set, score the hits and measure latency.",
+        "compare": "Compare engines or run files, with significance tests.",
+        "sweep": "Compare many configurations and recommend one.",
+        "init": "Write a commented configuration file, karat.yaml.",
         "load": "Measure latency under load.",
         "search": "Search a folder or a repository.",
-        "index": "Cut and embed a folder or a repository ahead.",
-        "engines": "List the engines, and check one of your own.",
+        "index": "Build the index of a folder or a repository in advance.",
+        "engines": "List the engines, or check one of your own.",
     },
-    "Score what was found": {
-        "score": "Score a run file, with an interval on every mean.",
-        "metrics": "Explain every number: definition, formula, range.",
-        "trec-eval": "Do what trec_eval 10 does, byte for byte.",
+    "Score run files": {
+        "score": "Score a run file, with confidence intervals.",
+        "metrics": "List the measures, or explain one.",
+        "trec-eval": "Replace trec_eval 10: same options, same output.",
     },
-    "Look into it": {
-        "report": "Show all about runs on one page, or as a table.",
-        "analyze": "Find weak topics, a weak index, and changes over time.",
-        "runs": "List, show, export and delete what was kept.",
-        "verify": "Run a report again, and say what differs.",
+    "Analyze results": {
+        "report": "Write a report as HTML, Markdown, CSV, JSON or LaTeX.",
+        "analyze": "Find weak topics, index problems and changes over time.",
+        "runs": "List, show, export and delete stored results.",
+        "verify": "Repeat the runs of a report and list differences.",
     },
-    "Keep it good": {
-        "gate": "Fail where quality or speed is below what was agreed.",
-        "baseline": "Keep the scores that a gate compares with.",
+    "Guard quality in CI": {
+        "gate": "Fail if quality or latency is worse than required.",
+        "baseline": "Store the scores that a gate compares with.",
     },
-    "Share it": {
-        "serve": "Serve the API and the web page.",
-        "token": "Make, list and end the tokens that open a service.",
+    "Serve a team": {
+        "serve": "Start the service: API and web page.",
+        "token": "Create, list and revoke access tokens of a service.",
     },
 }
-# What a service can do instead, where one is named.
+# Commands with --server.
 REMOTE = {
-    "Ask the service": {
-        "collections": "List, make, index and delete collections of documents.",
-        "datasets": "List, send and delete gold sets.",
-        "engines": "List the searches that it offers.",
+    "Use the service": {
+        "collections": "Create, list, reindex and delete collections of documents.",
+        "datasets": "Upload, list and delete gold sets.",
+        "engines": "List the engines of the service.",
         "sweep": "Compare many configurations.",
         "runs": "List, show, cancel and delete benchmarks.",
-        "report": "Write what a benchmark has shown.",
+        "report": "Write the report of a benchmark.",
     },
 }
 COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
@@ -128,14 +128,14 @@ INTERRUPTED = 130
 
 
 class ReaderGone(Exception):
-    """Whoever read our output, `head` perhaps, has seen enough."""
+    """The reader of our output, such as `head`, has closed the pipe."""
 
 
 class Commands(CommandGroup):
     """A group whose commands are modules, found by their names."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep what was typed, so that an error can say what was meant."""
+        """Store the typed words, so that an error can show the corrected command."""
         ctx.meta[TYPED] = tuple(args)
         return super().parse_args(ctx, args)
 
@@ -153,13 +153,13 @@ class Commands(CommandGroup):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what there is to do, by what it is done for."""
+        """Write the commands, grouped by purpose."""
         for title, commands in _sections(ctx).items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; a pipe closed by its reader is no failure of ours."""
+        """Run the command; a closed pipe is not an error."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
@@ -176,23 +176,23 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
 @click.option(
     "--server",
     metavar="URL",
-    is_eager=True,  # The help lists what the service can do.
-    help="Ask the service at URL instead; the token is read from KARAT_TOKEN.",
+    is_eager=True,  # Help then lists the commands of the service.
+    help="Use the service at URL; the token is read from KARAT_TOKEN.",
 )
 def karat(server: str | None) -> None:
     """Measure how good a search is.
 
     \b
-    karat generate --repo ../flask -o gold.json      questions and answers from its history
-    karat compare gold.json --agents keyword bm25    which search is better, and is it real
-    karat report latest -o report.html               all of it on one page
-    karat score gold.csv results.run                 a run file of any search
-    karat metrics ndcg                               what a number means
+    karat generate --repo ../flask -o gold.json      mine a gold set from the history
+    karat compare gold.json --agents keyword bm25    which engine is better? is it significant?
+    karat report latest -o report.html               everything on one page
+    karat score gold.csv results.run                 score a run file of any engine
+    karat metrics ndcg                               explain a measure
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 fine, 1 gate failed, 2 bad input, 3 Karat broke, 130 ^C."""
+    """Run the command line and exit: 0 fine, 1 gate failed, 2 bad input, 3 failure, 130 ^C."""
     try:
         # In this mode click hands back the code of ctx.exit() instead of exiting.
         sys.exit(karat.main(args=arguments, prog_name="karat", standalone_mode=False))
@@ -220,14 +220,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _broken(error: Exception) -> str:
-    """Return what is not the user's fault, and not always ours."""
+    """Return the message for an unexpected error."""
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return f"{error.filename or 'the output'}: there is no room left on the disk"
-    return f"Karat broke: {type(error).__name__}: {error} (KARAT_DEBUG=1 shows where)"
+        return f"{error.filename or 'the output'}: no space left on the disk"
+    return f"internal error: {type(error).__name__}: {error} (KARAT_DEBUG=1 prints the traceback)"
 
 
 def _told(error: click.ClickException) -> str:
-    """Return what was wrong, and of what was expected the likeliest."""
+    """Return the message, with a suggestion where there is one."""
     message = error.format_message()
     if isinstance(error, click.NoSuchOption):
         hint = f" Did you mean {error.possibilities[0]!r}?" if error.possibilities else ""
@@ -239,7 +239,7 @@ def _told(error: click.ClickException) -> str:
 
 
 def _path(ctx: click.Context) -> str:
-    """Return the words before the options of a command; a service has commands of its own."""
+    """Return the command with its parents, and with --server if given."""
     server = ctx.find_root().params.get("server")
     first, space, rest = ctx.command_path.partition(" ")
     return f"{first} --server {server}{space}{rest}" if server else ctx.command_path

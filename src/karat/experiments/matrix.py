@@ -15,12 +15,13 @@ from karat.errors import InputError, MissingExtra
 from karat.experiments.workers import Configuration
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
-from karat.formats.fields import Checker, Place
+from karat.formats.fields import Checker, Place, Record
 from karat.formats.jsontext import load_json
+from karat.formats.sections import find_section
 from karat.formats.yamltext import load_yaml
 from karat.model.spec import Spec
 
-__all__ = ["MODES", "Matrix", "axis_problems", "read_matrix"]
+__all__ = ["MODES", "Matrix", "axis_problems", "check_matrix_keys", "read_matrix"]
 
 # The engine of each mode, and which axes it looks at.
 MODES: Mapping[str, tuple[str, frozenset[str]]] = {
@@ -53,7 +54,7 @@ def axis_problems(axis: str, values: Sequence[object]) -> Iterator[tuple[int | N
 
 def _mode(name: str) -> None:
     if name not in MODES:
-        raise InputError(f"{name!r} is none of: {', '.join(MODES)}")
+        raise InputError(f"{name!r} is not a search mode; expected one of: {', '.join(MODES)}")
 
 
 def _count(value: int) -> None:
@@ -237,9 +238,10 @@ BELOW = "config_matrix"
 
 
 def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -> Matrix:
-    """Return the matrix in *path*, at the top level or below ``config_matrix``.
+    """Return the matrix in *path*.
 
-    A single value stands for a list of one. All problems are reported at once, with their lines.
+    It stands there alone, below ``config_matrix``, or in the section ``matrix`` of a configuration
+    file. A single value stands for a list of one. All problems are reported at once, with lines.
     """
     value, check = (
         load_json(path, limit=limits.yaml_bytes)
@@ -249,10 +251,12 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
     top = check.record(value, ())
     place: Place = ()
     if BELOW in top:
-        check.known(top, (BELOW,), ())
+        check.known(top, (BELOW,), (), list_keys=True)
         place = (BELOW,)
         top = check.record(top[BELOW], place)
-    check.known(top, (*AXES, *SINGLE), place)
+    else:
+        place, top = find_section(check, top, "matrix")
+    check_matrix_keys(check, top, place)
     found = {
         key: _values(check, top[key], (*place, key), read)
         for key, read in (AXES | SINGLE).items()
@@ -263,6 +267,11 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
     check.finish()
     alone = {key: values[0] for key, values in found.items() if key in SINGLE}
     return Matrix(**found | alone)  # type: ignore[arg-type]
+
+
+def check_matrix_keys(check: Checker, matrix: Record, place: Place) -> None:
+    """Add a problem for each unknown key of *matrix*."""
+    check.known(matrix, (*AXES, *SINGLE), place, list_keys=True)
 
 
 def _values(
@@ -290,7 +299,7 @@ def _whole(value: object) -> int:
         return value
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value)
-    raise ValueError(f"{value!r} is no whole number")
+    raise ValueError(f"{value!r} is not a whole number")
 
 
 def _threshold_value(value: object) -> float | None:
@@ -301,7 +310,7 @@ def _threshold_value(value: object) -> float | None:
             return float(value)
     except ValueError:
         pass
-    raise ValueError(f"{value!r} is no number; expected 0 to 1, or null")
+    raise ValueError(f"{value!r} is not a number; expected 0 to 1, or null")
 
 
 def _switch(value: object) -> bool:
@@ -314,7 +323,7 @@ def _switch(value: object) -> bool:
 def _word(value: object) -> str:
     if isinstance(value, str) and value.strip():
         return value.strip()
-    raise ValueError(f"{value!r} is no name")
+    raise ValueError(f"{value!r} is not a name")
 
 
 AXES: dict[str, Callable[[object], object]] = {

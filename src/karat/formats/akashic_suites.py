@@ -7,9 +7,10 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.formats.base import DEFAULT, ReadLimits
 from karat.formats.fields import Checker, Place, Record
+from karat.formats.sections import find_section
 from karat.formats.yamltext import load_yaml
 
-__all__ = ["SuiteConfig", "read_suites"]
+__all__ = ["SuiteConfig", "parse_suites", "read_suites"]
 
 KEYS = ("name", "chunk_size", "embedding_model", "use_reranker", "reranker_model")
 SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -28,25 +29,36 @@ class SuiteConfig(NamedTuple):
 def read_suites(
     path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT
 ) -> Mapping[str, tuple[SuiteConfig, ...]]:
-    """Return the configurations of every suite in *path*; unknown keys are refused."""
+    """Return the configurations of every suite in *path*; an unknown key is an error.
+
+    The suites stand there alone, or in the section ``suites`` of a configuration file.
+    """
     value, check = load_yaml(path, limit=limits.yaml_bytes)
-    suites: dict[str, tuple[SuiteConfig, ...]] = {}
-    for name, items in check.record(value, ()).items():
-        rows = list(check.rows(items, (name,), filled=True))
-        configs = tuple(_config(check, check.record(item, place), place) for place, item in rows)
-        check.unique(((place, c.name) for (place, _), c in zip(rows, configs, strict=True)), "name")
-        suites[name] = configs
+    suites = parse_suites(check, *find_section(check, check.record(value, ()), "suites"))
     check.finish()
     if not suites:
         raise InputError(f"{os.fspath(path)}: no suite; expected suite_name: [{{name, ...}}]")
     return suites
 
 
+def parse_suites(
+    check: Checker, place: Place, section: Record
+) -> Mapping[str, tuple[SuiteConfig, ...]]:
+    """Return the suites of a *section* at *place*; problems are added to *check*."""
+    suites: dict[str, tuple[SuiteConfig, ...]] = {}
+    for name, items in section.items():
+        rows = list(check.rows(items, (*place, name), filled=True))
+        configs = tuple(_config(check, check.record(item, at), at) for at, item in rows)
+        check.unique(((at, c.name) for (at, _), c in zip(rows, configs, strict=True)), "name")
+        suites[name] = configs
+    return suites
+
+
 def _config(check: Checker, row: Record, place: Place) -> SuiteConfig:
-    check.known(row, KEYS, place)
+    check.known(row, KEYS, place, list_keys=True)
     size = check.text(row, "chunk_size", place)
     if size and not (size.isascii() and size.isdigit() and int(size) > 0):
-        check.add((*place, "chunk_size"), f"{size!r} is no whole number above 0")
+        check.add((*place, "chunk_size"), f"{size!r} is not a whole number above 0")
         size = ""
     switch = check.text(row, "use_reranker", place)
     if switch and switch.lower() not in SWITCH:

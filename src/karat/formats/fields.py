@@ -190,13 +190,20 @@ class Checker:
                 self.add(place, f"{what} {label!r} appears more than once")
             seen.add(label)
 
-    def known(self, record: Record, keys: Iterable[str], place: Place) -> None:
-        """Note each key of *record* that is not among *keys*, with the nearest one."""
+    def known(
+        self, record: Record, keys: Iterable[str], place: Place, *, list_keys: bool = False
+    ) -> None:
+        """Note each key of *record* that is not among *keys*, with the nearest one.
+
+        With *list_keys*, the message lists all valid keys.
+        """
         allowed = list(keys)
         for key in record:
             if key not in allowed:
                 near = get_close_matches(key, allowed, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
+                if list_keys:
+                    hint += f"{'' if near else ';'} valid keys: {', '.join(allowed)}"
                 self.add((*place, key), f"unknown key{hint}", once=True)
 
 

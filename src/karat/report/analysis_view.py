@@ -34,11 +34,11 @@ def topics_table(found: Topics) -> Table:
     means = ", ".join(
         f"{name} {mean:.3f}" for name, mean in zip(found.runs, found.means, strict=True)
     )
-    notes = [f"over all queries: {means}; queries are alike by {found.similar}"]
+    notes = [f"all queries: {means}; similarity of queries: {found.similar}"]
     if found.left_out:
-        notes.append(f"{queries(found.left_out)} left out, without a word to go by")
+        notes.append(f"{queries(found.left_out)} without usable words left out")
     notes += [
-        f"{name}: {queries(count)} not in the run, which count 0"
+        f"{name}: {queries(count)} not in the run (counted as 0)"
         for name, count in zip(found.runs, found.missing, strict=False)
         if count
     ]
@@ -60,19 +60,27 @@ def _weak_topics(found: Topics) -> str:
             if topic.scores[place].weak
         ]
         if weak:
-            sentences.append(f"{name} is weak on: {'; '.join(weak)}.")
-    return " ".join(sentences) or "No topic is weaker than chance would make one of its size."
+            sentences.append(f"{name} is significantly weak on: {'; '.join(weak)}.")
+    return " ".join(sentences) or "No topic is significantly weaker than the rest."
 
 
 def embedding_table(found: EmbeddingQuality) -> Table:
     """Return what was measured of a model, and what it means."""
     span = range_cell(found.interval).text
     rows = [
-        ("separation", found.separation, f"{span}; chance that a relevant chunk is the nearer one"),
+        (
+            "separation",
+            found.separation,
+            f"{span}; probability that a relevant chunk is nearer than another one",
+        ),
         ("relevant", found.relevant, "mean cosine of a query and a chunk that covers its target"),
         ("irrelevant", found.irrelevant, "mean cosine of a query and a chunk of another file"),
-        ("distance", found.distance, "between these two, in standard deviations"),
-        ("mean cosine", found.mean_cosine, "of two random chunks; near 1 all texts look alike"),
+        ("distance", found.distance, "difference of these two, in standard deviations"),
+        (
+            "mean cosine",
+            found.mean_cosine,
+            "of two random chunks; near 1 if the model cannot separate texts",
+        ),
         ("first direction", found.first_direction, "share of the vectors along one line"),
     ]
     notes = [
@@ -86,7 +94,7 @@ def embedding_table(found: EmbeddingQuality) -> Table:
         (Column("measure"), Column("value", numeric=True), Column("what it is")),
         tuple((Cell(name), number(value, digits=DIGITS), Cell(what)) for name, value, what in rows),
         tuple(notes),
-        " ".join(f"{warning}." for warning in found.warnings) or "Nothing speaks against it.",
+        " ".join(f"{warning}." for warning in found.warnings) or "No problem found.",
     )
 
 
@@ -103,11 +111,11 @@ def health_table(found: Health) -> Table:
     )
     notes = [flaw.note for flaw in found.flaws if flaw.note and flaw.count]
     notes += [
-        f"cut otherwise: {counted(count, 'document')}, {reason}"
+        f"fallback chunking: {counted(count, 'document')}, {reason}"
         for reason, count in found.fallbacks.items()
     ]
     if found.queries:
-        notes.append(f"never retrieved: by none of {queries(found.queries)}")
+        notes.append(f"never retrieved: not a hit of any of {queries(found.queries)}")
     return Table(
         f"{found.corpus} as {found.engine} cuts it: {counted(found.documents, 'document')}, "
         f"{counted(found.chunks, 'chunk')}",
@@ -119,7 +127,7 @@ def health_table(found: Health) -> Table:
         ),
         rows,
         tuple(notes),
-        "The index is sound." if found.healthy else "",
+        "No problem found in the index." if found.healthy else "",
     )
 
 
@@ -146,8 +154,8 @@ def trend_table(found: Sequence[Trend]) -> Table:
         for place, point in enumerate(trend.points)
     )
     real = [
-        f"{trend.label} changed by {point.change:+.3f} with {point.run}, "
-        f"{point.when:%Y-%m-%d}, beyond the noise."
+        f"{trend.label} changed significantly by {point.change:+.3f} with {point.run}, "
+        f"{point.when:%Y-%m-%d}."
         for trend in found
         for point in trend.points
         if point.verdict == REAL and point.change is not None
@@ -156,8 +164,8 @@ def trend_table(found: Sequence[Trend]) -> Table:
         f"{found[0].measure} over time",
         columns,
         rows,
-        ("change: paired, from the mean of the runs since the last real change",),
-        " ".join(real) or "No change is beyond the noise.",
+        ("change: paired difference from the mean of the runs since the last significant change",),
+        " ".join(real) or "No significant change.",
         grouped=True,
     )
 

@@ -58,7 +58,7 @@ def compare_table(contest: Contest) -> Table:
     notes = [
         f"p: paired randomisation, {correction_text(comparison)}; intervals: "
         f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
-        + ("; * best, beyond the noise" if starred else "")
+        + ("; * significantly better than all others" if starred else "")
     ]
     notes += clusters_line(comparison.queries, contest.clusters)
     for evaluation in contest.evaluations:
@@ -95,7 +95,7 @@ def _uncompared_notes(contest: Contest) -> Iterator[str]:
                 f"{shown.name} {number(shown.summaries[place].mean, digits=DIGITS).text}"
                 for shown in (evaluation.shown() for evaluation in contest.evaluations)
             )
-            yield f"{summary.measure} is no plain mean and not compared: {values}"
+            yield f"{summary.measure} is not a mean over queries and is not compared: {values}"
 
 
 def _answered_note(evaluation: Evaluation, measure: str) -> list[str]:

@@ -1,8 +1,15 @@
 """Text as a terminal shows it: harmless, on one line, and measured in columns."""
 
+import re
 from unicodedata import category, east_asian_width
 
-__all__ = ["counted", "display_width", "printable", "shorten"]
+__all__ = [
+    "counted",
+    "display_width",
+    "headline_and_details",
+    "printable",
+    "shorten",
+]
 
 ELLIPSIS = "..."
 
@@ -85,3 +92,21 @@ def _columns(character: str) -> int:
     if east_asian_width(character) in "WF":
         return 2
     return 0 if category(character) in ("Mn", "Me") else 1
+
+
+def headline_and_details(verdict: str) -> tuple[str, str]:
+    """Return the first sentence of *verdict*, and the rest; clauses become sentences.
+
+    >>> headline_and_details("a beats b on ndcg@10 by 0.1; the difference on mrr is 0. Fine.")
+    ('a beats b on ndcg@10 by 0.1.', 'The difference on mrr is 0. Fine.')
+    """
+    first, end, rest = _first_sentence(verdict)
+    if end != ";":
+        return first + end, rest
+    own = rest.startswith(("the ", "on ", "no "))
+    return f"{first}.", rest[:1].upper() + rest[1:] if own else rest
+
+
+def _first_sentence(text: str) -> tuple[str, str, str]:
+    end = re.search(r"[.;] ", text)
+    return (text[: end.start()], text[end.start()], text[end.end() :]) if end else (text, "", "")

@@ -9,7 +9,7 @@ from karat.report.table import Cell, Column, Table, number
 __all__ = ["checks_table", "headline", "moved_table", "rule_text"]
 
 DIGITS = 3
-DETECTABLE = "detectable: the smallest true difference that this set shows in 4 of 5 cases"
+DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80 % power"
 
 
 def headline(gate: Gate) -> str:
@@ -21,17 +21,17 @@ def headline(gate: Gate) -> str:
     ]
     against = f" against {gate.baseline}" if gate.baseline else ""
     undecided = gate.closed and gate.decision is Decision.INCONCLUSIVE
-    strict = ", which fails a strict gate" if undecided else ""
+    strict = " (fails because of --strict)" if undecided else ""
     return f"Gate {gate.decision.value}{strict}: {gate.name}{against}, {', '.join(counts)}."
 
 
 def rule_text(check: Check) -> str:
     """Return the rule as a reader says it."""
     if check.rule == "minimum":
-        return f"{check.subject} is at least {check.limit:g}"
+        return f"{check.subject} must be at least {check.limit:g}"
     if check.rule == "latency":
-        return f"{check.subject} latency is at most {check.limit:g} ms"
-    return f"{check.subject} loses at most {check.limit:g}"
+        return f"{check.subject} latency must be at most {check.limit:g} ms"
+    return f"{check.subject} may lose at most {check.limit:g}"
 
 
 def checks_table(gate: Gate) -> Table:
@@ -65,7 +65,7 @@ def moved_table(gate: Gate) -> Table | None:
     if not gate.worst and not gate.best:
         return None
     return Table(
-        f"{gate.lead}: the queries that moved most",
+        f"{gate.lead}: queries with the largest changes",
         (
             Column("query"),
             Column("before", numeric=True),
@@ -76,7 +76,7 @@ def moved_table(gate: Gate) -> Table | None:
             Column("text", spare=1),
         ),
         (*_rows(gate.worst), *_rows(tuple(reversed(gate.best)))),
-        notes=("rank: of the first relevant hit, a dash where none was returned",),
+        notes=("rank: rank of the first relevant hit, - if there is none",),
     )
 
 

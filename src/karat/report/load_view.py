@@ -50,8 +50,8 @@ def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table
         for point in points
     )
     notes = [
-        f"each rate offered for {seconds:g} s; a latency counts from when its query was due, also "
-        "while earlier ones are under way"
+        f"each rate lasts {seconds:g} s; latency is measured from the time when a query was due, "
+        "so it includes the time in the queue"
     ]
     if any(point.disturbed for point in points):
         notes.append("disturbed: another karat run was active at the same time; repeat")
@@ -60,7 +60,7 @@ def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table
         rates = ", ".join(f"{point.rate:g}" for point in late)
         worst = max(point.late_ms for point in late)
         notes.append(
-            f"Karat could not offer {rates} a second: it sent queries up to {worst:.0f} ms late"
+            f"Karat could not send {rates} queries per second: some were {worst:.0f} ms late"
         )
     columns = tuple(Column(heading, numeric=True) for heading in headings)
     return Table(f"{engine} under load", columns, rows, notes=tuple(notes))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from karat.report.display import printable
+from karat.report.display import headline_and_details, printable
 from karat.report.table import Table
 
 __all__ = ["pictures", "plain", "render"]
@@ -25,7 +25,9 @@ def render(table: Table) -> str:
         lines.append("")
     lines += [f"- {plain(note)}" for note in table.notes]
     if table.conclusion:
-        lines += ["", plain(table.conclusion)]
+        headline, details = headline_and_details(table.conclusion)
+        lines += ["", f"**{plain(headline)}**"]
+        lines += ["", plain(details)] if details else []
     return "\n".join(lines) + "\n"
 
 

@@ -89,17 +89,17 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
     missing = _with_status(evaluation, (Status.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])
-        yield f"{queries(len(missing))} of the gold set not in the run: {names}"
+        yield f"{queries(len(missing))} of the gold set missing from the run: {names}"
     if notes.unknown_queries:
         names = _first_three(notes.unknown_queries)
-        yield f"{queries(len(notes.unknown_queries))} of the run not in the gold set: {names}"
+        yield f"{queries(len(notes.unknown_queries))} of the run missing from the gold set: {names}"
     if counts[Status.UNJUDGED]:
         left_out = _left_out(evaluation, (Status.UNJUDGED,))
         effect = "left out of the means" if left_out else "count in the means"
         yield f"{queries(counts[Status.UNJUDGED])} without a relevant target: {effect}"
     yield from clusters_line(notes.queries, notes.clusters)
     if notes.tied:
-        kept = "" if notes.ties == "order" else "; --ties order keeps the engine's order"
+        kept = "" if notes.ties == "order" else "; --ties order uses the engine's order"
         yield (
             f"in {queries(notes.tied)} equal scores decide where a relevant hit ranks "
             f"(rule: {notes.ties}){kept}"

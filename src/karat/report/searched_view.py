@@ -9,14 +9,14 @@ from karat.report.score_view import queries
 __all__ = ["odd_answers", "remarks", "run_remarks", "warning"]
 
 SNAPSHOTS = {
-    "parent": "each query on the tree before its change (parent)",
-    "base": "all queries on one tree before all changes (base)",
+    "parent": "each query on the version before its change (parent)",
+    "base": "all queries on one version before all changes (base)",
     "head": "all queries on HEAD (head)",
-    "carried": "each query on the tree that the set was carried to, {revision}",
-    "child": "each query on the tree after its change (child)",
+    "carried": "each query on the version that the gold set was updated to, {revision}",
+    "child": "each query on the version after its change (child)",
     "corpus": "all queries on the same documents",
 }
-CANDIDATES = {"production": "production, tests left out", "all": "all, tests among them"}
+CANDIDATES = {"production": "production files, without tests", "all": "all files, including tests"}
 
 
 def remarks(searched: Searched) -> Iterator[str]:
@@ -24,9 +24,9 @@ def remarks(searched: Searched) -> Iterator[str]:
 
     >>> for line in remarks(Searched("parent", "r", "production", 250, 24, 31, 400, 0, 0)):
     ...     print(line)
-    searched: each query on the tree before its change (parent), 250 trees of 24 to 31 documents
-    candidates: production, tests left out
-    all 400 targets exist in the trees that were searched
+    searched: each query on the version before its change (parent), 250 trees of 24 to 31 documents
+    candidates: production files, without tests
+    all 400 targets exist in the searched versions
     """
     size = _range(searched.fewest, searched.most)
     # Of several repositories each commit stands beside a name, and is short already.
@@ -36,13 +36,13 @@ def remarks(searched: Searched) -> Iterator[str]:
     yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
     yield f"candidates: {CANDIDATES[searched.candidates]}"
     if not searched.unresolved:
-        yield f"all {searched.targets:,} targets exist in the trees that were searched"
+        yield f"all {searched.targets:,} targets exist in the searched versions"
         return
     lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
     some_left = searched.unresolved < searched.targets
     yield (
-        f"targets: {_gone(searched)} are not in the tree searched{lost} and count as missed"
-        + ("; the table below is without them" if some_left else "")
+        f"targets: {_gone(searched)} do not exist in the searched version{lost} and count as missed"
+        + ("; the table below excludes them" if some_left else "")
     )
 
 
@@ -50,13 +50,13 @@ def warning(searched: Searched) -> str:
     """Return why numbers from these trees mislead, "" where they do not."""
     if searched.snapshot == "head":
         return (
-            f"HEAD is not the tree that the queries were asked on: {_gone(searched)} are gone, and "
-            "what is left may already hold the answer; use --snapshot parent"
+            f"HEAD is not the version that the queries refer to: {_gone(searched)} do not exist "
+            "there, and the rest may already contain the answer; use --snapshot parent"
         )
     if searched.snapshot == "child":
         return (
-            "the tree after a change holds its answer: these scores are too high, and only show "
-            "by how much; use --snapshot parent"
+            "the version after a change contains its answer, so these scores are too high; use "
+            "--snapshot parent for real scores"
         )
     return ""
 
@@ -69,7 +69,7 @@ def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
     >>> for line in run_remarks([Measured(Run.of([]), None, "", "bm25", notes)], 250):
     ...     print(line)
     work: bm25 indexed 5,000 rows for 250 trees (varies with how workers divide them)
-    bm25: 1 query was answered differently when asked again: q1
+    bm25: not deterministic: 1 query returned different hits when repeated: q1
     """
     # Engines in one process that have as many rows share them, and so does what is cut from the
     # answers of one engine.
@@ -83,21 +83,20 @@ def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
         share = "indexed" if len(group) == 1 else "share an index of"
         names = ", ".join(run.name for run in group)
         # Each process indexes what its own trees share, and takes the next when it is free.
-        varies = " (varies with how workers divide them)" if trees > 1 else ""
+        varies = " (depends on how workers divide them)" if trees > 1 else ""
         yield f"work: {names} {share} {rows:,} rows for {_trees(trees)}{varies}{_embedded(group)}"
     for run in runs:
         yield from odd_answers(run)
 
 
 def odd_answers(measured: Measured) -> Iterator[str]:
-    """Yield which queries a run answers now so, now so."""
+    """Yield the queries whose hits differ between repetitions."""
     unstable = measured.notes.get("unstable")
     if isinstance(unstable, list) and unstable:
         shown = ", ".join(map(str, unstable[:3])) + (", ..." if len(unstable) > 3 else "")
-        were = "was" if len(unstable) == 1 else "were"
         yield (
-            f"{measured.name}: {queries(len(unstable))} {were} answered differently when asked "
-            f"again: {shown}"
+            f"{measured.name}: not deterministic: {queries(len(unstable))} returned different hits "
+            f"when repeated: {shown}"
         )
 
 
@@ -121,7 +120,7 @@ def _embedded(group: Sequence[Measured]) -> str:
 
 
 def _trees(count: int) -> str:
-    return f"{count:,} tree{'' if count == 1 else 's'}"
+    return f"{count:,} version{'' if count == 1 else 's'}"
 
 
 def _gone(searched: Searched) -> str:

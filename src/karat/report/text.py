@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
-from karat.report.display import display_width, printable, shorten
+from karat.report.display import display_width, headline_and_details, printable, shorten
 from karat.report.table import Cell, Table
 
 __all__ = ["printable", "render"]
@@ -16,7 +16,9 @@ NARROWEST_TEXT = 16
 
 
 def render(table: Table, *, colour: bool = False, width: int | None = None) -> str:
-    """Return *table* as lines; the best value of a column is starred, and bold with *colour*.
+    """Return *table* as lines; the best value of a column is starred.
+
+    With *colour*, the best values and the first sentence of the conclusion are bold.
 
     A table wider than *width* loses its spare columns one by one, and says which.
     """
@@ -46,7 +48,10 @@ def render(table: Table, *, colour: bool = False, width: int | None = None) -> s
     for note in notes:
         lines += _wrapped(note, width, indent=GAP)
     if table.conclusion:
-        lines += ["", *_wrapped(table.conclusion, width)]
+        headline, details = headline_and_details(table.conclusion)
+        shown = _wrapped(headline, width)
+        lines += ["", *(f"{BOLD}{line}{RESET}" if colour else line for line in shown)]
+        lines += _wrapped(details, width)
     return "\n".join(lines) + "\n"
 
 

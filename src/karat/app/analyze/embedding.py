@@ -68,8 +68,8 @@ def embedding_quality(
     ]
     if not any(relevant):
         raise InputError(
-            f"no chunk of {corpus.name} covers a target of {gold.name}; are these the documents "
-            "that it was made for?"
+            f"no chunk of {corpus.name} covers a target of {gold.name}; was this gold set made "
+            "for these documents?"
         )
     kept = _drawn(len(spots), set().union(*relevant), seed)
     place = {spot: number for number, spot in enumerate(kept)}
@@ -183,9 +183,9 @@ def _warned(found: EmbeddingQuality) -> EmbeddingQuality:
     low = found.interval.low
     if found.separation <= 0.5 or low is None or low <= 0.5:
         warnings.append(
-            f"does not separate beyond the noise of {found.queries} queries: a relevant chunk is "
-            f"nearer than another one in {found.separation:.0%} of pairs, by guessing in 50%"
+            f"no significant separation with {found.queries} queries: a relevant chunk is nearer "
+            f"than another one in {found.separation:.0%} of pairs; chance is 50%"
         )
     if found.zeros:
-        warnings.append(f"{found.zeros} chunks have nothing that the model can embed")
+        warnings.append(f"{found.zeros} chunks have no text that the model can embed")
     return replace(found, warnings=tuple(warnings))

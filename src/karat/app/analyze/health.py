@@ -30,7 +30,7 @@ def index_health(
     try:
         inner = chunk_engine(built)
         if inner is None:
-            raise InputError(f"{built.name} does not show its chunks; expected a built-in engine")
+            raise InputError(f"{built.name} has no chunks to inspect; expected a built-in engine")
         recipe = inner.recipe
         chunker = create_chunker(recipe.chunker, **recipe.chunker_options)
         with inner.caches.chunks() as cache:
@@ -117,7 +117,7 @@ def _oversized(chunked: ChunkedCorpus, embedder: Embedder, windows: str) -> Flaw
     if isinstance(embedder, SupportsTooLong):
         note, long = "", embedder.too_long(texts)
     else:
-        note, long = ", by an estimate", [tokens(text) > limit for text in texts]
+        note, long = " (estimate)", [tokens(text) > limit for text in texts]
     found = list(dict.fromkeys(name for name, is_long in zip(named, long, strict=True) if is_long))
     note = f"longer than the {limit} tokens that {embedder.name} reads{note}"
     return Flaw("oversized", len(found), len(chunked), tuple(found[:NAMED]), note)

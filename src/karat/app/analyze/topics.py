@@ -47,7 +47,7 @@ def query_topics(
     as bad by chance in less than 5 % of cases, corrected for the number of topics.
     """
     if not runs:
-        raise InputError("no run to look at; expected one or more")
+        raise InputError("no run to analyze; expected one or more")
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     similar, rows = _directions(gold.texts, model)
     labels = group_directions(rows, groups=topics, seed=confidence.seed)
@@ -145,7 +145,7 @@ def _score(
     mean = average(values)
     weak = p is not None and p <= round(1.0 - confidence.level, 12)
     if interval is None:
-        raise InputError(f"{lead} is no plain mean; expected a measure such as ndcg@10")
+        raise InputError(f"{lead} is not a mean over queries; expected a measure such as ndcg@10")
     return TopicScore(None if isnan(mean) else mean, interval, p, weak)
 
 

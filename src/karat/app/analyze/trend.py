@@ -89,7 +89,9 @@ def trend_of(
     for number, (run, when, scores) in enumerate(ordered):
         (interval,) = mean_intervals([scores], [lead], confidence, clusters=clusters)
         if interval is None:
-            raise InputError(f"{lead} is no plain mean; expected a measure such as ndcg@10")
+            raise InputError(
+                f"{lead} is not a mean over queries; expected a measure such as ndcg@10"
+            )
         mean = average(scores)
         change = p = None
         verdict = "first"

@@ -1,4 +1,4 @@
-"""karat analyze: why a search is as good as it is."""
+"""karat analyze: explain scores by topics, embeddings, the index and time."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="JSON, every place included.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, with every item.")
 GOLD = click.argument("gold", type=click.Path(exists=True))
 
 
 @click.group("analyze", cls=CommandGroup)
 def command() -> None:
-    """Look behind the scores: weak topics, embeddings, the index, and changes over time.
+    """Analyze weak topics, embeddings, the index, and changes over time.
 
     \b
     karat analyze topics gold.json old.run new.run
@@ -41,8 +41,12 @@ def command() -> None:
 
 @command.command("topics")
 @click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
-@click.option("--model", metavar="SPEC", help="An embedder, or words; granite where it is there.")
-@click.option("--topics", type=WholeNumber(1), metavar="N", help="As many topics.")
+@click.option(
+    "--model",
+    metavar="SPEC",
+    help="An embedding model, or words; granite by default, if installed.",
+)
+@click.option("--topics", type=WholeNumber(1), metavar="N", help="Number of topics.")
 @store_option
 @judging_options
 @confidence_options
@@ -58,9 +62,10 @@ def topics_(
     confidence: "Confidence",
     as_json: bool,
 ) -> None:
-    """Group the queries of GOLD by what they are about, and find where RUNs are weak.
+    """Group the queries of GOLD by topic, and find topics on which runs are weak.
 
-    A RUN that is no file is an experiment or a run of the store, which knows its gold set.
+    A RUN that is not a file is an experiment or a run of the store, which includes its gold
+    set.
 
     \b
     karat analyze topics gold.json bm25.run
@@ -86,9 +91,13 @@ def topics_(
 @command.command("embedding")
 @GOLD
 @click.argument("place", metavar="PLACE")
-@click.option("--rev", metavar="REVISION", help="PLACE as Git had it at REVISION.")
-@click.option("--model", default="granite", show_default=True, metavar="SPEC", help="An embedder.")
-@click.option("--chunker", default="auto", show_default=True, help="How texts are cut.")
+@click.option("--rev", metavar="REVISION", help="Read PLACE at this Git revision.")
+@click.option(
+    "--model", default="granite", show_default=True, metavar="SPEC", help="Embedding model."
+)
+@click.option(
+    "--chunker", default="auto", show_default=True, help="How texts are split into chunks."
+)
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
 @AS_JSON
 def embedding_(
@@ -101,7 +110,7 @@ def embedding_(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Say how far a model tells the targets of GOLD from the rest of PLACE.
+    """Measure how well an embedding model separates targets from other chunks of PLACE.
 
     \b
     karat analyze embedding gold.json .
@@ -131,9 +140,11 @@ def embedding_(
     "--gold",
     type=click.Path(exists=True),
     metavar="FILE",
-    help="Ask its queries, and count what none of them retrieves.",
+    help="Gold set; count the chunks that none of its queries retrieves.",
 )
-@click.option("-k", "k", default=10, show_default=True, metavar="N", help="Hits of each query.")
+@click.option(
+    "-k", "k", default=10, show_default=True, metavar="N", help="Hits to request per query."
+)
 @AS_JSON
 def index_(
     place: str,
@@ -144,7 +155,7 @@ def index_(
     k: int,
     as_json: bool,
 ) -> None:
-    """Find what an index of PLACE holds in vain: empty, duplicate, oversized, never retrieved.
+    """Find waste in an index: empty, duplicate, oversized or never-retrieved chunks.
 
     \b
     karat analyze index .
@@ -179,7 +190,9 @@ def trend_(
     confidence: "Confidence",
     as_json: bool,
 ) -> None:
-    """Follow the configurations of EXPERIMENT through all experiments on its gold set.
+    """Show how the scores of EXPERIMENT's configurations changed over time.
+
+    All stored experiments on the same gold set are included.
 
     \b
     karat analyze trend

@@ -1,4 +1,4 @@
-"""karat baseline: the scores that later runs are held against."""
+"""karat baseline: the scores that later runs are compared with."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.options.one_run import one_run
+from karat.cli.options.one_run import read_one_run
 from karat.cli.options.shared import Inputs, judging_options, store_option
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["command"]
 
 @click.group("baseline", cls=CommandGroup)
 def command() -> None:
-    """Keep the scores that `karat gate --baseline` compares with.
+    """Store the scores that karat gate --baseline compares with.
 
     \b
     karat baseline update gold.json bm25.run -o baseline.json
@@ -36,9 +36,9 @@ def command() -> None:
     show_default=True,
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="The file to write, or to replace.",
+    help="File to write; it is replaced if it exists.",
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 @judging_options
 def update(
@@ -50,10 +50,10 @@ def update(
     scoring: "Scoring",
     inputs: Inputs,
 ) -> None:
-    """Score RUN on GOLD and write every query's scores to a file that belongs into the repository.
+    """Score RUN on GOLD and write the scores of every query to a baseline file.
 
-    The gate must judge as this did: give it the same --match, --ties and the like. A RUN that is no
-    file is one of the store, which knows its gold set.
+    Commit the file to your repository. Give karat gate the same --match, --ties and similar
+    options. A RUN that is not a file is a run of the store, which includes its gold set.
 
     \b
     karat baseline update gold.json bm25.run -o baseline.json
@@ -67,7 +67,7 @@ def update(
     from karat.scoring.baseline import make_baseline
     from karat.scoring.sources import load_run, run_name
 
-    dataset, run = one_run(names, store, inputs)
+    dataset, run = read_one_run(names, store, inputs)
     before = read_baseline(output).means if Path(output).exists() else {}
     baseline = make_baseline(
         dataset,

@@ -27,25 +27,25 @@ LOSSES = 1
     required=True,
     multiple=True,
     metavar="[NAME=]REVISION",
-    help="The commit to bring it to; of a set of several repositories, by name or one for all.",
+    help="Commit to update to; NAME= for one of several repositories.",
 )
 @click.option(
     "--from",
     "base",
     metavar="REVISION",
-    help="The commit that cases without a base commit were written for.",
+    help="Commit that cases without a base commit refer to.",
 )
 @repo_option(
-    "The repository, if it is neither the one that GOLDSET names nor the one you are in; of "
-    "several, by name."
+    "Folder of the repository, if it is neither the one that GOLDSET names nor the "
+    "current one; NAME= for one of several."
 )
-@click.option(
-    "-o", "--output", type=click.Path(), metavar="FILE", help="Where to write the new set."
-)
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Gold set to write.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if anything was lost.")
-@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if a target was lost.")
+@click.option(
+    "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -60,10 +60,10 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Bring GOLDSET to a newer commit: its paths, lines and symbols, by the changes since then.
+    """Update GOLDSET to a newer commit: its paths, line numbers and symbols.
 
-    Renamed files are followed, lines are counted anew, and a definition that moved to another file
-    is found there. What is lost is listed with the reason; without -o nothing is written.
+    Renamed files are followed, line numbers are updated, and a definition that moved to another
+    file is found there. Lost targets are listed with the reason. Nothing is written without -o.
 
     \b
     karat carry code.csv --from v1.0 --to v2.0 -o code-v2.csv
@@ -97,18 +97,20 @@ def _show(done: "Carrying") -> None:
         f"now at {printable(done.place)}"
     )
     click.echo(
-        f"  kept: {kept:,} targets, {carried.renamed:,} in files of another name, "
-        f"{carried.shifted:,} on other lines"
+        f"  updated: {kept:,} targets, {carried.renamed:,} in renamed files, "
+        f"{carried.shifted:,} on other line numbers"
     )
     click.echo(f"  lost: {len(carried.lost):,} targets")
     if carried.dropped:
-        click.echo(f"  queries left out, with no relevant target left: {len(carried.dropped):,}")
+        click.echo(
+            f"  queries dropped, because no relevant target is left: {len(carried.dropped):,}"
+        )
     click.echo(f"  written: {printable(done.target) if done.target else 'nothing (-o FILE)'}")
     for loss in carried.lost:
         place = _place(loss.target)
         click.echo(printable(f"lost: query {loss.query_id!r}: {place}: {loss.reason}"), err=True)
     for warning in done.warnings:
-        click.echo(f"warning: lost: {warning}", err=True)
+        click.echo(f"warning: not written: {warning}", err=True)
 
 
 def _place(target: "Target") -> str:

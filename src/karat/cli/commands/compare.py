@@ -1,19 +1,18 @@
-"""karat compare: which run or which search is better, and is it real."""
+"""karat compare: which engine or run is better, and is the difference significant."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking, CorpusOption, asking_options, where_options
+from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     Inputs,
     Output,
     WholeNumber,
-    confidence_options,
+    comparison_options,
     result_options,
     scoring_options,
 )
@@ -25,7 +24,7 @@ __all__ = ["command"]
 
 AGENTS = "--agents"
 
-# What is said of searches that are asked now; a run file has been asked before.
+# Options for engines that run now; a run file needs none of them.
 ASKED = frozenset(
     (
         *("repos", "snapshot", "corpus", "rev", "candidates", "k", "sample", "repetitions"),
@@ -39,13 +38,15 @@ class ManyWords(click.Command):
     """A command whose option --agents takes all words up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give each of the words an option of its own, which is what click knows."""
+        """Repeat the option before each of the words, as click expects."""
         spread: list[str] = []
         taking = False
         for word, after in zip_longest(args, args[1:], fillvalue="-"):
             if word == AGENTS:
                 if after.startswith("-"):
-                    raise click.BadOptionUsage(AGENTS, f"{AGENTS} needs a name after it.", ctx)
+                    raise click.BadOptionUsage(
+                        AGENTS, f"{AGENTS} needs a name, such as {AGENTS} bm25.", ctx
+                    )
                 taking = True
             elif taking and not word.startswith("-"):
                 spread += (AGENTS, word)
@@ -62,36 +63,24 @@ class ManyWords(click.Command):
     AGENTS,
     multiple=True,
     metavar="NAME...",
-    help="Engines, profiles, YAML files or agents of --config, in place of run files.",
+    help="Engines, profiles, YAML files, or engines of --config; instead of run files.",
 )
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="YAML as `karat init` writes it; without --agents, all of its agents are compared.",
+    help="Configuration file, see karat init; without --agents, all of its engines are compared.",
 )
 @where_options
 @click.option(
     "-k",
     type=WholeNumber(1),
     metavar="N",
-    help="Hits to request per query, counted in files where targets are files; 100 by default.",
+    help="Hits to request per query, 100 by default; counted in files if targets are files.",
 )
-@asking_options
+@run_options
 @scoring_options
-@confidence_options
-@click.option(
-    "--pairs",
-    type=click.Choice(["all", "lead", "baseline"]),
-    help="Compare all runs with each other (default for up to 12), only on the first measure "
-    "(default for more; on the others with the first run), or each with the first run.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(["maxt", "tukey", "holm", "bh", "none"]),
-    help="For many comparisons; by default maxt, and holm against a baseline.",
-)
-@click.option("--wilcoxon", is_flag=True, help="Add Wilcoxon's test, which tests no mean.")
+@comparison_options
 @result_options
 def command(
     names: tuple[str, ...],
@@ -100,20 +89,17 @@ def command(
     config: str | None,
     k: int | None,
     *,
-    pairs: str | None,
-    correction: str | None,
-    wilcoxon: bool,
     place: CorpusOption,
-    asking: Asking,
+    options: RunOptions,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Compare RUNs on GOLD, or searches that are asked now; the first is the baseline.
+    """Compare run files on GOLD, or engines; the first one is the baseline.
 
-    Every mean and every difference has an interval, every p value is corrected for the number of
-    comparisons, and a paragraph says in words what is known and what is inside the noise.
+    Every mean and every difference has a confidence interval, and every p value is corrected
+    for multiple comparisons. One bold sentence gives the verdict.
 
     \b
     karat compare qrels.txt bm25.run hybrid.run
@@ -125,23 +111,28 @@ def command(
     from karat.cli.output.show import single_threaded
 
     single_threaded()
-    sure = replace(confidence, pairs=pairs, correction=correction, wilcoxon=wilcoxon)
     if gold_set is not None:
         names = (gold_set, *names)
     if agents or config:
         if len(names) > 1:
-            raise click.UsageError(f"{AGENTS} takes the place of run files; expected GOLD alone.")
-        from karat.cli.options.agents import chosen
+            raise click.UsageError(f"{AGENTS} replaces run files; expected GOLD alone.")
+        from karat.cli.options.agents import select_engines
         from karat.experiments.store import ExperimentKind
 
         gold = names[0] if names else None
-        found = chosen(gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring)
+        found = select_engines(
+            gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring
+        )
         where = place.where()
         found.carry_out(
-            ExperimentKind.COMPARE, where=where, asking=asking, confidence=sure, output=output
+            ExperimentKind.COMPARE,
+            where=where,
+            options=options,
+            confidence=confidence,
+            output=output,
         )
     else:
-        _compare_files(names, scoring, inputs, sure, output=output)
+        _compare_files(names, scoring, inputs, confidence, output=output)
 
 
 def _compare_files(
@@ -158,9 +149,9 @@ def _compare_files(
 
     for name in names:
         if not Path(name).exists():
-            raise click.UsageError(f"{name}: no such file; searches to compare follow {AGENTS}.")
+            raise click.UsageError(f"{name}: no such file; engines are given with {AGENTS}.")
     if not names:
-        raise click.UsageError(f"Expected GOLD and RUNs, or {AGENTS}.")
+        raise click.UsageError(f"Expected GOLD and run files, or {AGENTS}.")
     _refuse_asked(click.get_current_context())
     _check_file(output)
     gold, *runs = names
@@ -184,17 +175,17 @@ def _write_page(
 ) -> None:
     """Write the HTML report on run files."""
     from karat.app.report import gather
-    from karat.cli.output.report_files import findings_of, write_report
+    from karat.cli.output.report_files import make_findings, write_report
 
     formats = {"gold_format": inputs.gold_format, "run_format": inputs.run_format}
     found = gather(names, store="", tags=inputs.tags, **formats)
     by = inputs.by or None
-    findings = findings_of(found, *settings, by=by, title=output.title)
+    findings = make_findings(found, *settings, by=by, title=output.title)
     write_report(findings, str(output.path))
 
 
 def _refuse_asked(ctx: click.Context) -> None:
-    """Refuse options that would change nothing."""
+    """Reject options that have no effect on run files."""
     said = [
         option.opts[-1]
         for option in ctx.command.params
@@ -202,11 +193,13 @@ def _refuse_asked(ctx: click.Context) -> None:
         and ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE
     ]
     if said:
-        raise click.UsageError(f"{', '.join(said)}: of searches, not of run files; see {AGENTS}.")
+        raise click.UsageError(
+            f"{', '.join(said)}: only for engines, not for run files; see {AGENTS}."
+        )
 
 
 def _check_file(output: Output) -> None:
-    """Refuse what only searches that are asked now can fill."""
+    """Reject outputs that need engines to run."""
     if output.path is not None and Path(output.path).is_dir():
         hint = "'-o' / '--output'"
         raise click.BadParameter(f"File {output.path!r} is a directory.", param_hint=hint)

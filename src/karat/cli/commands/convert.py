@@ -10,16 +10,20 @@ __all__ = ["command"]
 @click.command("convert")
 @click.argument("source", metavar="IN", type=click.Path(exists=True))
 @click.argument("target", metavar="OUT", type=click.Path())
-@click.option("--from", "source_format", metavar="NAME", help="The format of IN, if not clear.")
-@click.option("--to", "target_format", metavar="NAME", help="The format of OUT, if not clear.")
+@click.option(
+    "--from", "source_format", metavar="NAME", help="Format of IN, if it cannot be detected."
+)
+@click.option(
+    "--to", "target_format", metavar="NAME", help="Format of OUT, if its name is ambiguous."
+)
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def command(
     source: str, target: str, source_format: str | None, target_format: str | None, *, force: bool
 ) -> None:
-    """Write the dataset or run in IN to OUT, in the format that OUT's name or --to says.
+    """Convert the gold set or run IN to OUT; --to or the name of OUT sets the format.
 
-    What the new format cannot express is listed as a warning. IN is never overwritten, and a name
-    that ends in .gz is compressed.
+    A warning lists what the new format cannot express. IN is never overwritten. A name that
+    ends in .gz is compressed.
 
     \b
     karat convert code.csv gold.json
@@ -40,4 +44,4 @@ def command(
         f"{done.source_format} -> {done.target_format}"
     )
     for warning in done.warnings:
-        click.echo(f"warning: lost: {warning}", err=True)
+        click.echo(f"warning: not written: {warning}", err=True)

@@ -1,4 +1,4 @@
-"""karat engines: which searches can be measured, and whether one of them works."""
+"""karat engines: list the engines, and check one of them."""
 
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,10 @@ BROKEN = 3
 
 
 @click.group("engines", cls=CommandGroup, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def command(ctx: click.Context, *, as_json: bool) -> None:
-    """List the engines: what is available, what is missing and how to install it.
+    """List the engines: available ones, and missing ones with the command that installs them.
 
     \b
     karat engines
@@ -41,12 +41,14 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
 
 @command.command("check")
 @click.argument("spec", metavar="SPEC")
-@click.option("--corpus", metavar="DIR", help="The folder to search; else three small files.")
-@click.option("--query", metavar="TEXT", help="The query to probe with.")
-@click.option("-k", default=10, show_default=True, metavar="N", help="How many hits to ask for.")
-@click.option("--repeat", default=5, show_default=True, metavar="N", help="How often to search.")
-@click.option("--no-calibrate", is_flag=True, help="Do not measure a search that does nothing.")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--corpus", metavar="DIR", help="Folder to search; by default three small files.")
+@click.option("--query", metavar="TEXT", help="The test query.")
+@click.option("-k", default=10, show_default=True, metavar="N", help="Hits to request.")
+@click.option(
+    "--repeat", default=5, show_default=True, metavar="N", help="How often to run the query."
+)
+@click.option("--no-calibrate", is_flag=True, help="Do not measure the overhead of the adapter.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -59,10 +61,10 @@ def check(
     no_calibrate: bool,
     as_json: bool,
 ) -> None:
-    """Search once through the engine SPEC and say what came back, and what the way costs.
+    """Run a test query through an engine; show its hits and the overhead of its adapter.
 
-    SPEC is a name, module:Class, name(option=value, ...), a mapping in JSON, or a YAML or JSON
-    file. The exit code is 3 if the engine breaks the law of engines.
+    SPEC is a name, module:Class, name(option=value, ...), a JSON object, or a YAML or JSON
+    file. The exit code is 3 if the engine violates the contract of engines.
 
     \b
     karat engines check my_package:MySearch --corpus src
@@ -90,7 +92,7 @@ def _about(entry: "EngineInfo") -> str:
 
 
 def _lines(found: "EngineCheck") -> list[str]:
-    """Return what was found, one fact per line."""
+    """Return the outcome, one fact per line."""
     from karat.engines.registry import ADAPTERS
 
     lines = [
@@ -108,16 +110,16 @@ def _lines(found: "EngineCheck") -> list[str]:
     lines.append(f"  latency: first {_ms(found.first_ns)}, then {_ms(found.median_ns)} (median)")
     if found.phases_ns:
         parts = [f"{phase} {_ms(spent)}" for phase, spent in found.phases_ns.items()]
-        lines.append(f"  phases of the last search: {', '.join(parts)}")
+        lines.append(f"  phases of the last query: {', '.join(parts)}")
     if found.spec.name in ADAPTERS:
         lines.append(f"  {_spent_line(found.spent)}")
     if found.overhead is not None:
         lines.append(
-            f"  overhead of {found.overhead.kind}, measured with a search that does nothing: "
+            f"  overhead of the {found.overhead.kind} adapter (measured with a no-op engine): "
             f"median {_ms(found.overhead.median_ns)}, p99 {_ms(found.overhead.p99_ns)}"
         )
     lines += [f"  warning: {warning}" for warning in found.warnings]
-    lines += [f"  broken law: {law}" for law in found.broken]
+    lines += [f"  contract violation: {law}" for law in found.broken]
     lines.append(f"  {_conclusion(found)}")
     return lines
 
@@ -127,14 +129,14 @@ def _conclusion(found: "EngineCheck") -> str:
         return "does not work"
     if found.hits:
         return "works"
-    return f"answered, but with 0 hits for the test query {found.query!r}; try --query"
+    return f"works, but returned 0 hits for the test query {found.query!r}; try --query"
 
 
 def _spent_line(spent: "Spent") -> str:
     tokens = "not reported" if spent.tokens is None else f"{spent.tokens:,}"
     cost = "not reported" if spent.cost is None else f"{spent.cost:.6g}"
     ignored = f" ({counted(spent.ignored, 'value')} ignored)" if spent.ignored else ""
-    return f"of the last search: tokens {tokens}, cost {cost}{ignored}"
+    return f"last query: tokens {tokens}, cost {cost}{ignored}"
 
 
 def _ms(spent_ns: int) -> str:

@@ -1,10 +1,10 @@
-"""karat evaluate: judge searches on a gold set, each case on the tree before its change."""
+"""karat evaluate: run engines on a gold set, score the hits and measure latency."""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking, CorpusOption, asking_options, where_options
+from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -23,7 +23,7 @@ __all__ = ["command"]
 
 @click.command("evaluate")
 @click.argument("goldset", required=False, type=click.Path(exists=True))
-@stray({"--engine": "a search"})
+@stray({"--engine": "an engine"})
 @click.option(
     "--gold-set",
     "gold_option",
@@ -38,23 +38,23 @@ __all__ = ["command"]
     "engines",
     multiple=True,
     metavar="SPEC",
-    help="An engine, a profile or a YAML file, bm25 by default; repeat it to compare, the first "
-    "is the baseline. With --config, one of its agents.",
+    help="An engine, a profile or a YAML file, bm25 by default; may be repeated to compare, "
+    "the first is the baseline. With --config, one of its engines.",
 )
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="YAML as `karat init` writes it: gold set, agents, settings and where results go.",
+    help="Configuration file, see karat init: gold set, engines, settings and output.",
 )
 @where_options
 @click.option(
     "-k",
     type=WholeNumber(1),
     metavar="N",
-    help="Hits to request per query, counted in files where targets are files; 100 by default.",
+    help="Hits to request per query, 100 by default; counted in files if targets are files.",
 )
-@asking_options
+@run_options
 @scoring_options
 @confidence_options
 @result_options
@@ -66,33 +66,33 @@ def command(
     config: str | None,
     *,
     place: CorpusOption,
-    asking: Asking,
+    options: RunOptions,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Search every query of GOLDSET with an engine, score the hits and measure latency.
+    """Run engines on the queries of GOLDSET, score the hits and measure latency.
 
-    A gold set that was mined from Git is searched on the tree before each change: neither moved
-    files nor the answer itself are in the way. Targets that are not in the tree are counted, and
-    the scores shown with and without them. Each answer is kept as it comes: the same command
-    continues after an interruption, and `karat runs` and `karat report` know the outcome.
+    A gold set mined from Git is searched in the version before each change, so the answer
+    itself is not in the corpus. Targets that do not exist there are counted, and scores are
+    shown with and without them. Results are stored at once: the same command continues after an
+    interruption, and the commands runs and report show them again.
 
     \b
     karat evaluate gold.json --engine bm25
     karat evaluate gold.json -e keyword -e bm25 -e rg.yaml -m hit@1,mrr -o report.html
     karat evaluate gold.json --snapshot child --run-out leak.jsonl
     karat evaluate questions.csv --corpus ../project --rev v2.0
-    karat evaluate --config benchmark.yaml --agent semantic_search --output results/
+    karat evaluate --config karat.yaml --agent semantic_search --output results/
     """
     from karat.cli.output.show import single_threaded
 
     single_threaded()
-    from karat.cli.options.agents import chosen
+    from karat.cli.options.agents import select_engines
     from karat.experiments.store import ExperimentKind
 
-    found = chosen(
+    found = select_engines(
         gold=_one(goldset, gold_option),
         agents=engines,
         config=config,
@@ -102,11 +102,11 @@ def command(
     )
     where = place.where()
     found.carry_out(
-        ExperimentKind.EVALUATE, where=where, asking=asking, confidence=confidence, output=output
+        ExperimentKind.EVALUATE, where=where, options=options, confidence=confidence, output=output
     )
 
 
 def _one(argument: str | None, option: str | None) -> str | None:
     if argument and option:
-        raise click.UsageError("GOLDSET and --gold-set name the same; give one of them.")
+        raise click.UsageError("GOLDSET and --gold-set both name the gold set; give one of them.")
     return argument or option

@@ -1,7 +1,8 @@
-"""karat gate: hold a run to its rules, and tell continuous integration by the exit code."""
+"""karat gate: check a run against rules; the exit code tells continuous integration."""
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,13 +10,13 @@ import click
 from karat.cli.options.gate import (
     GateOptions,
     GateOutcome,
-    Octocode,
-    Outlets,
+    GateOutputs,
+    OctocodeOptions,
+    gate_output_options,
     octocode_options,
-    outlet_options,
     rule_options,
 )
-from karat.cli.options.one_run import one_run
+from karat.cli.options.one_run import read_one_run
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -25,6 +26,7 @@ from karat.cli.options.shared import (
 )
 
 if TYPE_CHECKING:
+    from karat.app.benchmark_config import GateConfig
     from karat.model.baseline import Baseline
     from karat.model.gate import Gate
     from karat.scoring.settings import Confidence, Scoring
@@ -36,7 +38,7 @@ MAX_RESULTS = 20
 
 
 def octocode_outcome(
-    given: Octocode,
+    given: OctocodeOptions,
     wanted: GateOptions,
     baseline: "Baseline | None",
     confidence: "Confidence",
@@ -45,8 +47,6 @@ def octocode_outcome(
     allow_changed: bool,
 ) -> GateOutcome:
     """Search, and write the averages where they are asked for."""
-    from pathlib import Path
-
     from karat.app.gate_octocode import LEAST, octocode_engine, octocode_gate
     from karat.cli.output.progress import run_progress
     from karat.experiments.store import open_store
@@ -57,7 +57,7 @@ def octocode_outcome(
     if given.csv is None:
         raise click.UsageError("--preset octocode needs --csv FILE.")
     if given.engine and (given.mode or given.threshold is not None):
-        raise click.UsageError("--mode and --threshold are octocode's; --engine takes its place.")
+        raise click.UsageError("--mode and --threshold cannot be combined with --engine.")
     gold = read_dataset(given.csv, format="octocode")
     rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
@@ -85,30 +85,52 @@ def octocode_outcome(
     return GateOutcome(found.gate, found.scoring, tuple(tables))
 
 
+def _configure(
+    ctx: click.Context, _option: click.Parameter, path: str | None
+) -> "GateConfig | None":
+    """Use the file for options that are not given."""
+    if path is None:
+        return None
+    from karat.app.benchmark_config import read_gate_config
+    from karat.cli.options.mining import make_validator
+
+    found = read_gate_config(path, accepts=make_validator(ctx.command))
+    ctx.default_map = dict(found.options)
+    return found
+
+
 FAILED = 1
-NOTHING_SAID = Octocode(None, None, None, None, False, None, None, None, False)
+NOTHING_SAID = OctocodeOptions(None, None, None, None, False, None, None, None, False)
 
 
 @click.command("gate")
 @click.argument("names", nargs=-1, metavar="[GOLD] RUN")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    is_eager=True,
+    callback=_configure,
+    help="Configuration file, see karat init: its sections gate and metrics, and its gold set.",
+)
 @rule_options
 @click.option(
     "--baseline",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="What `karat baseline update` wrote.",
+    help="File of karat baseline update.",
 )
 @click.option(
     "--allow-changed-dataset",
     "allow_changed",
     is_flag=True,
-    help="Compare the queries that are the same, where the baseline has another gold set.",
+    help="If the gold set has changed, compare the queries that both versions share.",
 )
 @store_option
-@outlet_options
+@gate_output_options
 @judging_options
 @confidence_options
-@click.option("--preset", type=click.Choice(["octocode"]), help="octocode's own benchmark.")
+@click.option("--preset", type=click.Choice(["octocode"]), help="Run octocode's benchmark.")
 @octocode_options
 @click.pass_context
 def command(
@@ -117,27 +139,29 @@ def command(
     baseline: str | None,
     store: str,
     *,
+    config: "GateConfig | None",
     preset: str | None,
     allow_changed: bool,
     wanted: GateOptions,
-    outlets: Outlets,
+    outputs: GateOutputs,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
-    octocode: Octocode,
+    octocode: OctocodeOptions,
 ) -> None:
-    """Check RUN on GOLD against minimums, a baseline and latencies.
+    """Check RUN against minimum scores, a baseline and maximum latencies.
 
-    The exit code is 0 where every rule holds, 1 where one is broken, 2 for input that cannot be
-    used, 3 where a search breaks. A loss against the baseline fails where it is larger than allowed
-    and its interval excludes 0; inside the noise it is inconclusive, which only --strict fails. A
-    RUN that is no file is one of the store, which knows its gold set.
+    The exit code is 0 if every check passes, 1 if one fails, 2 for invalid input, 3 if an
+    engine fails. A loss against the baseline fails if it is larger than allowed and
+    significant; a loss that is not significant is inconclusive, which fails only with --strict.
+    A RUN that is not a file is a run of the store, which includes its gold set.
 
     \b
     karat gate gold.json new.run --min hit@5=0.70 --min ndcg@10=0.6
     karat gate gold.json new.run --baseline baseline.json --max-regression 0.02
     karat gate gold.json new.jsonl --max-latency p90=200ms --junit gate.xml
     karat gate latest.1 --min hit@5=0.70
+    karat gate new.run --config karat.yaml
     karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
     """
     from karat.cli.output.show import single_threaded
@@ -152,14 +176,16 @@ def command(
         )
     else:
         if octocode != NOTHING_SAID:
-            raise click.UsageError("--csv, --engine and their like belong to --preset octocode.")
+            raise click.UsageError("--csv, --engine and similar options need --preset octocode.")
         from karat.app.gate import gate
 
+        if config and config.gold_set and len(names) == 1 and Path(names[0]).exists():
+            names = (config.gold_set, *names)
         if not names:
             raise click.UsageError(
                 "Expected GOLD and RUN, a run of the store, or --preset octocode."
             )
-        gold, run = one_run(names, store, inputs)
+        gold, run = read_one_run(names, store, inputs)
         found = gate(
             gold,
             run,
@@ -171,7 +197,7 @@ def command(
             run_format=inputs.run_format,
         )
         outcome = GateOutcome(found, scoring)
-    _tell(outcome, outlets, confidence)
+    _tell(outcome, outputs, confidence)
     ctx.exit(FAILED if outcome.gate.closed else 0)
 
 
@@ -180,9 +206,11 @@ def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -
     from karat.scoring.settings import Scoring
 
     if names:
-        raise click.UsageError("--preset octocode takes --csv, and neither GOLD nor RUN.")
+        raise click.UsageError("--preset octocode takes --csv FILE instead of GOLD and RUN.")
     if scoring != Scoring() or any(inputs):
-        raise click.UsageError("--preset octocode decides itself how to judge and what to measure.")
+        raise click.UsageError(
+            "--preset octocode sets matching and measures; remove these options."
+        )
 
 
 def _read(baseline: str | None) -> "Baseline | None":
@@ -193,26 +221,26 @@ def _read(baseline: str | None) -> "Baseline | None":
     return read_baseline(baseline)
 
 
-def _tell(outcome: GateOutcome, outlets: Outlets, confidence: "Confidence") -> None:
+def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") -> None:
     from karat.cli.output import show
     from karat.report.gate_view import checks_table, moved_table
 
     gate = outcome.gate
-    if outlets.as_json:
+    if outputs.as_json:
         from karat.report.json import gate_json
 
-        click.echo(gate_json(gate, show.named((outcome.scoring, confidence))), nl=False)
+        click.echo(gate_json(gate, show.settings_by_name((outcome.scoring, confidence))), nl=False)
     else:
         drawn = [*outcome.tables, moved_table(gate), checks_table(gate)]
         plain = Output(None, per_query=False, path=None)
-        show.put(show.drawn([table for table in drawn if table], plain), plain)
-    if outlets.junit:
+        show.put(show.draw_tables([table for table in drawn if table], plain), plain)
+    if outputs.junit:
         from karat.formats.atomic import write_text
         from karat.report.junit import junit_xml
 
-        write_text(outlets.junit, junit_xml(gate))
-    _summarise(gate, outlets.summary)
-    if outlets.annotations:
+        write_text(outputs.junit, junit_xml(gate))
+    _summarise(gate, outputs.summary)
+    if outputs.annotations:
         from karat.report.github import annotations
 
         # Not among the output, which may be JSON; GitHub reads both streams.
@@ -236,4 +264,6 @@ def _summarise(gate: "Gate", path: str | None) -> None:
             with open(step, "a", encoding="utf-8") as stream:  # noqa: PTH123 - as it is named
                 stream.write(summary(gate))
         except OSError as error:
-            click.echo(f"warning: no summary of the step: {step}: {error.strerror}", err=True)
+            click.echo(
+                f"warning: cannot write $GITHUB_STEP_SUMMARY: {step}: {error.strerror}", err=True
+            )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.mining import accepted_by, recipe_options
+from karat.cli.options.mining import make_validator, recipe_options
 from karat.cli.options.shared import Number, Output
 from karat.cli.options.stray import stray
-from karat.cli.output.show import drawn
+from karat.cli.output.show import draw_tables
 from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
 
@@ -27,7 +27,7 @@ __all__ = ["command", "show", "show_json"]
 PLAIN = Output(style=None, per_query=False, path=None)
 SAMPLES = 10
 UNREADABLE_SHOWN = 3
-# In this order; what only some sets have comes last.
+# Order of the tags; tags that only some sets have come last.
 TAGS = (
     *("repository", "complexity", "difficulty", "leak", "identifier"),
     *("category", "hardness", "attack"),
@@ -35,9 +35,9 @@ TAGS = (
 
 
 def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
-    """Print the waterfall, what the cases are like, some to read, and what to type next."""
+    """Print dropped commits by rule, counts of cases, sample cases and the next commands."""
     tables = [_waterfall(one) for one in made.mined]
-    click.echo(drawn([*tables, _kinds(made), _samples(made.dataset)], PLAIN))
+    click.echo(draw_tables([*tables, _kinds(made), _samples(made.dataset)], PLAIN))
     for warning in _warnings(made):
         click.echo(printable(f"note: {warning}"), err=True)
     for path, part in written.items():
@@ -49,7 +49,7 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
 
 
 def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
-    """Print the metadata of the set, what its cases are like, and the files."""
+    """Print the metadata of the set, counts of its cases, and the files."""
     from karat.formats.jsontext import dumps
 
     value = {
@@ -113,7 +113,7 @@ def _listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def _samples(dataset: "Dataset") -> Table:
-    """Return some cases to read, evenly spread, each of another commit."""
+    """Return sample cases, evenly spread, each from another commit."""
     first_of = {extra["commit_hash"]: row for row, extra in reversed([*enumerate(dataset.extras)])}
     firsts = sorted(first_of.values())
     rows = []
@@ -125,26 +125,26 @@ def _samples(dataset: "Dataset") -> Table:
 
 
 def _warnings(made: "GenerationResult") -> Iterable[str]:
-    """Yield what a user should know about what was left out or did not work."""
+    """Yield warnings about skipped files, unreadable commits and a failing model."""
     for one in made.mined:
         unreadable = one.unreadable
         yield from unreadable.notes
         if unreadable.skipped:
-            yield f"files that cannot be targets: {_listed(unreadable.skipped.most_common())}"
+            yield f"files excluded from the targets: {_listed(unreadable.skipped.most_common())}"
         if unreadable.unreadable:
             shown = ", ".join(commit[:12] for commit, _ in unreadable.unreadable[:UNREADABLE_SHOWN])
             reason = unreadable.unreadable[0].reason
             yield f"{len(unreadable.unreadable):,} commits cannot be read ({shown}...): {reason}"
     if made.failure:
-        yield f"the model did not always answer: {made.failure}"
+        yield f"the language model failed for some queries: {made.failure}"
 
 
 def _configure(ctx: click.Context, _option: click.Parameter, path: str | None) -> None:
-    """Take what the file says for options that are not given."""
+    """Use the file for options that are not given."""
     if path:
         from karat.app.generate import read_mining_config
 
-        ctx.default_map = dict(read_mining_config(path, accepts=accepted_by(ctx.command)))
+        ctx.default_map = dict(read_mining_config(path, accepts=make_validator(ctx.command)))
 
 
 def _list_rules(*, as_json: bool) -> None:
@@ -166,7 +166,9 @@ def _part_names(
         return None
     older, _, newer = given.partition("/")
     if not older or not newer or "/" in newer or older == newer:
-        raise click.BadParameter(f"{given!r} is no pair of names such as dev/test")
+        raise click.BadParameter(
+            f"{given!r} is not a pair of names; expected two names such as dev/test"
+        )
     return older, newer
 
 
@@ -177,7 +179,7 @@ def _part_names(
     "repositories",
     multiple=True,
     metavar="DIR",
-    help="A Git repository, bare or not; repeat it for a set of several.",
+    help="A Git repository, bare or not; may be repeated.",
 )
 @click.option(
     "-o",
@@ -193,21 +195,22 @@ def _part_names(
     is_eager=True,
     expose_value=False,
     callback=_configure,
-    help="YAML whose section `dataset` sets options; those given here win.",
+    help="Configuration file, see karat init; its section `dataset` sets options, and options "
+    "given here override it.",
 )
 @recipe_options
 @click.option(
     "--rewrite",
     default="",
     metavar="MODEL",
-    help="Let a language model word the queries, such as openai/gpt-4o-mini.",
+    help="Let a language model rewrite the queries, such as openai/gpt-4o-mini.",
 )
-@click.option("--list-rules", is_flag=True, help="Show the rules that can be turned off.")
+@click.option("--list-rules", is_flag=True, help="List the rules that --off can disable.")
 @click.option(
     "--split",
     callback=_part_names,
     metavar="OLDER/NEWER",
-    help="Write two files by time; dev/test makes FILE.dev.json and FILE.test.json.",
+    help="Split by time into two files: dev/test writes FILE.dev.json and FILE.test.json.",
 )
 @click.option(
     "--test-share",
@@ -215,10 +218,10 @@ def _part_names(
     show_default=True,
     metavar="SHARE",
     type=Number(0, 1, min_open=True, max_open=True),
-    help="Share of the cases in the newer file.",
+    help="Share of the cases in the newer part.",
 )
-@click.option("--cache", is_flag=True, help="Keep what Git says about commits for the next time.")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--cache", is_flag=True, help="Cache what is read from Git, for the next run.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     *,
     repositories: tuple[str, ...],
@@ -233,8 +236,8 @@ def command(
 ) -> None:
     """Mine a gold set from the history of a Git repository.
 
-    What a commit says it does becomes a query; the files that it changed, as they were before it,
-    are what a search should find there.
+    Each commit message becomes a query. Its targets are the files that the commit changed, in
+    the version before the commit.
 
     \b
     karat generate --repo ../flask -o gold.json
@@ -245,16 +248,18 @@ def command(
         _list_rules(as_json=as_json)
         return
     if not repositories:
-        raise click.UsageError("Missing option '--repo': the repository to read, such as ../flask.")
+        raise click.UsageError(
+            "Missing option '--repo': the repository to read, such as --repo ../flask."
+        )
     if output is None:
-        raise click.UsageError("Missing option '-o': the gold set to write, such as gold.json.")
+        raise click.UsageError("Missing option '-o': the gold set to write, such as -o gold.json.")
     from karat.app.generate import TimeSplit, generate, write_gold
     from karat.cli.output.progress import progress_bars
 
     if not output.lower().removesuffix(".gz").endswith(".json"):
         raise click.BadParameter(
-            f"{output}: a gold set is JSON; expected a name such as gold.json, of which karat "
-            "convert makes other formats",
+            f"{output}: a gold set is written as JSON; expected a name such as gold.json (karat "
+            "convert writes other formats)",
             param_hint="--output",
         )
     if not Path(output).resolve().parent.is_dir():

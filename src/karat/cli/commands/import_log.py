@@ -23,7 +23,7 @@ __all__ = ["command"]
     "columns",
     multiple=True,
     metavar="COLUMN=NAME",
-    help="What the log calls query, path, rank, time, session or dwell.",
+    help="Name of a column in the log, for query, path, rank, time, session or dwell.",
 )
 @click.option(
     "--min-clicks",
@@ -31,7 +31,7 @@ __all__ = ["command"]
     default=1,
     show_default=True,
     metavar="N",
-    help="In how many sessions a result must be opened to be a target.",
+    help="Sessions with a click that make a result a target.",
 )
 @click.option(
     "--min-sessions",
@@ -39,7 +39,7 @@ __all__ = ["command"]
     default=1,
     show_default=True,
     metavar="N",
-    help="Leave out a query of fewer sessions: it may tell who asked.",
+    help="Leave out queries with fewer sessions, for privacy.",
 )
 @click.option(
     "--many-clicks",
@@ -47,7 +47,7 @@ __all__ = ["command"]
     default=3,
     show_default=True,
     metavar="N",
-    help="From so many on, the grade is higher by one.",
+    help="From this many clicks on, the grade is one higher.",
 )
 @click.option(
     "--dwell",
@@ -56,20 +56,20 @@ __all__ = ["command"]
     default=30.0,
     show_default=True,
     metavar="SECONDS",
-    help="A reader who stays so long is content, and the grade higher by one.",
+    help="From this dwell time on, the grade is one higher.",
 )
 @click.option(
     "--match",
     type=click.Choice(MATCHES),
     default="exact",
     show_default=True,
-    help="How a hit matches what was opened.",
+    help="How a hit matches a clicked result.",
 )
 def command(log: str, output: str, columns: tuple[str, ...], match: str, **rules: float) -> None:
-    """Make a gold set from LOG, a CSV or JSON lines file of searches and clicks.
+    """Make a gold set from LOG, a CSV or JSON lines file of queries and clicks.
 
-    A line has a query and the path that was opened; rank, time, session and dwell time are used
-    where they are there. Neither sessions nor times are written.
+    Each line has a query and the path of the clicked result; rank, time, session and dwell time
+    are optional. Sessions and times are not written to the gold set.
 
     \b
     karat import-log clicks.csv -o gold.json
@@ -101,5 +101,7 @@ def command(log: str, output: str, columns: tuple[str, ...], match: str, **rules
 def _pair(text: str) -> tuple[str, str]:
     column, equals, name = text.partition("=")
     if not equals or not name:
-        raise click.UsageError(f"--column {text!r}: expected such as query=search_term.")
+        raise click.UsageError(
+            f"--column {text!r}: expected COLUMN=NAME, such as query=search_term."
+        )
     return column, name

@@ -17,12 +17,12 @@ __all__ = ["command"]
 @click.command("index")
 @place_options
 @stray({"--engine": "the engine"})
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool) -> None:
-    """Cut and embed PLACE, a folder or a repository, ahead of searching it.
+    """Build the index of PLACE, a folder or a repository, before searching it.
 
-    Chunks and vectors are kept by their content in ~/.cache/karat, or where KARAT_CACHE says, so
-    that after a change only what changed is done again.
+    Chunks and embeddings are cached by content in ~/.cache/karat, or in KARAT_CACHE, so that
+    only changed files are processed again.
 
     \b
     karat index . --profile balanced
@@ -47,15 +47,18 @@ def _show(found: "IndexResult") -> None:
     rows = [
         ("corpus", f"{found.corpus.name}, snapshot {found.corpus.snapshot[:12]}"),
         ("documents", f"{len(found.corpus):,}: {_counts(found.languages)}"),
-        ("left out", _counts(found.corpus.skipped)),
+        ("skipped", _counts(found.corpus.skipped)),
         ("chunks", f"{found.chunks:,}"),
-        ("cut otherwise", _counts(found.fallbacks)),
+        ("fallback", _counts(found.fallbacks)),
         ("embedded", f"{work['embedded']:,} texts" if "embedded" in work else ""),
         ("reused", f"{work['reused']:,} vectors" if "reused" in work else ""),
-        ("recall", f"{found.recall:.3f} of the nearest" if found.recall is not None else ""),
+        (
+            "recall",
+            f"{found.recall:.3f} of the nearest neighbours" if found.recall is not None else "",
+        ),
         ("time", f"{found.index_ns / 1e9:.2f} s by {found.engine}"),
         ("cache", f"{found.cache_folder}, {found.cache_bytes / 1e6:.1f} MB"),
-        ("not kept", found.cache_problem),
+        ("not cached", found.cache_problem),
     ]
     for label, value in rows:
         if value:

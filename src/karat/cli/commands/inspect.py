@@ -32,9 +32,11 @@ COLOURS = {
 @click.command("inspect")
 @click.argument("goldset", type=click.Path(exists=True))
 @click.argument("case", required=False)
-@repo_option("The repository, if it is not where it was mined; of several, by name.")
-@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@repo_option("Folder of the repository, if it has moved; NAME= for one of several.")
+@click.option(
+    "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     goldset: str,
     case: str | None,
@@ -43,9 +45,9 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """List the cases of GOLDSET, or show one: its message, its diff and what should be found.
+    """List the cases of GOLDSET, or show one case with its commit message, diff and targets.
 
-    CASE is an id, or the beginning of one.
+    CASE is an id or the beginning of one.
 
     \b
     karat inspect gold.json

@@ -24,34 +24,39 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 @click.argument("goldset", type=click.Path(exists=True))
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True))
 @click.option(
-    "-k", "--depth", default=10, show_default=True, metavar="K", help="Pool the first K hits."
+    "-k",
+    "--depth",
+    default=10,
+    show_default=True,
+    metavar="K",
+    help="Number of hits to judge per query and run (pool depth).",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Save there instead of in GOLDSET, and go on with it if it exists.",
+    help="Save to FILE instead of GOLDSET; continue with FILE if it exists.",
 )
-@click.option("--judge", metavar="NAME", help="Who judges; by default the user.")
-@repo_option("Show code from this repository; of several, by name.")
+@click.option("--judge", metavar="NAME", help="Name of the judge; your user name by default.")
+@repo_option("Show code from this repository; NAME= for one of several.")
 @click.option(
     "--rev",
     default="HEAD",
     show_default=True,
     metavar="REVISION",
-    help="Where to read it for cases without a base commit.",
+    help="Revision for cases without a base commit.",
 )
 @click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="Show code from files as they lie in this folder.",
+    help="Show code from this folder.",
 )
 @click.option("--gold-format", metavar="FORMAT", help="Format of the gold set.")
 @click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
-@click.option("--list", "as_list", is_flag=True, help="List what is unjudged and ask nothing.")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
+@click.option("--json", "as_json", is_flag=True, help="List them as JSON and exit.")
 def command(
     goldset: str,
     runs: tuple[str, ...],
@@ -67,12 +72,12 @@ def command(
     as_list: bool,
     as_json: bool,
 ) -> None:
-    """Grade the hits of each RUN that GOLDSET does not judge, from 0 (not relevant) to 3.
+    """Grade the unjudged hits of each RUN by hand, from 0 (not relevant) to 3.
 
-    Each hit is shown with its code, but not which run found it. Every answer is saved at once, with
-    who gave it, when, and the words after the grade as the reason; the next call goes on where this
-    one stopped. Code comes from --repo at the case's base commit, or from --folder; without
-    either, from the repository that GOLDSET names, or the one or the folder you are in.
+    Each hit is shown with its code, but without the name of the run. Each grade is saved at
+    once, with the judge, the time and the text after the grade as its reason; the next call
+    continues where this one stopped. Code is read from --repo at the base commit of the case,
+    or from --folder; by default from the repository that GOLDSET names, or the current folder.
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
@@ -108,7 +113,9 @@ def _user() -> str:
     try:
         return getuser()
     except (ImportError, KeyError, OSError):  # one for each system and version of Python
-        raise click.UsageError("nothing says who judges; name someone (--judge)") from None
+        raise click.UsageError(
+            "the name of the judge is unknown; give it with --judge NAME"
+        ) from None
 
 
 class _Session:

@@ -23,21 +23,21 @@ __all__ = ["command"]
     type=Number(0, min_open=True),
     default=(1.0, 5.0, 20.0),
     show_default=True,
-    help="Queries a second; repeat it.",
+    help="Queries per second; may be repeated.",
 )
 @click.option(
     "--seconds",
     default=10.0,
     show_default=True,
     type=Number(0, min_open=True),
-    help="How long each rate is offered.",
+    help="Duration of each rate.",
 )
 @click.option(
-    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
+    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="Hits to request."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
 @NO_WAIT
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     gold: str,
     place: str,
@@ -53,11 +53,9 @@ def command(
 ) -> None:
     """Measure latency under load.
 
-    An engine that searches PLACE receives the queries of GOLD at one rate after the other.
-
-    Queries come whether or not earlier ones were answered, as those of users do, so that waiting
-    in line is part of the latency. Meant for searches behind HTTP, on a service that may be
-    disturbed.
+    The engine receives the queries of GOLD at each --rate in turn, whether or not earlier
+    queries are answered, as users send them: the latency includes the time in the queue.
+    Intended for engines behind HTTP.
 
     \b
     karat load gold.json ../project -e "http(url=http://localhost/?q={query})" --rate 10 --rate 50
@@ -84,7 +82,7 @@ def command(
             k=k,
             seed=seed,
             progress=progress,
-            reached=lambda point: say(f"offered {point.rate:g} a second"),
+            reached=lambda point: say(f"measured {point.rate:g} queries per second"),
             waiting=lambda found: say(waiting_text([h._asdict() for h in found])),
             wait=not no_wait,
         )

@@ -1,4 +1,4 @@
-"""karat metrics: what each number means."""
+"""karat metrics: list and explain the measures."""
 
 import click
 
@@ -6,29 +6,57 @@ from karat.cli.options.shared import one_style
 
 __all__ = ["command"]
 
+WIDTH = 100
+# Widest column of names.
+COLUMN = 24
+
 
 @click.command("metrics")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
-@click.option("--markdown", "as_markdown", is_flag=True, help="Markdown, as docs/metrics.md.")
-def command(names: tuple[str, ...], *, as_json: bool, as_markdown: bool) -> None:
-    """Explain every metric, or those NAMEd: definition, formula, range and parameters.
+@click.option("--all", "everything", is_flag=True, help="List all measures.")
+@click.option("--json", "as_json", is_flag=True, help="Print all measures as JSON.")
+@click.option(
+    "--markdown", "as_markdown", is_flag=True, help="Print all as Markdown, as docs/metrics.md."
+)
+def command(names: tuple[str, ...], *, everything: bool, as_json: bool, as_markdown: bool) -> None:
+    """List the common measures by purpose, or explain those that are NAMEd.
+
+    An explanation has the definition, the formula, the range and the parameters.
 
     \b
     karat metrics
-    karat metrics ndcg mrr
+    karat metrics --all
+    karat metrics ndcg mrr@10
     """
     from karat.app.metrics import describe, page
 
     style = one_style(json=as_json, markdown=as_markdown)
-    found = describe(names)
     if style == "json":
         import json
 
         from karat.report.json import plain
 
-        click.echo(json.dumps([plain(entry) for entry in found], indent=2, ensure_ascii=False))
+        found = [plain(entry) for entry in describe(names)]
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     elif style == "markdown":
-        click.echo(page(found), nl=False)
+        click.echo(page(describe(names)), nl=False)
+    elif names:
+        click.echo("\n\n".join(str(entry) for entry in describe(names)))
     else:
-        click.echo("\n\n".join(str(entry) for entry in found))
+        _list(everything=everything)
+
+
+def _list(*, everything: bool) -> None:
+    from karat.app.metrics import group_measures
+    from karat.scoring.metrics import METRICS
+
+    formatter = click.HelpFormatter(width=WIDTH)
+    groups = group_measures(everything=everything)
+    for group in groups:
+        with formatter.section(group.purpose):
+            formatter.write_dl(group.measures, col_max=COLUMN)
+    click.echo(formatter.getvalue().lstrip("\n"))
+    hint = "Explain one: karat metrics ndcg."
+    click.echo(
+        hint if everything else f"{hint} List all {len(list(METRICS))}: karat metrics --all."
+    )

@@ -1,19 +1,12 @@
 """karat report: everything about one run or several on one page."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.options.experiment import LOSSES
-from karat.cli.options.shared import (
-    TITLE,
-    Inputs,
-    confidence_options,
-    scoring_options,
-    store_option,
-)
-from karat.cli.output.report_files import findings_of, judged_by, write_charts, write_report
+from karat.cli.options.shared import TITLE, Inputs, pair_options, scoring_options, store_option
+from karat.cli.output.report_files import export_runs, make_findings, write_charts, write_report
 from karat.cli.output.schema_files import SCHEMAS, check_schema, write_schema
 from karat.report.display import printable
 
@@ -30,32 +23,26 @@ __all__ = ["command"]
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Where to write; .html, .md, .txt, .csv, .json or .tex decides the format.",
+    help="File to write; its ending sets the format: .html, .md, .txt, .csv, .json or .tex.",
 )
 @click.option(
     "--charts",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Write charts as PNG and SVG files; needs karatbench[charts].",
+    help="Write charts as PNG and SVG files into a folder; needs karatbench[charts].",
 )
 @click.option(
     "--schema",
     type=click.Choice(["karat", *SCHEMAS]),
     default="karat",
     show_default=True,
-    help="The shape of .json, and of .csv for agents: ours, or that of another benchmark.",
+    help="Schema of .json files (agents: also of .csv): ours, or that of another benchmark.",
 )
 @TITLE
 @LOSSES
 @store_option
 @scoring_options
-@confidence_options
-@click.option(
-    "--pairs",
-    type=click.Choice(["all", "lead", "baseline"]),
-    help="Compare all runs with each other (default for up to 12), only on the first measure "
-    "(default for more; on the others with the first run), or each with the first run.",
-)
+@pair_options
 def command(
     names: tuple[str, ...],
     output: str | None,
@@ -65,17 +52,16 @@ def command(
     title: str,
     losses: bool,
     store: str,
-    pairs: str | None,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
 ) -> None:
-    """Report on run files against GOLD, or on what was kept; the first run is the baseline.
+    """Write a report on run files or stored results; the first run is the baseline.
 
     An HTML report is one file that loads nothing from the network: verdict, runs, charts, means by
     tag, and every query with its hits. Without --by, results are broken down by every tag with a
     few values.
-    A RUN that is no file is an experiment or a run of the store, which knows its gold set.
+    A RUN that is not a file is an experiment or a run of the store, which includes its gold set.
 
     \b
     karat report gold.json keyword.run bm25.run -o report.html
@@ -103,12 +89,11 @@ def command(
     for remark in found.remarks:
         click.echo(printable(f"warning: {remark}"), err=True)
     if output is not None and schema != "karat":
-        write_schema(schema, judged_by(found, scoring, confidence), output)
+        write_schema(schema, export_runs(found, scoring, confidence), output)
         output = None
     if output is None and charts is None:
         return
-    sure = replace(confidence, pairs=pairs)
-    findings = findings_of(found, scoring, sure, by=inputs.by or None, title=title)
+    findings = make_findings(found, scoring, confidence, by=inputs.by or None, title=title)
     if losses:
         from karat.app.losses import with_losses
         from karat.cli.output.progress import progress_bar

@@ -21,19 +21,21 @@ SHOWN = 20
 @click.command("resolve")
 @click.argument("dataset", type=click.Path(exists=True))
 @click.argument("corpus", type=click.Path(exists=True))
-@click.option("--rev", metavar="REVISION", help="CORPUS as Git had it at REVISION.")
-@click.option("--match", type=click.Choice(MATCHES), help="How hits will be matched.")
+@click.option("--rev", metavar="REVISION", help="Read CORPUS at this Git revision.")
+@click.option("--match", type=click.Choice(MATCHES), help="How a hit matches a target.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write the gold set with the paths that were found.",
+    help="Write the gold set with resolved paths.",
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if a reference means no document.")
-@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
-@click.option("--json", "as_json", is_flag=True, help="JSON, every such reference included.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 if a reference cannot be resolved.")
+@click.option(
+    "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all unresolved references.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -48,11 +50,11 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Find what the references of DATASET mean in CORPUS: a folder, a repository or BEIR.
+    """Map the references of DATASET to documents of CORPUS: a folder, a repository or BEIR.
 
-    A reference is a document id, a uri, a content hash, a path or a file name. What means no
-    document, or several, is listed with the reason; it stays in the set that -o writes, and counts
-    as missed.
+    A reference is a document id, a uri, a content hash, a path or a file name. References that
+    match no document, or several, are listed with the reason; -o writes them too, and they
+    count as missed.
 
     \b
     karat resolve questions.json ../docs

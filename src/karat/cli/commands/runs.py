@@ -1,4 +1,4 @@
-"""karat runs: what was evaluated before, and its results again."""
+"""karat runs: stored experiments and their results."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -129,10 +129,10 @@ def _moment(moment: datetime) -> str:
 
 @click.group("runs", cls=CommandGroup)
 def command() -> None:
-    """List, show, export and delete what evaluate, compare and sweep have kept.
+    """List, show, export and delete the stored results of evaluate, compare and sweep.
 
-    An ID may be shortened as long as it is clear, and `latest` is the newest experiment. A point
-    and a number after it name one of its runs.
+    An ID may be abbreviated; latest is the newest experiment. ID.2 is the second run of an
+    experiment.
 
     \b
     karat runs list
@@ -146,12 +146,16 @@ def command() -> None:
 @click.option(
     "--kind",
     type=click.Choice(["evaluate", "compare", "sweep"]),
-    help="Only what this command has made.",
+    help="Only experiments of this command.",
 )
 @click.option(
-    "--limit", type=WholeNumber(1), default=20, show_default=True, help="At most so many."
+    "--limit",
+    type=WholeNumber(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of experiments.",
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     """List experiments, the newest first.
@@ -171,12 +175,12 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
         show.put_table(experiments_table(found))
     else:
         which = f" of {kind}" if kind else ""
-        click.echo(f"{shown_place(store)} holds no experiment{which} yet", err=True)
+        click.echo(f"{shown_place(store)} has no experiments{which} yet", err=True)
 
 
 @command.command("show")
 @click.argument("name", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="JSON, all scores included.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all scores.")
 @store_option
 def show_(name: str, store: str, *, as_json: bool) -> None:
     """Show an experiment with its runs, or one run.
@@ -192,7 +196,7 @@ def show_(name: str, store: str, *, as_json: bool) -> None:
 
 
 @command.command("latest")
-@click.option("--json", "as_json", is_flag=True, help="JSON, all scores included.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all scores.")
 @store_option
 def latest_(store: str, *, as_json: bool) -> None:
     """Show the newest experiment: `karat runs show latest`.
@@ -216,24 +220,26 @@ def latest_(store: str, *, as_json: bool) -> None:
     required=True,
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="The file to write; of several runs, {engine} in its name tells them apart.",
+    help="File to write; {engine} in its name stands for the engine.",
 )
-@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@click.option(
+    "--format", "format_name", metavar="NAME", help="Format of the file, if its name is ambiguous."
+)
 @store_option
 def export(name: str, output: str, format_name: str | None, store: str) -> None:
-    """Write runs to files: TREC, Karat's own, and every other format of a run.
+    """Write stored runs to files, in any run format.
 
     \b
     karat runs export latest.1 -o bm25.run
     karat runs export latest -o '{engine}.jsonl'
     """
-    from karat.cli.output.run_files import keeper
+    from karat.cli.output.run_files import make_writer
     from karat.experiments.run_records import run_with_latencies, select_runs
     from karat.experiments.store import open_store
 
     with open_store(store) as opened:
         experiment, runs = select_runs(opened, name)
-        keep = keeper(output, format_name, several=len(runs) > 1)
+        keep = make_writer(output, format_name, several=len(runs) > 1)
         for run in runs:
             keep(run_with_latencies(opened.measured(run.id)))
             if run.answers < experiment.queries:
@@ -243,7 +249,7 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
 
 @command.command("delete")
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
-@click.option("--force", is_flag=True, help="Also where somebody seems to work on it.")
+@click.option("--force", is_flag=True, help="Delete even if a process seems to be using it.")
 @store_option
 def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
     """Delete experiments with all of their runs.

@@ -30,7 +30,7 @@ __all__ = ["command"]
     type=click.Choice(["bootstrap", "none"]),
     default="bootstrap",
     show_default=True,
-    help="Intervals of the means, or none.",
+    help="Confidence intervals of the means, or none.",
 )
 @confidence_options
 @output_options
@@ -44,10 +44,10 @@ def command(
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Score RUN against GOLD, with an interval on every mean.
+    """Score RUN against GOLD, with a confidence interval for every mean.
 
-    GOLD holds queries and what they should find, RUN what a search returned. Formats are detected;
-    `karat validate FILE` says what a file is.
+    GOLD contains queries and their targets, RUN the hits of an engine. Formats are detected;
+    karat validate FILE shows the format of a file.
 
     \b
     karat score qrels.txt bm25.run

@@ -1,4 +1,4 @@
-"""karat search: ask a folder or a Git revision."""
+"""karat search: search a folder or a Git revision."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ __all__ = ["command"]
 
 LINE_WIDTH = 100
 STEPS = {
-    "names": "words count, for what the query names, x",
-    "kind": "all counts, for what the place is, x",
+    "names": "names in the query: word score x",
+    "kind": "kind of file: score x",
 }
 
 
@@ -23,10 +23,10 @@ STEPS = {
 @click.argument("query")
 @place_options
 @click.option(
-    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="How many hits."
+    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="Hits to show."
 )
-@click.option("--explain", is_flag=True, help="Show how each score came about.")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--explain", is_flag=True, help="Explain each score.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     query: str,
     place: str,
@@ -75,7 +75,7 @@ def _show(found: "SearchResult", query: str, *, explain: bool) -> None:
             for step, value in ranking.items():
                 click.echo(f"       {printable(STEPS.get(step, step))} {value:.3f}")
     if explain and found.hits and not any(entry.stages for entry in found.hits):
-        click.echo(printable(f"{found.engine} does not tell how its scores came about"), err=True)
+        click.echo(printable(f"{found.engine} does not explain its scores"), err=True)
     hits, documents = counted(len(found.hits), "hit"), counted(len(found.corpus), "document")
     summary = (
         f"{hits} by {found.engine} in {documents} of {found.corpus.name}; indexed in "
@@ -92,7 +92,7 @@ def _hint(found: "SearchResult", query: str) -> str:
         return "the query is empty"
     if not len(found.corpus):
         left_out = ", ".join(f"{count:,} {why}" for why, count in found.corpus.skipped.items())
-        return f"there is no text to search; left out: {left_out or 'nothing'}"
+        return f"the corpus has no text; skipped files: {left_out or 'none'}"
     return ""
 
 

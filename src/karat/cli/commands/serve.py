@@ -15,7 +15,7 @@ __all__ = ["command"]
     show_default=True,
     type=WholeNumber(0, 65535),
     metavar="N",
-    help="Port to listen on; 0 is any that is free.",
+    help="Port to listen on; 0 picks a free one.",
 )
 @store_option
 @click.option(
@@ -30,21 +30,22 @@ __all__ = ["command"]
     "roots",
     multiple=True,
     type=click.Path(exists=True, file_okay=False),
-    help="Collections may be made of folders and repositories below this one; repeat it.",
+    help="Allow collections of folders and repositories below this folder; may be repeated.",
 )
 @click.option(
     "--http-target",
     "targets",
     multiple=True,
     metavar="NAME=URL",
-    help="A search of yours that benchmarks may ask as NAME: an address with {query}; repeat it.",
+    help="An HTTP engine for benchmarks, called NAME: a URL with {query}; may be repeated.",
 )
 @click.option(
     "--engine",
     "engines",
     multiple=True,
     metavar="NAME=SPEC",
-    help="Any other engine, as for karat evaluate: also a command or a Python class; repeat it.",
+    help="Any other engine, as in karat evaluate, such as a command or a Python class; may be "
+    "repeated.",
 )
 @click.option(
     "--workers",
@@ -52,14 +53,14 @@ __all__ = ["command"]
     show_default=True,
     type=WholeNumber(0, 64),
     metavar="N",
-    help="Processes that index and run benchmarks; 0 leaves that to another service.",
+    help="Worker processes for indexing and benchmarks; 0 if another service runs them.",
 )
 @click.option(
     "--allowed-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A name by which clients reach the service, such as that of a proxy; repeat it.",
+    help="Host name that clients use, such as that of a proxy; may be repeated.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
 @click.option(
@@ -67,13 +68,13 @@ __all__ = ["command"]
     "limits",
     multiple=True,
     metavar="NAME=N",
-    help="Another limit than the usual one, such as upload_queries=5000; repeat it.",
+    help="Change a limit, such as upload_queries=5000; may be repeated.",
 )
 @click.option(
     "--unsafe-allow-unauthenticated",
     "unsafe",
     is_flag=True,
-    help="Let in everybody who can reach the service, without a token.",
+    help="Allow requests without a token from everybody who can reach the service.",
 )
 def command(
     *,
@@ -90,10 +91,10 @@ def command(
     limits: tuple[str, ...],
     unsafe: bool,
 ) -> None:
-    """Serve the API, and the web page, until interrupted.
+    """Start the service, API and web page, until interrupted.
 
-    Without further options only this machine can reach it, and nobody needs a token. See
-    docs/security.md before you let others in.
+    By default only this machine can reach it, without a token. Read docs/security.md before you
+    open it to others.
 
     \b
     karat serve --root ~/projects --open
@@ -115,7 +116,7 @@ def command(
         raise MissingExtra(str(missing.name), extra="server", purpose="the service") from missing
 
     def ready(address: str) -> None:
-        click.echo(f"Karat answers at {address}", err=True)
+        click.echo(f"Karat is running at {address}", err=True)
         if browse:
             click.launch(address)
 

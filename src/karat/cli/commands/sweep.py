@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking, CorpusOption, asking_options, where_options
+from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -30,105 +30,121 @@ FIRST_SUITE = "quick_test"
 @click.argument("goldset", required=False, type=click.Path(exists=True))
 @stray({"--matrix": "a matrix"})
 @click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Configuration file, see karat init: its matrix or its suites, gold set and settings.",
+)
+@click.option(
     "--matrix",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="YAML or JSON with the values to combine, such as search_modes: [dense, hybrid].",
+    help="YAML or JSON file with the values to combine, such as search_modes: [dense, hybrid].",
 )
-@click.option("--suite", metavar="NAME", help="A list of configurations by its name.")
+@click.option("--suite", metavar="NAME", help="Name of a suite, a list of configurations.")
 @click.option(
     "--suites",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Your own suites, in place of those that come with Karat.",
+    help="File with your own suites, instead of the built-in ones.",
 )
-@click.option("--list-suites", is_flag=True, help="Show the suites and what they hold.")
-@click.option("--single", is_flag=True, help="Run the first configuration only, to try it out.")
+@click.option("--list-suites", is_flag=True, help="List the suites and their configurations.")
+@click.option("--single", is_flag=True, help="Run only the first configuration, to try it out.")
 @click.option(
     "--allow",
     type=WholeNumber(1),
     metavar="N",
-    help="Run up to N configurations; above 50 they must be allowed.",
+    help="Allow up to N configurations; 50 by default.",
 )
 @where_options
 @click.option(
     "-k",
     type=WholeNumber(1),
     metavar="N",
-    help="Hits to request per query of a suite, counted in files where targets are files; 100 by "
-    "default. A matrix says top_k_values.",
+    help="Hits to request per query of a suite, 100 by default; counted in files if targets "
+    "are files. A matrix sets top_k_values instead.",
 )
-@asking_options
+@run_options
 @scoring_options
 @confidence_options
 @result_options
 def command(
     goldset: str | None,
+    config: str | None,
     matrix: str | None,
     suite: str | None,
     suites: str | None,
-    k: int | None,
     *,
+    k: int | None,
     list_suites: bool,
     single: bool,
     allow: int | None,
     place: CorpusOption,
-    asking: Asking,
+    options: RunOptions,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Compare many configurations on GOLDSET and say which to take, for quality and for speed.
+    """Compare many configurations on GOLDSET and recommend one for quality and one for speed.
 
-    They come from a matrix, of which every combination that makes a difference is one, or from a
-    suite. What they share is done once: an index, an embedding, a search at the greatest depth.
-    The latency of each is measured alone, for as many queries as --timed says. The number of runs
-    is shown before anything runs. The same command continues after an interruption.
+    The configurations are all combinations of a matrix, or a suite. Shared work is done once:
+    an index, an embedding, a search at the greatest depth. Latency is measured separately for
+    each configuration, on the number of queries that --timed sets. The number of runs is shown
+    before they start. The same command continues after an interruption.
 
     \b
     karat sweep gold.json --matrix matrix.yaml -o report.html
     karat sweep gold.json --suite chunk_comparison --sample 100
     karat sweep questions.csv --corpus ../docs --suite quick_test --timed none
+    karat sweep --config karat.yaml
     karat sweep --list-suites
     """
+    from karat.cli.options.agents import AgentSelection, load_gold, read_config, with_metrics
+
+    read = read_config(config) if config else None
+    if read and not matrix and not suites:
+        if "matrix" in read.sections and not (suite or list_suites):
+            matrix = config
+        elif "suites" in read.sections:
+            suites = config
     if list_suites:
         _list(suites, output)
         return
-    if goldset is None:
-        raise click.UsageError("Expected GOLDSET, or --list-suites.")
+    if goldset is None and read is None:
+        raise click.UsageError("Expected GOLDSET, --config FILE, or --list-suites.")
     if matrix and (suite or suites):
         raise click.UsageError("--matrix and --suite both name configurations; give one of them.")
     if matrix and k:
-        raise click.UsageError(
-            "A matrix says how many hits as top_k_values; -k belongs to a suite."
-        )
+        raise click.UsageError("A matrix sets top_k_values; -k is only for a suite.")
     from karat.cli.output.show import single_threaded
 
     single_threaded()
-    from karat.cli.options.agents import AgentSelection, read_gold
     from karat.cli.output.experiments import carry_out
+    from karat.experiments.matrix import read_matrix
     from karat.experiments.store import ExperimentKind
 
-    gold = read_gold(goldset, inputs)
-    if matrix:
-        from karat.experiments.matrix import read_matrix
-
-        found = read_matrix(matrix)
-        configurations = found.configurations()
+    scoring = with_metrics(scoring, read)
+    # Before a gold set is mined, which takes long.
+    combined = read_matrix(matrix) if matrix else None
+    gold = load_gold(goldset, read, inputs)
+    if combined:
+        configurations = combined.configurations()
         if not scoring.measures:
-            scoring = replace(scoring, measures=found.measures())
+            scoring = replace(scoring, measures=combined.measures())
     else:
         from karat.experiments.configurations import request_depth
 
         configurations = _suite(suite, suites, request_depth(k, scoring, gold), single=single)
-    chosen = AgentSelection(gold, configurations[:1] if single else configurations, scoring, inputs)
+    chosen = AgentSelection(
+        gold, configurations[:1] if single else configurations, scoring, inputs, read
+    )
     request = chosen.request(
-        ExperimentKind.SWEEP, where=place.where(), asking=asking, seed=confidence.seed
+        ExperimentKind.SWEEP, where=place.where(), options=options, seed=confidence.seed
     )
     name = Path(matrix).stem if matrix else suite or FIRST_SUITE
     views = chosen.views(confidence, output)
-    carry_out(replace(request, name=name), asking, views, allowed=allow)
+    carry_out(replace(request, name=name), options, views, allowed=allow)
 
 
 def _suite(

@@ -1,4 +1,4 @@
-"""karat token: who may ask a service."""
+"""karat token: access tokens of a service."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ __all__ = ["command"]
 
 @click.group("token", cls=CommandGroup)
 def command() -> None:
-    """Make, list and end the tokens that open a service.
+    """Create, list and revoke the access tokens of a service.
 
     \b
     karat token create ada --scope run --days 30
@@ -31,14 +31,15 @@ def command() -> None:
     type=click.Choice(["read", "run", "admin"]),
     default="run",
     show_default=True,
-    help="read looks, run also changes and starts work, admin also sees what others have.",
+    help="read: view only; run: also change data and start work; admin: also see the data of "
+    "others.",
 )
-@click.option("--name", default="", help="What it is for, such as 'nightly job'.")
-@click.option("--days", default=90, show_default=True, help="How long it is valid.")
-@click.option("--no-expiry", is_flag=True, help="It is valid until it is revoked.")
+@click.option("--name", default="", help="Purpose, such as 'nightly job'.")
+@click.option("--days", default=90, show_default=True, help="Days until it expires.")
+@click.option("--no-expiry", is_flag=True, help="Never expires.")
 @store_option
 def create(owner: str, *, scope: str, name: str, days: int, no_expiry: bool, store: str) -> None:
-    """Make a token of OWNER and show its secret, this once.
+    """Create a token for OWNER and print its secret, once.
 
     \b
     karat token create ada
@@ -60,14 +61,14 @@ def create(owner: str, *, scope: str, name: str, days: int, no_expiry: bool, sto
         )
     click.echo(secret)
     click.echo(_line(token), err=True)
-    click.echo("This secret is shown only now; nobody can tell it again.", err=True)
+    click.echo("Store this secret now; it cannot be shown again.", err=True)
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def list_tokens(*, as_json: bool, store: str) -> None:
-    """List all tokens, the newest first; their secrets are not known.
+    """List all tokens, newest first, without their secrets.
 
     \b
     karat token list
@@ -84,14 +85,14 @@ def list_tokens(*, as_json: bool, store: str) -> None:
     for token in found:
         click.echo(_line(token))
     if not found:
-        click.echo("no token yet; karat token create OWNER makes one", err=True)
+        click.echo("no tokens yet; create one with: karat token create OWNER", err=True)
 
 
 @command.command("revoke")
 @click.argument("token")
 @store_option
 def revoke(token: str, store: str) -> None:
-    """End TOKEN, which is named by its id; requests that carry it are refused from now on.
+    """Revoke TOKEN, given by its id; requests with it are rejected from now on.
 
     \b
     karat token revoke k3nq7d
@@ -100,7 +101,7 @@ def revoke(token: str, store: str) -> None:
 
     with ServiceStore(store) as opened:
         opened.tokens.revoke(token)
-    click.echo(f"{token} opens nothing any more", err=True)
+    click.echo(f"revoked {token}", err=True)
 
 
 def _line(token: "Token") -> str:
@@ -109,7 +110,7 @@ def _line(token: "Token") -> str:
     if token.revoked:
         end = f"revoked {token.revoked:%Y-%m-%d}"
     else:
-        end = f"until {token.expires:%Y-%m-%d}" if token.expires else "without end"
+        end = f"until {token.expires:%Y-%m-%d}" if token.expires else "no expiry"
     words = (token.id, token.owner, token.scopes[-1], end, token.name)
     return printable("  ".join(word for word in words if word))
 

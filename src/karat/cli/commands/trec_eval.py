@@ -16,7 +16,7 @@ STANDARD_INPUT = "-"
 @click.argument("judgments", metavar="QRELS", type=click.Path(exists=True))
 @click.argument("run", type=click.Path(exists=True, allow_dash=True))
 @click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Also print each query.")
-@click.option("-n", "--nosummary", "nosummary", is_flag=True, help="Print no summary.")
+@click.option("-n", "--nosummary", "nosummary", is_flag=True, help="Do not print the summary.")
 @click.option(
     "-m",
     "--measure",
@@ -31,7 +31,7 @@ STANDARD_INPUT = "-"
     "--complete_rel_info_wanted",
     "complete",
     is_flag=True,
-    help="Average over all queries of QRELS; one that RUN lacks counts as found nothing.",
+    help="Average over all queries of QRELS; a query missing from RUN scores 0.",
 )
 @click.option(
     "-l",
@@ -41,7 +41,7 @@ STANDARD_INPUT = "-"
     metavar="N",
     default=1,
     show_default=True,
-    help="The lowest grade that is relevant.",
+    help="Lowest relevant grade.",
 )
 @click.option(
     "-M",
@@ -49,18 +49,16 @@ STANDARD_INPUT = "-"
     "depth",
     type=WholeNumber(min=1),
     metavar="N",
-    help="Forget all hits below this rank.",
+    help="Ignore hits below this rank.",
 )
-@click.option(
-    "-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Forget hits without a judgment."
-)
+@click.option("-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Ignore unjudged hits.")
 @click.option(
     "-N",
     "--Number_docs_in_coll",
     "collection",
     type=int,
     default=0,
-    help="Size of the collection; only utility asks for it.",
+    help="Number of documents in the collection; used only by utility.",
 )
 @click.option(
     "-R",
@@ -69,7 +67,7 @@ STANDARD_INPUT = "-"
     type=click.Choice(["qrels", "qrels_jg", "prefs", "qrels_prefs"]),
     default="qrels",
     show_default=True,
-    help="How QRELS is to be read.",
+    help="Format of QRELS.",
 )
 @click.option(
     "-T",
@@ -79,21 +77,21 @@ STANDARD_INPUT = "-"
     default="trec_results",
     show_default=True,
     expose_value=False,
-    help="How RUN is to be read.",
+    help="Format of RUN.",
 )
 @click.option(
     "-Z",
     "--Zscore",
     "zscores",
     type=click.Path(exists=True),
-    help="Standardise by the means and deviations in this file.",
+    help="Standardise scores with the means and deviations in this file.",
 )
 @click.option(
     "--ties",
     type=click.Choice(["trec10", "trec9"]),
     default="trec10",
     show_default=True,
-    help="Equal scores as trec_eval 10 compares them, or rounded to float32 as up to 9.",
+    help="Compare scores as trec_eval 10 does, or rounded to float32 as trec_eval 9 does.",
 )
 def command(
     judgments: str,
@@ -111,9 +109,9 @@ def command(
     zscores: str | None,
     ties: str,
 ) -> None:
-    """Do what trec_eval 10 does: same options, same numbers, same layout.
+    """Replace trec_eval 10: same options, same numbers, same layout.
 
-    RUN may be - for the standard input.
+    RUN may be - for standard input.
 
     \b
     karat trec-eval qrels.txt bm25.run

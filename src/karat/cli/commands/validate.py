@@ -20,10 +20,12 @@ VALUES_SHOWN = 8
 
 @click.command("validate")
 @click.argument("file", type=click.Path(exists=True))
-@click.option("--format", "format_name", metavar="NAME", help="The format, where it is not clear.")
+@click.option(
+    "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
+)
 @repo_option(
-    "Look up every path, line range and symbol there; alone, where FILE was mined. Of several "
-    "repositories, by name.",
+    "Look up every path, line range and symbol in this repository; without DIR, in the "
+    "one that FILE was mined from. NAME= for one of several.",
     is_flag=False,
     flag_value="",
 )
@@ -32,9 +34,9 @@ VALUES_SHOWN = 8
     default="HEAD",
     show_default=True,
     metavar="REVISION",
-    help="Where to look up cases without a base commit.",
+    help="Revision for cases without a base commit.",
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -45,10 +47,10 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Say what FILE is, what it holds and every problem in it, with its line.
+    """Check FILE, show what it contains, and list every problem with its line.
 
-    With --repo, also what it points to and is not there. The exit code is 0 if FILE is valid and 2
-    if it is not.
+    With --repo, also list paths, lines and symbols that do not exist there. The exit code is 0
+    if FILE is valid, otherwise 2.
 
     \b
     karat validate code.csv
@@ -91,7 +93,7 @@ def _lines(found: "Validation") -> list[str]:
     if found.grades:
         lines.append("  grades: " + _counts(found.grades))
     if found.unjudged:
-        lines.append(f"  without a relevant target, hence not scored: {found.unjudged:,}")
+        lines.append(f"  queries without a relevant target (not scored): {found.unjudged:,}")
     if found.outcomes:
         lines.append("  outcomes: " + _counts(found.outcomes))
     lines.extend(f"  tag {printable(tag)}: {_counts(v)}" for tag, v in found.tags.items())

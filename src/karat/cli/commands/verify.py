@@ -1,4 +1,4 @@
-"""karat verify: run a report again, and say whether the same comes out."""
+"""karat verify: repeat the runs of a report and compare."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,18 +24,19 @@ DIFFERS = 1
     "--gold-set",
     type=click.Path(exists=True),
     metavar="FILE",
-    help="The gold set, where the store does not hold it.",
+    help="Gold set, if it is not in the store.",
 )
 @click.option(
     "--place",
     type=click.Path(exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Where the repository or the corpus is, if it has moved.",
+    help="Folder of the repository or corpus, if it has moved.",
 )
 @click.option(
     "--trust",
     is_flag=True,
-    help="Run what is not Karat's own: a report may name any program, module, model or host.",
+    help="Also run engines that are not built in: a report may name any program, module, model"
+    " or host.",
 )
 @click.option(
     "--workers",
@@ -43,9 +44,9 @@ DIFFERS = 1
     default=1,
     show_default=True,
     metavar="N",
-    help="Processes that search at once.",
+    help="Number of parallel processes.",
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 @click.pass_context
 def command(
@@ -59,10 +60,10 @@ def command(
     store: str,
     as_json: bool,
 ) -> None:
-    """Run REPORT again, HTML or JSON, by what it keeps: engines, seeds, and digests of all inputs.
+    """Repeat the runs of REPORT (HTML or JSON) and compare the hits of every query.
 
-    Every answer is compared with what it was. The exit code is 0 where all are identical, and 1
-    where something differs, which is then listed. Times are not compared.
+    A report contains engines, seeds, and digests of all inputs. The exit code is 0 if all hits
+    are identical, and 1 if something differs, which is listed. Latency is not compared.
 
     \b
     karat verify report.html

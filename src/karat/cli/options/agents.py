@@ -1,4 +1,4 @@
-"""Which gold set and which agents an experiment is about: from words, or from a file."""
+"""The gold set and the engines of an experiment: from options, or from a configuration file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking
+from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
 from karat.report.display import counted
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from karat.model import Dataset
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["AgentSelection", "chosen", "read_gold"]
+__all__ = ["AgentSelection", "load_gold", "read_config", "select_engines", "with_metrics"]
 
 DEFAULT_ENGINE = "bm25"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSelection:
-    """What is compared on which gold set, and what the file says beside that, if there is one."""
+    """The gold set and the configurations to run, and the configuration file if there is one."""
 
     gold: "Dataset"
     configurations: "tuple[Configuration, ...]"
@@ -41,15 +41,15 @@ class AgentSelection:
         kind: "ExperimentKind",
         *,
         where: "Where",
-        asking: Asking,
+        options: RunOptions,
         seed: int,
         every_latency: bool = False,
     ) -> "ExperimentRequest":
-        """Return the experiment; what was said on the command line wins.
+        """Return the experiment; options of the command line override the file.
 
-        With *every_latency*, all queries are timed unless something else was said.
+        With *every_latency*, all queries are timed unless --timed is given.
         """
-        from karat.app.benchmark_config import sampled
+        from karat.app.benchmark_config import draw_sample
         from karat.experiments.run import ExperimentRequest
         from karat.experiments.workers import RunSettings
 
@@ -58,18 +58,18 @@ class AgentSelection:
             settings = replace(settings, repetitions=self.config.repetitions)
         if self.config and self.config.timeout_s:
             settings = replace(settings, timeout_s=self.config.timeout_s)
-        gold = sampled(self.gold, asking.sample, seed=seed)
+        gold = draw_sample(self.gold, options.sample, seed=seed)
         return ExperimentRequest(
             gold=gold,
             configurations=self.configurations,
             where=self._placed(where).of_part(gold, self.gold),
             kind=kind,
             scoring=self.scoring,
-            settings=asking.settings(settings),
-            timed=asking.timed_queries(every=every_latency),
-            workers=asking.workers,
+            settings=options.settings(settings),
+            timed=options.timed_queries(every=every_latency),
+            workers=options.workers,
             seed=seed,
-            wait=asking.wait,
+            wait=not options.no_wait,
         )
 
     def carry_out(
@@ -77,26 +77,26 @@ class AgentSelection:
         kind: "ExperimentKind",
         *,
         where: "Where",
-        asking: Asking,
+        options: RunOptions,
         confidence: "Confidence",
         output: Output,
     ) -> None:
-        """Run the experiment and show its outcome; result files have every latency."""
+        """Run the experiment and show its outcome; result files need every latency."""
         views = self.views(confidence, output)
         every = views.every_latency
         seed = confidence.seed
-        request = self.request(kind, where=where, asking=asking, seed=seed, every_latency=every)
-        carry_out(request, asking, views)
+        request = self.request(kind, where=where, options=options, seed=seed, every_latency=every)
+        carry_out(request, options, views)
 
     def _placed(self, where: "Where") -> "Where":
-        """Return *where*, or the repository of the file where nothing is said."""
+        """Return *where*, or the repository of the file if the command line names none."""
         places = self.config.mining.get("repositories") if self.config else None
         if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
             return where
         return where._replace(repositories={"": str(places[0])})
 
     def views(self, confidence: "Confidence", output: Output) -> Views:
-        """Return how the outcome is shown; the folder of the file is filled unless one is named."""
+        """Return how the outcome is shown; -o overrides the output folder of the file."""
         views = Views(confidence, output, self.inputs.by, self.inputs.run_format)
         config = self.config
         if config is None:
@@ -106,7 +106,7 @@ class AgentSelection:
         return replace(views, formats=config.formats, charts=config.charts)
 
 
-def chosen(
+def select_engines(
     *,
     gold: str | None,
     agents: Sequence[str],
@@ -115,23 +115,19 @@ def chosen(
     inputs: Inputs,
     scoring: "Scoring",
 ) -> AgentSelection:
-    """Return the gold set and the agents that are meant.
+    """Return the gold set and the engines of a command.
 
-    With a *config*, *agents* are those of it that are named, all where none is; a name that it does
-    not have is an engine.
+    With a *config*, *agents* are names of its engines, by default all of them; any other name is
+    an engine by itself.
     """
     from karat.experiments.configurations import request_depth
     from karat.scoring.sources import number_duplicates
 
-    read = None
-    if config is not None:
-        from karat.app.benchmark_config import read_benchmark_config
-        from karat.cli.options.mining import accepted_by, recipe_command
-
-        read = read_benchmark_config(config, accepts=accepted_by(recipe_command()))
+    read = read_config(config) if config else None
     # Before a gold set is mined, which takes long.
     known = _agents(agents, read)
-    dataset = _gold(gold, read, inputs)
+    dataset = load_gold(gold, read, inputs)
+    scoring = with_metrics(scoring, read)
     depth = request_depth(k, scoring, dataset)
     configurations = [agent.configuration(depth) for agent in known]
     names = number_duplicates([configuration.name for configuration in configurations])
@@ -141,26 +137,37 @@ def chosen(
     return AgentSelection(dataset, apart, scoring, inputs, read)
 
 
-def read_gold(path: str, inputs: Inputs) -> "Dataset":
-    """Return the gold set in a file."""
-    from karat.formats import read_dataset
+def read_config(path: str) -> "ConfigFile":
+    """Return the content of a configuration file."""
+    from karat.app.benchmark_config import read_benchmark_config
+    from karat.cli.options.mining import make_validator, recipe_command
 
-    return read_dataset(path, format=inputs.gold_format, tags=inputs.tags)
+    return read_benchmark_config(path, accepts=make_validator(recipe_command()))
 
 
-def _gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> "Dataset":
+def with_metrics(scoring: "Scoring", config: "ConfigFile | None") -> "Scoring":
+    """Return *scoring* with the measures of *config*, unless the command line names some."""
+    if config is None or scoring.measures:
+        return scoring
+    return replace(scoring, measures=config.metrics)
+
+
+def load_gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> "Dataset":
+    """Return the gold set in *path*, or the one that *config* names or mines."""
     path = path or (config.gold_set if config else None)
     if path is not None:
-        return read_gold(path, inputs)
+        from karat.formats import read_dataset
+
+        return read_dataset(path, format=inputs.gold_format, tags=inputs.tags)
     repositories = config.mining.get("repositories") if config else None
     if config is None or not isinstance(repositories, list):
-        raise click.UsageError("Expected a gold set, or a --config that names or mines one.")
+        raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")
     from karat.app.generate import generate
-    from karat.cli.options.mining import recipe_of
+    from karat.cli.options.mining import make_recipe
     from karat.cli.output.progress import progress_bars
 
     with progress_bars() as watch:
-        made = generate(repositories, recipe_of(config.mining), watch=watch)
+        made = generate(repositories, make_recipe(config.mining), watch=watch)
     click.echo(f"mined {counted(len(made.dataset), 'case')}", err=True)
     return made.dataset
 

@@ -1,11 +1,10 @@
-"""What a gate checks and where it tells what it found: options of `karat gate`."""
+"""Rules and outputs of a gate: options of `karat gate`."""
 
-from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from karat.cli.options.shared import Command, Number, WholeNumber, with_options
+from karat.cli.options.shared import Fields, Number, WholeNumber, gather
 
 if TYPE_CHECKING:
     from karat.app.gate import GateRules
@@ -16,16 +15,16 @@ if TYPE_CHECKING:
 __all__ = [
     "GateOptions",
     "GateOutcome",
-    "Octocode",
-    "Outlets",
+    "GateOutputs",
+    "OctocodeOptions",
+    "gate_output_options",
     "octocode_options",
-    "outlet_options",
     "rule_options",
 ]
 
 
 class GateOptions(NamedTuple):
-    """The rules as they were written."""
+    """The rules as typed."""
 
     minimums: tuple[str, ...]
     regressions: tuple[str, ...]
@@ -34,22 +33,22 @@ class GateOptions(NamedTuple):
     strict: bool
 
     def rules(self, *, level: float = 0.0) -> "GateRules":
-        """Return them parsed; *level* is the lowest relevant grade."""
+        """Return the parsed rules; *level* is the lowest relevant grade."""
         from karat.app.gate import parse_rules
 
         return parse_rules(**self._asdict(), level=level)
 
 
 class GateOutcome(NamedTuple):
-    """A gate, how the run was judged, and what to show before the checks."""
+    """A gate, the scoring settings, and tables to print before the checks."""
 
     gate: "Gate"
     scoring: "Scoring"
     tables: "tuple[Table, ...]" = ()
 
 
-class Outlets(NamedTuple):
-    """Where the outcome goes besides the exit code, which never depends on it."""
+class GateOutputs(NamedTuple):
+    """Where the outcome is written; the exit code never depends on it."""
 
     as_json: bool
     junit: str | None
@@ -57,8 +56,8 @@ class Outlets(NamedTuple):
     annotations: bool
 
 
-class Octocode(NamedTuple):
-    """What `--preset octocode` searches for, and with what; None where nothing was said."""
+class OctocodeOptions(NamedTuple):
+    """Settings of `--preset octocode`; None for an option not given."""
 
     csv: str | None
     mode: str | None
@@ -71,157 +70,114 @@ class Octocode(NamedTuple):
     no_wait: bool
 
 
-RULES = (
-    click.option(
+RULES: Fields = {
+    "minimums": click.option(
         "--min",
         "minimums",
         multiple=True,
         metavar="MEASURE=MEAN",
-        help="The least mean of a measure, such as hit@5=0.70; repeat it.",
+        help="Minimum mean of a measure, such as hit@5=0.70; may be repeated.",
     ),
-    click.option(
+    "regressions": click.option(
         "--max-regression",
         "regressions",
         multiple=True,
         metavar="[MEASURE=]LOSS",
-        help="What a mean may lose against the baseline; without a measure, each of them.",
+        help="Largest allowed loss of a mean against the baseline, for one measure or for all.",
     ),
-    click.option(
+    "latencies": click.option(
         "--max-latency",
         "latencies",
         multiple=True,
         metavar="PERCENTILE=TIME",
-        help="The longest latency, such as p90=200ms; repeat it.",
+        help="Maximum latency, such as p90=200ms; may be repeated.",
     ),
-    click.option(
+    "min_queries": click.option(
         "--min-queries",
         type=WholeNumber(1),
         default=1,
         show_default=True,
         metavar="N",
-        help="A check on fewer queries is inconclusive.",
+        help="A check with fewer queries is inconclusive.",
     ),
-    click.option("--strict", is_flag=True, help="What is inconclusive fails the gate too."),
-)
+    "strict": click.option(
+        "--strict", is_flag=True, help="An inconclusive check fails the gate too."
+    ),
+}
 
-OUTLETS = (
-    click.option("--json", "as_json", is_flag=True, help="JSON for machines."),
-    click.option(
+OUTPUTS: Fields = {
+    "as_json": click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    "junit": click.option(
         "--junit",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="JUnit XML, one test case per check.",
+        help="Write JUnit XML, one test case per check.",
     ),
-    click.option(
+    "summary": click.option(
         "--summary",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="Markdown; without it, added to the summary of a GitHub step.",
+        help="Write a Markdown summary; by default it goes to $GITHUB_STEP_SUMMARY, if set.",
     ),
-    click.option(
+    "annotations": click.option(
         "--annotations/--no-annotations",
         default=None,
-        help="GitHub's annotations; by default where GitHub Actions runs.",
+        help="Print GitHub annotations; on by default in GitHub Actions.",
     ),
-)
+}
 
-OCTOCODE = (
-    click.option(
+OCTOCODE: Fields = {
+    "csv": click.option(
         "--csv",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="octocode: the questions.",
+        help="octocode: file with the queries.",
     ),
-    click.option("--mode", type=click.Choice(["code", "docs"]), help="octocode: what to search."),
-    click.option(
+    "mode": click.option(
+        "--mode", type=click.Choice(["code", "docs"]), help="octocode: content to search."
+    ),
+    "threshold": click.option(
         "--threshold",
         type=Number(0, 1),
         metavar="SHARE",
-        help="octocode: the least similarity that it returns.",
+        help="octocode: minimum similarity of a result.",
     ),
-    click.option(
+    "max_results": click.option(
         "--max-results",
         type=WholeNumber(5),
         metavar="N",
-        help="octocode: how many results of a query count, 20 by default.",
+        help="octocode: results to score per query, 20 by default.",
     ),
-    click.option("-v", "--verbose", is_flag=True, help="octocode: show every query."),
-    click.option(
+    "verbose": click.option("-v", "--verbose", is_flag=True, help="octocode: show every query."),
+    "json_out": click.option(
         "--json-out",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="octocode: write the averages.",
+        help="octocode: write the averages as JSON.",
     ),
-    click.option("-e", "--engine", metavar="SPEC", help="octocode: another engine in its place."),
-    click.option(
-        "--corpus", metavar="DIR", help="octocode: the folder to search, here by default."
+    "engine": click.option(
+        "-e", "--engine", metavar="SPEC", help="octocode: use this engine instead."
     ),
-    click.option(
+    "corpus": click.option(
+        "--corpus", metavar="DIR", help="octocode: folder to search, by default the current one."
+    ),
+    "no_wait": click.option(
         "--no-wait",
         is_flag=True,
         help="octocode: with --max-latency, do not wait for other karat runs.",
     ),
-)
+}
 
 
-def rule_options(command: Command) -> Command:
-    """Add what a run must hold to: *wanted*."""
+def _make_outputs(*, annotations: bool | None, **rest: Any) -> GateOutputs:
+    import os
 
-    @wraps(command)
-    def gathered(
-        *,
-        minimums: tuple[str, ...],
-        regressions: tuple[str, ...],
-        latencies: tuple[str, ...],
-        min_queries: int,
-        strict: bool,
-        **rest: Any,
-    ) -> None:
-        wanted = GateOptions(minimums, regressions, latencies, min_queries, strict)
-        command(wanted=wanted, **rest)
-
-    return with_options(gathered, RULES)
+    if annotations is None:
+        annotations = os.environ.get("GITHUB_ACTIONS") == "true"
+    return GateOutputs(annotations=annotations, **rest)
 
 
-def outlet_options(command: Command) -> Command:
-    """Add where the outcome goes: *outlets*."""
-
-    @wraps(command)
-    def gathered(
-        *,
-        as_json: bool,
-        junit: str | None,
-        summary: str | None,
-        annotations: bool | None,
-        **rest: Any,
-    ) -> None:
-        import os
-
-        if annotations is None:
-            annotations = os.environ.get("GITHUB_ACTIONS") == "true"
-        command(outlets=Outlets(as_json, junit, summary, annotations), **rest)
-
-    return with_options(gathered, OUTLETS)
-
-
-def octocode_options(command: Command) -> Command:
-    """Add what belongs to `--preset octocode`: *octocode*."""
-
-    @wraps(command)
-    def gathered(
-        *,
-        csv: str | None,
-        mode: str | None,
-        threshold: float | None,
-        max_results: int | None,
-        verbose: bool,
-        json_out: str | None,
-        engine: str | None,
-        corpus: str | None,
-        no_wait: bool,
-        **rest: Any,
-    ) -> None:
-        wanted = (csv, mode, threshold, max_results, verbose, json_out, engine, corpus, no_wait)
-        command(octocode=Octocode(*wanted), **rest)
-
-    return with_options(gathered, OCTOCODE)
+# The rules of the gate: *wanted*; where its outcome is written: *outputs*; and *octocode*.
+rule_options = gather("wanted", GateOptions, RULES)
+gate_output_options = gather("outputs", _make_outputs, OUTPUTS)
+octocode_options = gather("octocode", OctocodeOptions, OCTOCODE)

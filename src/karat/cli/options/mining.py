@@ -1,32 +1,30 @@
-"""Options of mining; they reach the command as one recipe."""
+"""Options of mining; the command receives them as one recipe."""
 
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.options.shared import Command, WholeNumber, with_options
+from karat.cli.options.shared import Command, Fields, WholeNumber, gather
 from karat.errors import InputError
 
 if TYPE_CHECKING:
     from karat.mining.recipe import MiningRecipe
-    from karat.mining.scan import Unit
 
-__all__ = ["accepted_by", "recipe_command", "recipe_of", "recipe_options"]
+__all__ = ["make_recipe", "make_validator", "recipe_command", "recipe_options"]
 
 HARDNESS = ("cleaned", "masked", "words", "dropped", "all")
 
-RECIPE = (
-    click.option(
+RECIPE: Fields = {
+    "limit": click.option(
         "--limit",
         default=250,
         show_default=True,
         type=WholeNumber(0),
         metavar="N",
-        help="Cases from each repository; 0 takes all.",
+        help="Maximum number of cases per repository; 0 means no limit.",
     ),
-    click.option(
+    "seed": click.option(
         "--seed",
         default=0,
         show_default=True,
@@ -34,78 +32,118 @@ RECIPE = (
         metavar="N",
         help="Random seed.",
     ),
-    click.option(
+    "level": click.option(
         "--level",
         type=click.Choice(["file", "line", "symbol"]),
         default="file",
         show_default=True,
-        help="What has to be found.",
+        help="What a search has to find.",
     ),
-    click.option(
+    "hardness": click.option(
         "--hardness",
         type=click.Choice(HARDNESS),
         default="cleaned",
         show_default=True,
-        help="How much a query gives away: file names, identifiers; all asks each.",
+        help="What a query reveals: cleaned (everything), masked (no paths), words (no names as "
+        "spelled in code), dropped (no such names), or all four.",
     ),
-    click.option(
+    "adversarial": click.option(
         "--adversarial",
         is_flag=True,
-        help="Also ask with a typo, and with a thing that is not meant.",
+        help="Also add queries with a typo and queries with a negation.",
     ),
-    click.option(
+    "unit": click.option(
         "--unit",
         type=click.Choice(["commit", "pr"]),
         default="commit",
         show_default=True,
-        help="A case is a commit, or what a merge brought to the branch.",
+        help="Make a case from each commit, or from each merged pull request.",
     ),
-    click.option(
+    "branch": click.option(
         "--branch",
         default="HEAD",
         show_default=True,
         metavar="NAME",
-        help="Where history is read from.",
+        help="Branch or revision to read the history of.",
     ),
-    click.option("--since", default="", metavar="DATE", help="Only commits of this day or later."),
-    click.option("--until", default="", metavar="DATE", help="Only commits before this day."),
-    click.option(
+    "since": click.option(
+        "--since", default="", metavar="DATE", help="Only commits on or after this day."
+    ),
+    "until": click.option(
+        "--until", default="", metavar="DATE", help="Only commits before this day."
+    ),
+    "max_commits": click.option(
         "--max-commits",
         default=0,
         type=WholeNumber(0),
         metavar="N",
-        help="Look at the newest N commits only.",
+        help="Read only the newest N commits.",
     ),
-    click.option("--include-merges", is_flag=True, help="Take merges as commits like any other."),
-    click.option(
+    "include_merges": click.option(
+        "--include-merges", is_flag=True, help="Also make cases from merge commits."
+    ),
+    "min_files": click.option(
         "--min-files",
         default=1,
         show_default=True,
         type=WholeNumber(1),
         metavar="N",
-        help="Fewest target files of a case.",
+        help="Minimum number of target files per case.",
     ),
-    click.option(
+    "max_files": click.option(
         "--max-files",
         default=10,
         show_default=True,
         type=WholeNumber(1),
         metavar="N",
-        help="Most target files of a case.",
+        help="Maximum number of target files per case.",
     ),
-    click.option(
+    "exclude": click.option(
         "--exclude-pattern",
         "exclude",
         multiple=True,
         metavar="GLOB",
-        help="Files that are no targets, as in .gitignore; repeat it.",
+        help="Exclude files from the targets, as in .gitignore; may be repeated.",
     ),
-    click.option("--off", multiple=True, metavar="RULE", help="Turn a rule off; repeat it."),
-)
+    "off": click.option(
+        "--off",
+        multiple=True,
+        metavar="RULE",
+        help="Disable a rule of --list-rules; may be repeated.",
+    ),
+}
 
 
-def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":
-    """Return the recipe by *values* of these options; what they do not name has its default."""
+def _make_recipe(
+    *,
+    level: str,
+    hardness: str,
+    min_files: int,
+    max_files: int,
+    exclude: tuple[str, ...],
+    off: tuple[str, ...],
+    **rest: Any,
+) -> "MiningRecipe":
+    from karat.mining.filters import Filters
+    from karat.mining.recipe import MiningRecipe
+    from karat.mining.rules import CaseLimits
+    from karat.mining.targets import Grain
+    from karat.mining.variants import Level
+
+    return MiningRecipe(
+        filters=Filters(CaseLimits(min_files, max_files), frozenset(off), exclude),
+        grain=Grain(level),
+        hardness=tuple(Level) if hardness == "all" else (Level[hardness.upper()],),
+        **rest,
+    )
+
+
+# What decides which cases a history yields: *recipe*.
+recipe_options = gather("recipe", _make_recipe, RECIPE)
+
+
+def make_recipe(values: Mapping[str, object]) -> "MiningRecipe":
+    """Return the recipe for *values* of these options; all others have their defaults."""
     found: list[MiningRecipe] = []
 
     def keep(*, recipe: "MiningRecipe") -> None:
@@ -120,12 +158,12 @@ def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":
 
 
 def recipe_command(command: Command = lambda **_: None) -> click.Command:
-    """Return a command that takes these options and nothing else."""
+    """Return a command with these options and no others."""
     return click.command("generate")(recipe_options(command))
 
 
-def accepted_by(command: click.Command) -> Callable[[str, object], object]:
-    """Return what raises InputError for a value that the option of a name cannot be given."""
+def make_validator(command: click.Command) -> Callable[[str, object], object]:
+    """Return a function that raises InputError if an option rejects a value."""
     options = {option.name: option for option in command.params}
 
     def accept(name: str, value: object) -> None:
@@ -136,51 +174,3 @@ def accepted_by(command: click.Command) -> Callable[[str, object], object]:
             raise InputError(error.message) from None
 
     return accept
-
-
-def recipe_options(command: Command) -> Command:
-    """Add what decides which cases come out of a history: *recipe*."""
-
-    @wraps(command)
-    def gathered(
-        *,
-        limit: int,
-        seed: int,
-        level: str,
-        hardness: str,
-        adversarial: bool,
-        unit: "Unit",
-        branch: str,
-        since: str,
-        until: str,
-        max_commits: int,
-        include_merges: bool,
-        min_files: int,
-        max_files: int,
-        exclude: tuple[str, ...],
-        off: tuple[str, ...],
-        **rest: Any,
-    ) -> None:
-        from karat.mining.filters import Filters
-        from karat.mining.recipe import MiningRecipe
-        from karat.mining.rules import CaseLimits
-        from karat.mining.targets import Grain
-        from karat.mining.variants import Level
-
-        recipe = MiningRecipe(
-            branch=branch,
-            since=since,
-            until=until,
-            max_commits=max_commits,
-            unit=unit,
-            include_merges=include_merges,
-            filters=Filters(CaseLimits(min_files, max_files), frozenset(off), exclude),
-            limit=limit,
-            seed=seed,
-            grain=Grain(level),
-            hardness=tuple(Level) if hardness == "all" else (Level[hardness.upper()],),
-            adversarial=adversarial,
-        )
-        command(recipe=recipe, **rest)
-
-    return with_options(gathered, RECIPE)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from karat.model import Dataset
     from karat.scoring.sources import RunSource
 
-__all__ = ["one_run"]
+__all__ = ["read_one_run"]
 
 
-def one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Dataset, RunSource]":
+def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Dataset, RunSource]":
     """Return the gold set and the run that *names* mean: GOLD and RUN, or an id alone.
 
     A run file is left to be read as a stream.
@@ -23,7 +23,7 @@ def one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Datase
     from karat.formats import read_dataset
 
     if not 1 <= len(names) <= 2:
-        raise click.UsageError("Expected GOLD and RUN, or a run of the store.")
+        raise click.UsageError("Expected GOLD and RUN, or the id of a stored run.")
     if all(Path(name).exists() for name in names):
         if len(names) == 1:
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")

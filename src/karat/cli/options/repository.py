@@ -7,7 +7,7 @@ import click
 
 from karat.cli.options.shared import Command
 
-__all__ = ["METAVAR", "by_name", "repo_option"]
+__all__ = ["METAVAR", "folders_by_name", "repo_option"]
 
 METAVAR = "[NAME=]DIR"
 
@@ -25,15 +25,15 @@ def repo_option(text: str, **settings: object) -> Callable[[Command], Command]:
     )
 
 
-def by_name(repos: Sequence[str]) -> dict[str, str]:
+def folders_by_name(repos: Sequence[str]) -> dict[str, str]:
     """Return the folders by the names of their repositories.
 
     A single folder without a name has the name "" and is for all repositories of a set. Several
     have the names that `karat generate` gives to repositories in these folders.
 
-    >>> by_name(["click=/x/click.git", "gin=/x/gin"]), by_name(["/x/click.git"])
+    >>> folders_by_name(["click=/x/click.git", "gin=/x/gin"]), folders_by_name(["/x/click.git"])
     ({'click': '/x/click.git', 'gin': '/x/gin'}, {'': '/x/click.git'})
-    >>> by_name(["/x/click.git", "/x/gin"])
+    >>> folders_by_name(["/x/click.git", "/x/gin"])
     {'click': '/x/click.git', 'gin': '/x/gin'}
     """
     pairs = [("", "", repo) if Path(repo).exists() else repo.rpartition("=") for repo in repos]
@@ -49,9 +49,11 @@ def by_name(repos: Sequence[str]) -> dict[str, str]:
 def _folders(
     _ctx: click.Context, _option: click.Parameter, given: Sequence[str]
 ) -> dict[str, str] | None:
-    found = by_name([repo for repo in given if repo])
+    found = folders_by_name([repo for repo in given if repo])
     for folder in found.values():
         if not Path(folder).is_dir():
-            raise click.BadParameter(f"{folder}: no such folder; expected a Git repository")
+            raise click.BadParameter(
+                f"{folder}: no such folder; expected the folder of a Git repository"
+            )
     # `karat validate --repo` alone looks where the set was mined; without it, nothing is looked up.
     return found if given else None

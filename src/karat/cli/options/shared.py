@@ -1,22 +1,32 @@
-"""Options that several commands share; a large group reaches the command as one record."""
+"""Options that several commands share.
 
-from collections.abc import Callable, Sequence
+A table maps each field of a settings class to its option, and :func:`gather` makes the record.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+if TYPE_CHECKING:
+    from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
     "TITLE",
     "Command",
+    "Fields",
     "Inputs",
     "Number",
     "Output",
     "WholeNumber",
+    "comparison_options",
     "confidence_options",
+    "gather",
     "judging_options",
     "one_style",
     "output_options",
+    "pair_options",
     "place_options",
     "result_options",
     "scoring_options",
@@ -34,7 +44,7 @@ MATCHES = (
 
 
 class Inputs(NamedTuple):
-    """How to read the files, and which tags to report apart."""
+    """Formats of the files, tags to add, and tags to break results down by."""
 
     gold_format: str | None
     run_format: str | None
@@ -43,7 +53,7 @@ class Inputs(NamedTuple):
 
 
 class Output(NamedTuple):
-    """How to show the result, and where."""
+    """Style of the output, whether it lists every query, and the file to write."""
 
     style: str | None
     per_query: bool
@@ -51,128 +61,166 @@ class Output(NamedTuple):
     title: str = ""
 
 
-SCORING = (
-    click.option(
+Option = Callable[[Command], Command]
+# One option for each field of a settings class.
+Fields = Mapping[str, Option]
+
+SCORING: Fields = {
+    "measures": click.option(
         "-m",
         "--metric",
         "metrics",
         multiple=True,
         metavar="NAME",
-        help="A measure such as ndcg@10; repeat it, or separate by commas.",
+        help="A measure such as ndcg@10; repeat the option or separate names with commas.",
     ),
-    click.option("--match", type=click.Choice(MATCHES), help="How a hit matches a target."),
-    click.option(
+    "match": click.option(
+        "--match", type=click.Choice(MATCHES), help="How a hit matches a target."
+    ),
+    "min_overlap": click.option(
         "--min-overlap",
         default=0.0,
         metavar="SHARE",
         help="Share of a target's lines that a hit must cover.",
     ),
-    click.option(
+    "ties": click.option(
         "--ties",
         type=click.Choice(TIES),
         default="trec10",
         show_default=True,
-        help="What to do with equal scores.",
+        help="How to order hits with equal scores.",
     ),
-    click.option(
+    "level": click.option(
         "--level",
         default=0.0,
         metavar="GRADE",
-        help="Lowest relevant grade; without it, any above 0.",
+        help="Lowest grade that counts as relevant; by default any grade above 0.",
     ),
-    click.option("--judged-only", is_flag=True, help="Drop unjudged hits, after --depth."),
-    click.option("--depth", type=int, metavar="N", help="Look at the first N hits only."),
-    click.option("--root", default="", metavar="DIR", help="Paths below DIR become relative."),
-    click.option(
+    "judged_only": click.option(
+        "--judged-only", is_flag=True, help="Drop unjudged hits, after --depth is applied."
+    ),
+    "depth": click.option("--depth", type=int, metavar="N", help="Score only the first N hits."),
+    "root": click.option("--root", default="", metavar="DIR", help="Make paths relative to DIR."),
+    "strip_prefix": click.option(
         "--strip-prefix",
         multiple=True,
         metavar="PREFIX",
-        help="Remove PREFIX from the start of the run's paths or ids; repeat it for several.",
+        help="Remove PREFIX from the start of the run's paths or ids; may be repeated.",
     ),
-    click.option(
+    "cut_at": click.option(
         "--cut-at",
         default="",
         metavar="TEXT",
         help="Cut the run's paths or ids at the last TEXT: '#' makes a.py#3 a hit on a.py.",
     ),
-    click.option("--trec", is_flag=True, help="Average over answered queries, as trec_eval does."),
-)
+    "trec": click.option(
+        "--trec", is_flag=True, help="Average over answered queries only, as trec_eval does."
+    ),
+}
 
-INPUTS = (
-    click.option(
+FORMATS: Fields = {
+    "gold_format": click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
+    "run_format": click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
+}
+INPUTS: Fields = {
+    "by": click.option(
         "--by",
         multiple=True,
         metavar="TAG",
         help="Break results down by a tag; file-type always exists.",
     ),
-    click.option(
+    "tags": click.option(
         "--tag",
         "tags",
         multiple=True,
         metavar="NAME=FIRST-LAST",
-        help="Tag rows of the gold set by number, and report them apart.",
+        help="Tag rows FIRST to LAST of the gold set, and break results down by that tag.",
     ),
-)
+    **FORMATS,
+}
 
-FORMATS = (
-    click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
-    click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
-)
-
-CONFIDENCE = (
-    click.option(
+CONFIDENCE: Fields = {
+    "level": click.option(
         "--confidence",
         default=0.95,
         show_default=True,
         metavar="LEVEL",
-        help="Level of the intervals, between 0 and 1.",
+        help="Confidence level of the intervals, between 0 and 1.",
     ),
-    click.option(
+    "draws": click.option(
         "--draws",
         default=9_999,
         show_default=True,
         metavar="N",
-        help="Resamples of each interval and test.",
+        help="Number of resamples for each interval and test.",
     ),
-    click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed."),
-    click.option("--cluster", metavar="TAG", help="Queries of one value are drawn together."),
-)
-
-STYLES = (
-    click.option("--per-query", is_flag=True, help="Show every query."),
-    click.option(
-        "--json", "as_json", is_flag=True, help="JSON for machines, every query included."
+    "seed": click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed."),
+    "cluster": click.option(
+        "--cluster",
+        metavar="TAG",
+        help="Resample whole groups of queries with the same value of TAG (cluster bootstrap).",
     ),
-    click.option("--csv", "as_csv", is_flag=True, help="CSV; with --per-query one row per query."),
-    click.option("--markdown", "as_markdown", is_flag=True, help="Markdown tables."),
-)
+}
+PAIRS: Fields = {
+    "pairs": click.option(
+        "--pairs",
+        type=click.Choice(["all", "lead", "baseline"]),
+        help="all compares every pair of runs (default for up to 12 runs); lead does so on the "
+        "first measure only (default for more); baseline compares each run with the first.",
+    ),
+}
+COMPARISON: Fields = {
+    **PAIRS,
+    "correction": click.option(
+        "--correction",
+        type=click.Choice(["maxt", "tukey", "holm", "bh", "none"]),
+        help="Correction for multiple comparisons; maxt by default, holm with --pairs baseline.",
+    ),
+    "wilcoxon": click.option(
+        "--wilcoxon",
+        is_flag=True,
+        help="Add Wilcoxon's signed-rank test (it tests ranks, not means).",
+    ),
+}
 
-FILE = click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write to a file instead of the terminal.",
-)
-RESULTS = click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    metavar="FILE|DIR",
-    help="Also write a report, such as report.html, or all results into a folder.",
-)
-
+STYLES: Fields = {
+    "per_query": click.option("--per-query", is_flag=True, help="Show every query."),
+    "json": click.option("--json", "as_json", is_flag=True, help="Print JSON, with every query."),
+    "csv": click.option(
+        "--csv", "as_csv", is_flag=True, help="Print CSV; with --per-query, one row per query."
+    ),
+    "markdown": click.option(
+        "--markdown", "as_markdown", is_flag=True, help="Print Markdown tables."
+    ),
+}
+FILE: Fields = {
+    "path": click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Write to a file instead of the terminal.",
+    ),
+}
 TITLE = click.option(
     "--title",
     default="",
     metavar="TEXT",
     help="Title of the report; by default the name of the gold set.",
 )
+RESULTS: Fields = {
+    "path": click.option(
+        "-o",
+        "--output",
+        type=click.Path(),
+        metavar="FILE|DIR",
+        help="Also write a report, such as report.html, or a folder of results, such as results/.",
+    ),
+    "title": TITLE,
+}
 
-PLACE = (
-    click.argument("place", default=".", metavar="[PLACE]"),
-    click.option("--rev", metavar="REVISION", help="PLACE as Git had it at REVISION."),
-    click.option(
+ENGINE: Fields = {
+    "engine": click.option(
         "-e",
         "--engine",
         "--agent",
@@ -183,112 +231,105 @@ PLACE = (
         metavar="SPEC",
         help="An engine such as bm25(k1=1.2), a profile, or a YAML file; see karat engines.",
     ),
-    click.option(
+    "profile": click.option(
         "--profile",
         type=click.Choice(["keyword", "fast", "balanced", "quality"]),
-        help="A ready engine instead, from the fastest to the best.",
+        help="A preset engine, from the fastest to the best.",
     ),
-)
+}
+
+
+def gather(
+    record: str, make: Callable[..., object], fields: Fields
+) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options of *fields*, in their order.
+
+    The command receives ``make(field=value, ...)`` as its argument *record*.
+    """
+    names = {field: _parameter_name(option) for field, option in fields.items()}
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def call(**given: Any) -> None:
+            values = {field: given.pop(name) for field, name in names.items()}
+            command(**{record: make(**values)}, **given)
+
+        return with_options(call, [*fields.values()])
+
+    return decorate
+
+
+def _parameter_name(option: Option) -> str:
+    """Return the name of the argument by which click passes the value of *option*."""
+
+    def holder() -> None:
+        """Receive the option."""
+
+    (parameter,) = option(holder).__click_params__  # type: ignore[attr-defined] # set by click
+    return str(parameter.name)
+
+
+def _make_scoring(measures: tuple[str, ...], **rest: Any) -> "Scoring":
+    from karat.scoring.settings import Scoring
+
+    return Scoring(measures=measures, **rest)
+
+
+def _make_confidence(**values: Any) -> "Confidence":
+    from karat.scoring.settings import Confidence
+
+    return Confidence(**values)
+
+
+def _make_inputs(
+    *,
+    gold_format: str | None,
+    run_format: str | None,
+    by: tuple[str, ...] = (),
+    tags: tuple[str, ...] = (),
+) -> Inputs:
+    named = tuple(tag.partition("=")[0] for tag in tags)
+    return Inputs(gold_format, run_format, tags, tuple(dict.fromkeys((*by, *named))))
+
+
+def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles: bool) -> Output:
+    return Output(one_style(**styles), per_query, path, title)
+
+
+def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, object]:
+    from karat.engines.registry import PROFILES
+
+    source = click.get_current_context().get_parameter_source("engine")
+    if profile and source is not click.core.ParameterSource.DEFAULT:
+        raise click.UsageError("--profile and --engine both name an engine; give one of them")
+    return PROFILES[profile] if profile else engine
 
 
 def scoring_options(command: Command) -> Command:
-    """Add what decides how runs are read, judged and measured: *scoring* and *inputs*."""
-    return with_options(_gathered(command), (*SCORING, *INPUTS, *FORMATS))
+    """Add how runs are read, matched and measured: *scoring* and *inputs*."""
+    return gather("scoring", _make_scoring, SCORING)(
+        gather("inputs", _make_inputs, INPUTS)(command)
+    )
 
 
 def judging_options(command: Command) -> Command:
-    """Add the same for a command that reports nothing apart."""
-    return with_options(_gathered(command), (*SCORING, *FORMATS))
+    """Add the same for a command without a breakdown by tags."""
+    return gather("scoring", _make_scoring, SCORING)(
+        gather("inputs", _make_inputs, FORMATS)(command)
+    )
 
 
-def _gathered(command: Command) -> Command:
-    @wraps(command)
-    def gathered(
-        *,
-        metrics: tuple[str, ...],
-        match: str | None,
-        min_overlap: float,
-        ties: str,
-        level: float,
-        judged_only: bool,
-        depth: int | None,
-        root: str,
-        strip_prefix: tuple[str, ...],
-        cut_at: str,
-        trec: bool,
-        by: tuple[str, ...] = (),
-        tags: tuple[str, ...] = (),
-        gold_format: str | None,
-        run_format: str | None,
-        **rest: Any,
-    ) -> None:
-        from karat.scoring.settings import Scoring
-
-        scoring = Scoring(
-            measures=metrics,
-            match=match,
-            ties=ties,
-            level=level,
-            judged_only=judged_only,
-            depth=depth,
-            min_overlap=min_overlap,
-            root=root,
-            strip_prefix=strip_prefix,
-            cut_at=cut_at,
-            trec=trec,
-        )
-        named = tuple(tag.partition("=")[0] for tag in tags)
-        apart = tuple(dict.fromkeys((*by, *named)))
-        command(scoring=scoring, inputs=Inputs(gold_format, run_format, tags, apart), **rest)
-
-    return gathered
-
-
-def confidence_options(command: Command) -> Command:
-    """Add what decides how intervals and tests are made: *confidence*."""
-
-    @wraps(command)
-    def gathered(
-        *, confidence: float, draws: int, seed: int, cluster: str | None, **rest: Any
-    ) -> None:
-        from karat.scoring.settings import Confidence
-
-        record = Confidence(level=confidence, draws=draws, seed=seed, cluster=cluster)
-        command(confidence=record, **rest)
-
-    return with_options(gathered, CONFIDENCE)
-
-
-def output_options(command: Command) -> Command:
-    """Add what decides how results are shown: *output*."""
-    return with_options(_shown(command), (*STYLES, FILE))
-
-
-def result_options(command: Command) -> Command:
-    """Add the same for a command whose results fill a report or a folder."""
-    return with_options(_shown(command), (*STYLES, RESULTS, TITLE))
-
-
-def _shown(command: Command) -> Command:
-    @wraps(command)
-    def gathered(
-        *,
-        per_query: bool,
-        as_json: bool,
-        as_csv: bool,
-        as_markdown: bool,
-        output: str | None,
-        title: str = "",
-        **rest: Any,
-    ) -> None:
-        style = one_style(json=as_json, csv=as_csv, markdown=as_markdown)
-        command(output=Output(style, per_query, output, title), **rest)
-
-    return gathered
+# How intervals and tests are computed: *confidence*; then also which runs are compared, and how.
+confidence_options = gather("confidence", _make_confidence, CONFIDENCE)
+pair_options = gather("confidence", _make_confidence, {**CONFIDENCE, **PAIRS})
+comparison_options = gather("confidence", _make_confidence, {**CONFIDENCE, **COMPARISON})
+# How results are shown: *output*; then for a command that writes a report or a folder.
+output_options = gather("output", _make_output, {**STYLES, **FILE})
+result_options = gather("output", _make_output, {**STYLES, **RESULTS})
 
 
 def one_style(**wanted: bool) -> str | None:
-    """Return the style that is *wanted*, None where none is; more than one are refused."""
+    """Return the style that is *wanted*, None without one; raise UsageError for several."""
     styles = [name for name, given in wanted.items() if given]
     if len(styles) > 1:
         named = " and ".join(f"--{style}" for style in styles)
@@ -297,22 +338,16 @@ def one_style(**wanted: bool) -> str | None:
 
 
 def place_options(command: Command) -> Command:
-    """Add what is searched and by what: *place*, *rev* and *engine*."""
-
-    @wraps(command)
-    def gathered(*, engine: str, profile: str | None, **rest: Any) -> None:
-        from karat.engines.registry import PROFILES
-
-        source = click.get_current_context().get_parameter_source("engine")
-        if profile and source is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError("--profile and --engine both name an engine; give one of them")
-        command(engine=PROFILES[profile] if profile else engine, **rest)
-
-    return with_options(gathered, PLACE)
+    """Add the corpus and the engine: *place*, *rev* and *engine*."""
+    corpus = (
+        click.argument("place", default=".", metavar="[PLACE]"),
+        click.option("--rev", metavar="REVISION", help="Read PLACE at this Git revision."),
+    )
+    return with_options(gather("engine", _make_engine, ENGINE)(command), corpus)
 
 
 def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
-    """Return *command* with *options*, shown in their order."""
+    """Return *command* with *options*; help lists them in this order."""
     for option in reversed(options):
         command = option(command)
     return command
@@ -331,7 +366,7 @@ class Number(click.FloatRange):
 
 
 def store_option(command: Command) -> Command:
-    """Add where results are kept: *store*."""
+    """Add where results are stored: *store*."""
     return click.option(
         "--store",
         default=".karat/karat.db",
@@ -339,5 +374,5 @@ def store_option(command: Command) -> Command:
         show_default=True,
         show_envvar=True,
         metavar="PLACE",
-        help="Where results are kept: a file, or the address of a PostgreSQL.",
+        help="Database of results: an SQLite file or a PostgreSQL URL.",
     )(command)

@@ -1,4 +1,4 @@
-"""Words that were typed without the option that belongs in front of them."""
+"""Arguments typed without the option that they belong to."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -10,24 +10,24 @@ __all__ = ["TYPED", "stray"]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
-# Where the context keeps all words that follow `karat`.
+# Key of the words after `karat` in the context.
 TYPED = "karat.typed"
 
 
 class Stray(click.Argument):
-    """An argument that takes what no other one does, and that no help shows."""
+    """An argument that collects all extra words and is hidden in help."""
 
     def get_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's protocol
-        """Return nothing: nobody is asked for it."""
+        """Return nothing: the argument is hidden."""
         return []
 
 
 def stray(options: Mapping[str, str]) -> Callable[[Command], Command]:
-    """Refuse words that no argument takes, and say which of *options* they belong to.
+    """Reject extra words, and suggest the *options* that they belong to.
 
-    *options* are those that are likely to be left out, each with what it gives. Of those that are
-    not given, each takes a word in turn, and the last one takes the rest; where all are given, the
-    first of all.
+    *options* maps each option that users tend to forget to the name of its value. Each option that
+    is not given takes one word in turn, and the last one takes the rest; if all are given, the
+    first option takes all words.
     """
 
     def refuse(ctx: click.Context, _argument: click.Parameter, words: tuple[str, ...]) -> None:
@@ -35,7 +35,7 @@ def stray(options: Mapping[str, str]) -> Callable[[Command], Command]:
             return
         free = [option for option in options if not _given(ctx, option)] or [*options][:1]
         used = [free[min(number, len(free) - 1)] for number in range(len(words))]
-        said = " and ".join(f"{options[one]} is given by {one}" for one in dict.fromkeys(used))
+        said = " and ".join(f"{options[one]} needs {one}" for one in dict.fromkeys(used))
         meant = shlex.join(["karat", *_with(used, words, ctx.meta[TYPED])])
         raise click.UsageError(f"Unexpected {shlex.join(words)}: {said}; type\n  {meant}")
 

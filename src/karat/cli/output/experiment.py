@@ -49,7 +49,7 @@ def show_evaluated(
         text = searched_json(
             found.overall,
             found.resolved,
-            show.named(settings),
+            show.settings_by_name(settings),
             searched=found.searched,
             runs=found.runs,
             warnings=[line for line in (warning(found.searched), *found.remarks) if line],
@@ -63,7 +63,7 @@ def show_evaluated(
         else:
             show.show_contest(found.overall, gold, output, settings=settings)
     else:
-        show.put(show.drawn(_tables(found, gold, output, lines), output), output)
+        show.put(show.draw_tables(_tables(found, gold, output, lines), output), output)
 
 
 def _tables(
@@ -75,7 +75,7 @@ def _tables(
     if found.resolved:
         # It flatters, so that it comes after the one that counts.
         table = _result_tables(found.resolved, gold, output)[-1]
-        title = f"{table.title}, without the targets that are not in the tree searched"
+        title = f"{table.title}, without the targets that do not exist in the searched version"
         tables.append(replace(table, title=title, conclusion=""))
     return tables
 
@@ -119,7 +119,7 @@ def show_findings(
         _led(replace(board, notes=(*board.notes, *lines))),
         *map(_led, resolved_tables(findings)),
     ]
-    show.put(show.drawn(show.warned(tables, findings.contest.warnings), output), output)
+    show.put(show.draw_tables(show.add_warnings(tables, findings.contest.warnings), output), output)
 
 
 def _led(table: "Table") -> "Table":
@@ -141,4 +141,4 @@ def _trouble(findings: "Findings") -> Iterator[str]:
         said += [invalid_text(notes)] if notes.invalid else []
         lines += [f"{evaluation.name}: {', '.join(said)}"] if said else []
         lines += odd_answers(run)
-    yield from lines or ["no query went unanswered and no hit was invalid, in any run"]
+    yield from lines or ["all runs answered every query, without invalid hits"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import Asking
+from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Output
 from karat.cli.output.experiment import MANY
 from karat.cli.output.progress import wrapped
@@ -80,7 +80,7 @@ class Views:
 
 
 def carry_out(
-    request: "ExperimentRequest", asking: Asking, views: Views, *, allowed: int | None = None
+    request: "ExperimentRequest", options: RunOptions, views: Views, *, allowed: int | None = None
 ) -> None:
     """Show the plan, run the queries that the store lacks, show the result and exit.
 
@@ -88,17 +88,17 @@ def carry_out(
     """
     from karat.app.evaluate import select_finished
 
-    _check(request, asking, views)
-    done = _run(request, asking, views, allowed=allowed)
+    _check(request, options, views)
+    done = _run(request, options, views, allowed=allowed)
     ctx = click.get_current_context()
     if done.interrupted:
         _show_interrupted(done)
         ctx.exit(INTERRUPTED)
     ended = select_finished(done)
-    if asking.run_out is not None:
-        _write_runs(ended.runs, asking.run_out, views.run_format)
-    _show_result(done, ended, request, views, losses=asking.losses)
-    _show_store(done, asking.store, views)
+    if options.run_out is not None:
+        _write_runs(ended.runs, options.run_out, views.run_format)
+    _show_result(done, ended, request, views, losses=options.losses)
+    _show_store(done, options.store, views)
     for names, reason in ended.reasons():
         click.echo(printable(f"failed: {names}: {reason}"), err=True)
     if ended.failed:
@@ -123,11 +123,11 @@ def _show_result(
     scoring, confidence = request.scoring, views.confidence
     inputs = findings = None
     if many or views.written:
-        from karat.cli.output.report_files import findings_of
+        from karat.cli.output.report_files import make_findings
 
         inputs = _inputs(done, ended, request)
         title = views.output.title
-        findings = findings_of(inputs, scoring, confidence, by=views.by or None, title=title)
+        findings = make_findings(inputs, scoring, confidence, by=views.by or None, title=title)
     if many and findings:
         show_findings(findings, done.searched, output, more=done.remarks)
     else:
@@ -168,28 +168,28 @@ def _store_typed(store: str) -> str:
     return f" --store {place}"
 
 
-def _check(request: "ExperimentRequest", asking: Asking, views: Views) -> None:
+def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> None:
     """Reject outputs that cannot be written before anything runs."""
-    from karat.cli.output.run_files import namer
+    from karat.cli.output.run_files import make_namer
 
-    if asking.losses and not views.written:
-        raise click.UsageError("--losses is shown in a report; expected -o with the name of one.")
+    if options.losses and not views.written:
+        raise click.UsageError("--losses needs a report; add -o report.html.")
     output = views.output
     if output.path and not (output.style or views.report or views.folder):
         raise click.UsageError(
-            f"{output.path}: neither a report, such as report.html, nor a folder, such as results/."
+            f"{output.path}: expected a report, such as report.html, or a folder, such as results/."
         )
-    for path in (None if views.folder else output.path, asking.run_out):
+    for path in (None if views.folder else output.path, options.run_out):
         if path is not None and not Path(path).absolute().parent.is_dir():
-            raise click.UsageError(f"{path}: its folder does not exist.")
-    if asking.run_out:
-        file_of = namer(asking.run_out, several=len(request.configurations) > 1)
+            raise click.UsageError(f"{path}: the folder does not exist.")
+    if options.run_out:
+        file_of = make_namer(options.run_out, several=len(request.configurations) > 1)
         for configuration in request.configurations:
             file_of(configuration.name)
 
 
 def _run(
-    request: "ExperimentRequest", asking: Asking, views: Views, *, allowed: int | None
+    request: "ExperimentRequest", options: RunOptions, views: Views, *, allowed: int | None
 ) -> "ExperimentResult":
     from karat.cli.output.progress import run_progress
     from karat.experiments import open_executor
@@ -198,10 +198,10 @@ def _run(
     from karat.experiments.run import plan_experiment, run_experiment
     from karat.experiments.store import open_store
 
-    executor = open_executor(asking.executor, workers=request.workers)
+    executor = open_executor(options.executor, workers=request.workers)
     plan = plan_experiment(request, allowed=MOST if allowed is None else allowed)
     _show_plan(plan)
-    again = asking.again
+    again = options.again
     if again is None:
         again = not all(
             is_deterministic(configuration.spec) for configuration in request.configurations
@@ -211,7 +211,7 @@ def _run(
         from karat.app.report import report_measures
 
         further = report_measures(request.gold, request.scoring)
-    with open_store(asking.store, new=True) as store, run_progress(plan.untimed) as listen:
+    with open_store(options.store, new=True) as store, run_progress(plan.untimed) as listen:
         return run_experiment(
             request,
             store,
@@ -243,8 +243,8 @@ def _show_interrupted(done: "ExperimentResult") -> None:
     answers = sum(run.answers for run in experiment.runs)
     total = experiment.queries * len(experiment.runs)
     text = (
-        f"interrupted: {answers:,} of {counted(total, 'answer')} are stored as {experiment.id}; "
-        "the same command continues"
+        f"interrupted: {answers:,} of {counted(total, 'query result')} stored as {experiment.id}; "
+        "repeat the command to continue"
     )
     click.echo(wrapped(text) if sys.stderr.isatty() else text, err=True)
 
@@ -257,10 +257,10 @@ def _warn(searched: "Searched") -> None:
 
 
 def _write_runs(runs: "Sequence[Measured]", place: str, run_format: str | None) -> None:
-    from karat.cli.output.run_files import keeper
+    from karat.cli.output.run_files import make_writer
     from karat.experiments.run_records import run_with_latencies
 
-    keep = keeper(place, run_format, several=len(runs) > 1)
+    keep = make_writer(place, run_format, several=len(runs) > 1)
     for measured in runs:
         keep(run_with_latencies(measured))
 
@@ -278,7 +278,7 @@ def _inputs(
         record_of(done.experiment, stored[measured.name], measured, request.gold)
         for measured in ended.runs
     )
-    left_out = tuple(f"failed and left out: {names}: {why}" for names, why in ended.reasons())
+    left_out = tuple(f"failed and not included: {names}: {why}" for names, why in ended.reasons())
     evaluations = done.results.evaluations(ended.ids, request.gold, request.scoring)
     return ReportInputs(
         request.gold, ended.runs, digests, records, left_out, evaluations=tuple(evaluations)
@@ -286,10 +286,10 @@ def _inputs(
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:
-    from karat.cli.output.report_files import judged_by, write_folder, write_report
+    from karat.cli.output.report_files import export_runs, write_folder, write_report
 
     if views.report:
         write_report(findings, views.report)
     if views.folder:
-        judged = judged_by(inputs, scoring, views.confidence)
+        judged = export_runs(inputs, scoring, views.confidence)
         write_folder(views.folder, findings, judged, formats=views.formats, charts=views.charts)

@@ -1,4 +1,4 @@
-"""Progress on the terminal, and sparse lines where nobody watches."""
+"""Progress bars on a terminal, and occasional lines elsewhere."""
 
 import os
 import sys

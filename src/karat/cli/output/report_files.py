@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
-    "findings_of",
-    "judged_by",
+    "export_runs",
+    "make_findings",
     "write_charts",
     "write_folder",
     "write_report",
@@ -31,7 +31,7 @@ __all__ = [
 REPORTS = {"markdown": "report.md", "html": "report.html"}
 
 
-def findings_of(
+def make_findings(
     found: "ReportInputs",
     scoring: "Scoring",
     confidence: "Confidence",
@@ -62,7 +62,7 @@ def findings_of(
     return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
 
 
-def judged_by(
+def export_runs(
     found: "ReportInputs", scoring: "Scoring", confidence: "Confidence"
 ) -> "list[RunExport]":
     """Return what other benchmarks' results are made from, as of now."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.output.run_files import namer
+from karat.cli.output.run_files import make_namer
 from karat.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def check_schema(schema: str, output: str) -> None:
     """Raise InputError where no file called *output* is written in the shape of *schema*."""
     if Path(output).suffix.lower() not in SCHEMAS[schema]:
         expected = " or ".join(SCHEMAS[schema])
-        raise InputError(f"{output}: {schema} results are not written so; expected {expected}")
+        raise InputError(f"{output}: {schema} results need another ending; expected {expected}")
 
 
 def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> None:
@@ -34,7 +34,7 @@ def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> Non
     if schema == "akashic":
         _write_akashic(judged, output)
         return
-    file_of = namer(output, several=len(judged) > 1)
+    file_of = make_namer(output, several=len(judged) > 1)
     write = _write_octocode if schema == "octocode" else _write_agent
     for each in judged:
         path = file_of(each.measured.name)

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
+    "add_warnings",
     "contest_tables",
-    "drawn",
+    "draw_tables",
     "evaluation_tables",
-    "named",
     "put",
     "put_json",
     "put_table",
+    "settings_by_name",
     "show_contest",
     "show_evaluation",
     "single_threaded",
-    "warned",
 ]
 
 
@@ -50,14 +50,14 @@ def show_evaluation(
     if output.style == "json":
         from karat.report.json import evaluation_json
 
-        text = evaluation_json(evaluation, named(settings))
+        text = evaluation_json(evaluation, settings_by_name(settings))
     elif output.style == "csv":
         from karat.report.csv import evaluation_csv, queries_csv
 
         _warn(evaluation.warnings)
         text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
     else:
-        text = drawn(evaluation_tables(evaluation, truth, output), output)
+        text = draw_tables(evaluation_tables(evaluation, truth, output), output)
     put(text, output)
 
 
@@ -72,14 +72,14 @@ def show_contest(
     if output.style == "json":
         from karat.report.json import contest_json
 
-        text = contest_json(contest, named(settings))
+        text = contest_json(contest, settings_by_name(settings))
     elif output.style == "csv":
         from karat.report.csv import contest_csv, queries_csv
 
         _warn(contest.warnings)
         text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
     else:
-        text = drawn(contest_tables(contest, truth, output), output)
+        text = draw_tables(contest_tables(contest, truth, output), output)
     put(text, output)
 
 
@@ -89,7 +89,7 @@ def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) ->
     tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
     if output.per_query:
         tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
-    return warned(tables, evaluation.warnings)
+    return add_warnings(tables, evaluation.warnings)
 
 
 def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[Table]:
@@ -101,15 +101,15 @@ def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[T
     if output.per_query:
         lead = contest.comparison.metrics[0]
         tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
-    return warned(tables, contest.warnings)
+    return add_warnings(tables, contest.warnings)
 
 
-def warned(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
+def add_warnings(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
     """Return *tables* with *warnings* before the first of them."""
     return [replace(tables[0], warnings=warnings), *tables[1:]]
 
 
-def drawn(tables: list[Table], output: Output) -> str:
+def draw_tables(tables: list[Table], output: Output) -> str:
     """Return *tables* as Markdown, or as text for the terminal or a file."""
     if output.style == "markdown":
         from karat.report.markdown import render as render_markdown
@@ -147,7 +147,7 @@ def put(text: str, output: Output) -> None:
 def put_table(table: Table) -> None:
     """Print *table*."""
     output = Output(style=None, per_query=False, path=None)
-    put(drawn([table], output), output)
+    put(draw_tables([table], output), output)
 
 
 def put_json(value: object) -> None:
@@ -164,7 +164,7 @@ def _texts(truth: "Truth") -> dict[str, str]:
     return dict(zip(truth.query_ids, truth.texts, strict=True))
 
 
-def named(settings: "tuple[Scoring, Confidence]") -> dict[str, object]:
+def settings_by_name(settings: "tuple[Scoring, Confidence]") -> dict[str, object]:
     """Return *settings* by name, for machines."""
     scoring, confidence = settings
     return {"scoring": scoring, "confidence": confidence}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.remote.connect import connect, named, put_list
+from karat.cli.remote.connect import connect, find_named, put_list
 from karat.errors import EngineError
 from karat.report.display import printable
 
@@ -18,7 +18,7 @@ __all__ = ["command"]
 
 @click.group("collections", cls=CommandGroup)
 def command() -> None:
-    """Make, list, reindex and delete collections.
+    """Create, list, reindex and delete collections.
 
     \b
     karat --server http://localhost:8080 collections create Handbook --path /srv/handbook
@@ -30,17 +30,19 @@ def command() -> None:
 @command.command("create")
 @click.argument("name")
 @click.option("--path", metavar="DIR", help="A folder or repository on the service's machine.")
-@click.option("--rev", metavar="REVISION", help="DIR as Git had it at REVISION.")
+@click.option("--rev", metavar="REVISION", help="Read DIR at this Git revision.")
 @click.option(
     "--upload",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A zip, tar or tar.gz file to send.",
+    help="A zip, tar or tar.gz file to upload.",
 )
-@click.option("--no-dense", is_flag=True, help="Without embeddings.")
-@click.option("--no-sparse", is_flag=True, help="Without an index of words.")
+@click.option("--no-dense", is_flag=True, help="Do not compute embeddings.")
+@click.option("--no-sparse", is_flag=True, help="Do not build a word index.")
 @click.option("--model", type=click.Choice(["granite", "minilm", "static"]), default="granite")
-@click.option("--chunker", default="auto", show_default=True, help="How documents are cut.")
+@click.option(
+    "--chunker", default="auto", show_default=True, help="How documents are split into chunks."
+)
 def create(
     name: str,
     *,
@@ -52,14 +54,14 @@ def create(
     model: str,
     chunker: str,
 ) -> None:
-    """Make a collection called NAME, wait until it is indexed, and print its id.
+    """Create the collection NAME, wait until it is indexed, and print its id.
 
     \b
     karat --server http://localhost:8080 collections create Handbook --path /srv/handbook
     karat --server http://localhost:8080 collections create Flask --path /srv/flask --rev 3.0
     """
     if (path is None) == (upload is None):
-        raise click.UsageError("Expected --path or --upload, one of them.")
+        raise click.UsageError("Expected either --path or --upload.")
     index = {"dense": not no_dense, "sparse": not no_sparse, "model": model, "chunker": chunker}
     with connect() as client:
         if upload:
@@ -75,19 +77,19 @@ def create(
 @command.command("reindex")
 @click.argument("collection")
 def reindex(collection: str) -> None:
-    """Index COLLECTION, by id or name, once more, because its documents have changed.
+    """Index COLLECTION again after its documents have changed; id or name.
 
     \b
     karat --server http://localhost:8080 collections reindex Handbook
     """
     with connect() as client:
-        found = named(client.collections(), collection, "collection")
+        found = find_named(client.collections(), collection, "collection")
         _wait(client, client.reindex_collection(found.id))
 
 
 @command.command("list")
 def list_collections() -> None:
-    """List all collections, the newest first.
+    """List all collections, newest first.
 
     \b
     karat --server http://localhost:8080 collections list
@@ -97,7 +99,7 @@ def list_collections() -> None:
             f"{found.id}  {found.status:8}  {found.document_count:6,}  {found.name}"
             for found in client.collections()
         )
-        put_list(lines, none="no collection yet")
+        put_list(lines, none="no collections yet")
 
 
 @command.command("delete")
@@ -109,7 +111,7 @@ def delete(collection: str) -> None:
     karat --server http://localhost:8080 collections delete Handbook
     """
     with connect() as client:
-        client.delete_collection(named(client.collections(), collection, "collection").id)
+        client.delete_collection(find_named(client.collections(), collection, "collection").id)
 
 
 def _wait(client: "Client", made: "Collection") -> None:
@@ -119,7 +121,7 @@ def _wait(client: "Client", made: "Collection") -> None:
             click.echo(f"embedded {event.data['done']:,} of {event.data['total']:,}", err=True)
     made = client.collection(made.id)
     if made.status != "ready":
-        raise EngineError(f"{made.name} was not indexed: {made.error_message}")
+        raise EngineError(f"{made.name}: indexing failed: {made.error_message}")
     click.echo(made.id)
     counts = f"{made.document_count:,} documents, {made.chunk_count:,} chunks"
     click.echo(printable(f"{made.name}: {counts}"), err=True)

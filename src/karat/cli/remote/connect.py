@@ -11,7 +11,7 @@ from karat.report.display import printable
 if TYPE_CHECKING:
     from karat.client import Client
 
-__all__ = ["connect", "named", "put_list"]
+__all__ = ["connect", "find_named", "put_list"]
 
 
 class HasName(Protocol):
@@ -32,7 +32,7 @@ def connect() -> "Client":
     try:
         from karat.client import Client
     except ModuleNotFoundError as missing:
-        raise MissingExtra("httpx", extra="http", purpose="asking a service") from missing
+        raise MissingExtra("httpx", extra="http", purpose="using a service") from missing
     return Client(str(click.get_current_context().find_root().params["server"]))
 
 
@@ -46,7 +46,7 @@ def put_list(lines: Iterable[str], *, none: str) -> None:
         click.echo(f"the service has {none}", err=True)
 
 
-def named(items: Iterable[Item], name: str, what: str) -> Item:
+def find_named(items: Iterable[Item], name: str, what: str) -> Item:
     """Return the one of *items* with this id, with an id that begins so, or with this name."""
     found = list(items)
     for fits in (
@@ -58,5 +58,5 @@ def named(items: Iterable[Item], name: str, what: str) -> Item:
             return fits[0]
         if fits:
             ids = ", ".join(item.id for item in fits)
-            raise UnknownName(f"several {what}s are called {name!r}: {ids}; name one by its id")
+            raise UnknownName(f"several {what}s match {name!r}: {ids}; give the id of one")
     raise UnknownName(f"the service has no {what} {name!r}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.remote.connect import connect, named, put_list
+from karat.cli.remote.connect import connect, find_named, put_list
 from karat.report.display import printable
 
 __all__ = ["command"]
@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 @click.group("datasets", cls=CommandGroup)
 def command() -> None:
-    """Send, list and delete gold sets.
+    """Upload, list and delete gold sets.
 
     \b
     karat --server http://localhost:8080 datasets upload gold.json --name "Handbook questions"
@@ -23,10 +23,10 @@ def command() -> None:
 
 @command.command("upload")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--name", help="What to call it; the name of the file by default.")
-@click.option("--description", default="", help="A few words about it.")
+@click.option("--name", help="Name of the dataset; by default that of the file.")
+@click.option("--description", default="", help="Short description.")
 def upload(file: Path, name: str | None, description: str) -> None:
-    """Send FILE, in any format that Karat reads, and print the id of the dataset.
+    """Upload FILE, in any format that Karat reads, and print the id of the dataset.
 
     \b
     karat --server http://localhost:8080 datasets upload gold.json --name Questions
@@ -39,14 +39,14 @@ def upload(file: Path, name: str | None, description: str) -> None:
 
 @command.command("list")
 def list_datasets() -> None:
-    """List all datasets, the newest first.
+    """List all datasets, newest first.
 
     \b
     karat --server http://localhost:8080 datasets list
     """
     with connect() as client:
         lines = (f"{one.id}  {one.query_count:6,}  {one.name}" for one in client.datasets())
-        put_list(lines, none="no dataset yet")
+        put_list(lines, none="no datasets yet")
 
 
 @command.command("delete")
@@ -58,4 +58,4 @@ def delete(dataset: str) -> None:
     karat --server http://localhost:8080 datasets delete Questions
     """
     with connect() as client:
-        client.delete_dataset(named(client.datasets(), dataset, "dataset").id)
+        client.delete_dataset(find_named(client.datasets(), dataset, "dataset").id)

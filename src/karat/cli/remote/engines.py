@@ -9,7 +9,7 @@ __all__ = ["command"]
 
 @click.command("engines")
 def command() -> None:
-    """List the engines that the service was started with, by the names for a sweep.
+    """List the engines that the service was started with; sweep accepts these names.
 
     \b
     karat --server http://localhost:8080 engines
@@ -19,4 +19,7 @@ def command() -> None:
         found = client.engines()
     width = max((len(engine.name) for engine in found), default=0)
     lines = (f"{engine.name:{width}}  {engine.kind}" for engine in found)
-    put_list(lines, none="its own modes only; karat serve --http-target and --engine offer others")
+    put_list(
+        lines,
+        none="only its built-in modes; add engines with karat serve --http-target or --engine",
+    )

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from karat.cli.remote.connect import connect
-from karat.cli.remote.runs import chosen
+from karat.cli.remote.runs import find_benchmark
 from karat.formats.atomic import write_text
 
 __all__ = ["command"]
@@ -19,7 +19,7 @@ __all__ = ["command"]
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="FILE.html, FILE.json or FILE.csv.",
+    help="File to write; .html, .json or .csv sets the format.",
 )
 def command(benchmark: str, output: Path) -> None:
     """Write the report of BENCHMARK, by id, name or ``latest``.
@@ -31,7 +31,7 @@ def command(benchmark: str, output: Path) -> None:
     if kind not in ("html", "json", "csv"):
         raise click.UsageError(f"{output}: expected a name that ends in .html, .json or .csv.")
     with connect() as client:
-        found = chosen(client, benchmark).id
+        found = find_benchmark(client, benchmark).id
         text = client.report(found) if kind == "html" else client.export(found, kind)
     write_text(output, text)
     click.echo(str(output), err=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.remote.connect import connect, named, put_list
+from karat.cli.remote.connect import connect, find_named, put_list
 from karat.report.table import Cell, Column, Table, number
 from karat.report.text import render
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from karat.client import Benchmark, Client, Results
 
-__all__ = ["chosen", "command", "results_table", "show_results"]
+__all__ = ["command", "find_benchmark", "results_table", "show_results"]
 
 LATEST = "latest"
 # What is said of latencies that are missing.
@@ -40,7 +40,7 @@ def command() -> None:
 @click.option(
     "--status",
     type=click.Choice(["pending", "running", "completed", "failed", "cancelled"]),
-    help="Only those of this status.",
+    help="Only benchmarks with this status.",
 )
 def list_benchmarks(status: str | None) -> None:
     """List all benchmarks, the newest first.
@@ -49,7 +49,7 @@ def list_benchmarks(status: str | None) -> None:
     karat --server http://localhost:8080 runs list
     """
     with connect() as client:
-        none = f"no {status} benchmark" if status else "no benchmark yet"
+        none = f"no {status} benchmark" if status else "no benchmarks yet"
         put_list(map(_line, client.benchmarks(status=status)), none=none)
 
 
@@ -67,7 +67,7 @@ def show_benchmark(benchmark: str) -> None:
     karat --server http://localhost:8080 runs show latest
     """
     with connect() as client:
-        found = chosen(client, benchmark)
+        found = find_benchmark(client, benchmark)
         show_results(found.name, client.results(found.id))
 
 
@@ -80,7 +80,7 @@ def cancel(benchmark: str) -> None:
     karat --server http://localhost:8080 runs cancel latest
     """
     with connect() as client:
-        click.echo(client.cancel(chosen(client, benchmark).id).message, err=True)
+        click.echo(client.cancel(find_benchmark(client, benchmark).id).message, err=True)
 
 
 @command.command("delete")
@@ -92,14 +92,14 @@ def delete(benchmark: str) -> None:
     karat --server http://localhost:8080 runs delete "Which mode"
     """
     with connect() as client:
-        client.delete_benchmark(chosen(client, benchmark).id)
+        client.delete_benchmark(find_benchmark(client, benchmark).id)
 
 
-def chosen(client: "Client", name: str) -> "Benchmark":
+def find_benchmark(client: "Client", name: str) -> "Benchmark":
     """Return the benchmark that *name* means."""
     if name == LATEST:
         return client.benchmark(LATEST)
-    return named(client.benchmarks(), name, "benchmark")
+    return find_named(client.benchmarks(), name, "benchmark")
 
 
 def show_results(name: str, results: "Results") -> None:
@@ -133,7 +133,7 @@ def results_table(name: str, results: "Results") -> Table:
         if any(run.timing_status == status for run in results.runs)
     ]
     if best:
-        notes.append("* not worse than any other, beyond the noise")
+        notes.append("* no other run is significantly better")
     return Table(
         f"{name}, {results.query_count:,} queries",
         columns,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.stray import stray
-from karat.cli.remote.connect import connect, named
+from karat.cli.remote.connect import connect, find_named
 from karat.cli.remote.runs import show_results
 from karat.errors import EngineError, InputError
 from karat.report.display import printable
@@ -23,12 +23,14 @@ OF_COLLECTION = ("chunkers", "models", "rerankers")
 @click.command("sweep")
 @click.argument("goldset")
 @stray({"--matrix": "a matrix"})
-@click.option("--collection", required=True, metavar="NAME", help="What is searched: id or name.")
+@click.option(
+    "--collection", required=True, metavar="NAME", help="Collection to search: id or name."
+)
 @click.option(
     "--matrix",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="YAML or JSON with the values to combine, such as search_modes: [dense, hybrid].",
+    help="YAML or JSON file with the values to combine, such as search_modes: [dense, hybrid].",
 )
 @click.option(
     "-e",
@@ -36,16 +38,16 @@ OF_COLLECTION = ("chunkers", "models", "rerankers")
     "engines",
     multiple=True,
     metavar="NAME",
-    help="A search that the service offers, at every depth of the matrix; repeat it.",
+    help="An engine of the service, run at every depth of the matrix; may be repeated.",
 )
 @click.option(
     "--timed",
     type=click.Choice(["none", "sample", "all"]),
     default="sample",
     show_default=True,
-    help="Of which queries the latency is measured; a sample is 20 of them.",
+    help="Queries whose latency is measured; sample is 20 of them.",
 )
-@click.option("--name", help="What to call the benchmark; the name of the matrix by default.")
+@click.option("--name", help="Name of the benchmark; by default that of the matrix.")
 def command(
     goldset: str,
     *,
@@ -55,11 +57,10 @@ def command(
     timed: str,
     name: str | None,
 ) -> None:
-    """Compare many configurations on GOLDSET, which is a file to send or a dataset's id or name.
+    """Compare many configurations on GOLDSET: a file to upload, or the id or name of a dataset.
 
-    They come from a matrix, from the searches that the service offers, which karat engines lists,
-    or from both. Progress is shown as it comes. Ctrl-C stops watching, not the service: karat runs
-    cancel does.
+    The configurations come from a matrix, from engines of the service (see karat engines), or
+    from both. Ctrl-C stops watching but not the benchmark; karat runs cancel stops it.
 
     \b
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml
@@ -74,7 +75,7 @@ def command(
         # What the service would refuse is refused before anything is sent.
         client.preview(axes)
         dataset = _dataset(client, goldset)
-        searched = named(client.collections(), collection, "collection").id
+        searched = find_named(client.collections(), collection, "collection").id
         mapping = (
             next(
                 (each.id for each in client.mappings(dataset.id) if each.collection_id == searched),
@@ -85,7 +86,7 @@ def command(
         resolved = client.resolve(dataset.id, mapping)
         if resolved.unresolved:
             lost = resolved.total_count - resolved.mapped_count
-            click.echo(f"{lost:,} references mean no document, and count as missed", err=True)
+            click.echo(f"{lost:,} references match no document and count as missed", err=True)
         called = name or (matrix.stem if matrix else ", ".join(engines))
         made = client.create_benchmark(called, mapping, axes, timing=timed)
         click.echo(printable(f"benchmark {made.id}, {made.total_runs} runs"), err=True)
@@ -104,7 +105,9 @@ def _axes(file: Path) -> dict[str, object]:
     found, plain = read_matrix(file), Matrix()
     for name in OF_COLLECTION:
         if getattr(found, name) != getattr(plain, name):
-            raise InputError(f"{file}: {name} are those of the collection, on a service")
+            raise InputError(
+                f"{file}: {name} cannot be set here; on a service the collection sets them"
+            )
     axes: dict[str, object] = {name: list(getattr(found, name)) for name in AXES}
     axes |= {"primary_k": found.primary_k} if found.primary_k else {}
     cuts = list(found.k_values_for_metrics)
@@ -115,7 +118,7 @@ def _dataset(client: "Client", goldset: str) -> "Dataset":
     file = Path(goldset)
     if file.is_file():
         return client.upload_dataset(file.stem, file)
-    return named(client.datasets(), goldset, "dataset")
+    return find_named(client.datasets(), goldset, "dataset")
 
 
 def _watch(client: "Client", benchmark: str) -> None:

@@ -133,5 +133,5 @@ METRICS: "Registry[Metric]" = Registry(
         "p_avgjg": "precision-avgjg",
         "rprec_mult_avgjg": "r-precision-mult-avgjg",
     },
-    listed_by="karat metrics",
+    listed_by="karat metrics --all",
 )

@@ -1,0 +1,65 @@
+"""The page on the configuration file: its example runs, and it names every key."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from karat.app.benchmark_config import AGENT_KEYS, EVALUATION_KEYS, GATE_KEYS, OUTPUT_KEYS
+from karat.app.generate import KEYS as MINING_KEYS
+from karat.experiments.matrix import AXES, SINGLE
+from karat.formats.akashic_suites import KEYS as SUITE_KEYS
+from karat.formats.sections import SECTIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+
+def _block(language: str) -> str:
+    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("section", "keys"),
+    [
+        ("dataset", MINING_KEYS),
+        ("engines", AGENT_KEYS),
+        ("evaluation", EVALUATION_KEYS),
+        ("matrix", (*AXES, *SINGLE)),
+        ("suites", SUITE_KEYS),
+        ("gate", GATE_KEYS),
+        ("output", OUTPUT_KEYS),
+    ],
+)
+def test_every_key_is_named(section: str, keys: tuple[str, ...]) -> None:
+    (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{section}` |"))
+    assert {key for key in keys if f"`{key}`" not in row} == set()
+
+
+def test_every_section_is_named() -> None:
+    assert {section for section in SECTIONS if f"`{section}`" not in PAGE} == set()
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    tree = tmp_path / "project"
+    bundle = ROOT / "examples" / "demo" / "history.bundle"
+    subprocess.run(["git", "clone", "--quiet", bundle, tree], check=True)
+    (tree / "karat.yaml").write_text(_block("yaml karat.yaml"), encoding="utf-8")
+    for line in _block("sh").splitlines():
+        words = shlex.split(line)[1:]
+        # Whether they run is the question, not how fast.
+        quick = ["--timed", "none"] if words[0] in ("compare", "evaluate", "sweep") else []
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *words, *quick],
+            cwd=tree,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+    assert (tree / "results" / "report.html").exists()

@@ -2,7 +2,7 @@
 
 Needs the data beside the checkout (``../shared/data``) and the repositories as bare clones:
 
-    python benchmarks/quality.py --trees FOLDER [--profiles keyword fast balanced quality]
+    python benchmarks/quality.py --trees FOLDER [--profiles lexical fast balanced quality]
     python benchmarks/quality.py --trees FOLDER --engines "rerank(over=balanced)" --only docs
 
 FOLDER has one bare repository per project, named ``owner+name/repo`` or ``owner+name``. One

@@ -28,7 +28,7 @@ import code_chunks  # noqa: E402
 
 from karat.corpus import Corpus, from_folder  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
-from karat.engines.engine_group import Current, build_family  # noqa: E402
+from karat.engines.engine_group import Current, build_group  # noqa: E402
 from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.rerank.maxsim import MaxSim, maxsim  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
@@ -108,7 +108,7 @@ class Heads:
     def __init__(self, corpus: Corpus, plain: Sequence[SharedSearch]) -> None:
         """Index *corpus* for the engines of *plain*, which rerank nothing."""
         self._passages = Passages(corpus)
-        self._family = build_family([one.search.spec for one in plain])
+        self._family = build_group([one.search.spec for one in plain])
         self._family.show(corpus)
 
     def __call__(self, query: str) -> list[list[str]]:
@@ -141,7 +141,7 @@ def swept(
     queries: Sequence[str], retrievals: Sequence[SharedSearch], corpus: Corpus
 ) -> Callable[[], None]:
     """Return a function that runs each engine once, and cuts all configurations from its hits."""
-    family = build_family([one.search.spec for one in retrievals])
+    family = build_group([one.search.spec for one in retrievals])
     family.show(corpus)
 
     def work() -> None:

@@ -14,6 +14,7 @@ LAZY = (
     "karat.experiments",
     "karat.experiments.store",
     "karat.formats",
+    "karat.ndcg",
 )
 
 

@@ -1,15 +1,15 @@
-"""Every exception Karat raises on purpose.
+"""The exceptions that Karat raises.
 
     KaratError
-    ├── InputError (ValueError)        what the user gave cannot be used; exit code 2
-    │   ├── Conflict                   it does not fit the state that something is in now
-    │   │   └── TooManyJobs            its owner has as much unfinished work as one may have
-    │   ├── FormatError                a file breaks its format: every problem, with file and line
+    ├── InputError (ValueError)        invalid input; exit code 2
+    │   ├── Conflict                   valid in itself, but not in the current state
+    │   │   └── TooManyJobs            the owner has reached the limit of unfinished jobs
+    │   ├── FormatError                a malformed file: every problem, with file and line
     │   ├── LimitExceeded              a file or a list is larger than a setting allows
-    │   ├── UnknownFormat              the format of a file is not clear
-    │   └── UnknownName (LookupError)  a name that no registry knows, with the nearest ones
-    ├── MissingExtra (ImportError)     an optional part is not installed; exit code 2
-    └── EngineError (RuntimeError)     a search broke, hung or answered nonsense; exit code 3
+    │   ├── UnknownFormat              the format of a file cannot be detected
+    │   └── UnknownName (LookupError)  a name that is not registered, with the nearest ones
+    ├── MissingExtra (ImportError)     an optional dependency is not installed; exit code 2
+    └── EngineError (RuntimeError)     an engine failed, timed out or returned garbage; exit code 3
 
 The exit code is a property of the class, so that no command decides it for itself.
 """
@@ -38,35 +38,35 @@ PROBLEMS_SHOWN = 20
 
 
 class KaratError(Exception):
-    """The root: anything Karat raises on purpose. Exit code 3, the tool itself broke."""
+    """The base class of all errors of Karat. Exit code 3: the tool failed."""
 
     exit_code = 3
 
 
 class InputError(KaratError, ValueError):
-    """Something the user gave cannot be used."""
+    """The user's input is invalid."""
 
     exit_code = 2
 
 
 class Conflict(InputError):
-    """What is asked does not fit the state that something is in, such as one still in use."""
+    """The request conflicts with the current state, such as deleting something in use."""
 
 
 class TooManyJobs(Conflict):
-    """An owner has as many unfinished jobs as one may have.
+    """An owner has reached the limit of unfinished jobs.
 
     >>> print(TooManyJobs(4))
     4 jobs are not finished yet; wait for one of them
     """
 
     def __init__(self, most: int) -> None:
-        """Say how many there may be."""
+        """Name the limit *most*."""
         super().__init__(f"{most} jobs are not finished yet; wait for one of them")
 
 
 class Problem(NamedTuple):
-    """One thing wrong with a source, at a line (from 1; 0 where the whole source is meant)."""
+    """One problem of a source, at a line (from 1; 0 for the whole source)."""
 
     source: str
     line: int
@@ -79,14 +79,14 @@ class Problem(NamedTuple):
 
 
 class FormatError(InputError):
-    """A source breaks its format; carries all problems found, not only the first.
+    """A source is malformed; the error carries all problems, not only the first.
 
-    >>> print(FormatError([Problem("code.csv", 12, "grade 'x' is no number")]))
-    code.csv:12: grade 'x' is no number
+    >>> print(FormatError([Problem("code.csv", 12, "grade 'x' is not a number")]))
+    code.csv:12: grade 'x' is not a number
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Keep *problems*; the message shows the first twenty and counts the rest.
+        """Store *problems*; the message shows the first twenty and counts the rest.
 
         Problems that differ only in their line are shown once, with their number.
         """
@@ -108,7 +108,7 @@ def _repeated(count: int) -> str:
 
 
 class UnknownFormat(InputError):
-    """The format of a file is not clear.
+    """The format of a file cannot be detected.
 
     >>> print(UnknownFormat("a.txt", "is unknown", ["trec-run", "karat-run"], kind="run"))
     a.txt: the format is unknown; name one of: trec-run, karat-run
@@ -151,4 +151,4 @@ class MissingExtra(KaratError, ImportError):
 
 
 class EngineError(KaratError, RuntimeError):
-    """A search broke, hung or answered what cannot be read; the message says which and how."""
+    """An engine failed, timed out or returned an unreadable answer; the message names it."""

@@ -1,4 +1,4 @@
-"""One way to find a thing by its name: built-in tables, plug-ins, and ``module:attribute``."""
+"""Registries: objects by name from built-in tables, plug-ins and ``module:attribute``."""
 
 import importlib
 import sys
@@ -11,21 +11,21 @@ from karat.errors import InputError, MissingExtra, UnknownName
 __all__ = ["Registry"]
 
 T = TypeVar("T")
-# Names less alike than this are no misspellings of each other; then all names are listed, or those
-# that are at least alike and the command that lists all.
+# An unknown name at least NEAR a known one is taken for a misspelling. Otherwise the error lists
+# all names, or those that are ALIKE and the command that lists all.
 NEAR = 0.65
 ALIKE = 0.4
-# What Python takes for the current folder.
+# The entry of sys.path for the current folder.
 HERE = ""
 
 
 class Registry(Generic[T]):
-    """Named things of one kind, each loaded when it is first asked for.
+    """Named objects of one kind, each loaded on first use.
 
     *table* maps a name to ``module:attribute``; nothing is imported before :meth:`get`. Other
     distributions add names through the entry point group ``karat.<kind>s``; a built-in name is
-    never replaced by a plug-in. With *closed*, no other name is taken for a ``module:attribute``:
-    files that strangers have written may name such a thing, and must not load their code.
+    never replaced by a plug-in. With *closed*, ``module:attribute`` is rejected, so that a file
+    from an untrusted source cannot load code.
 
     >>> colours: Registry[object] = Registry("colour", {"red": "math:pi"}, aliases={"rouge": "red"})
     >>> colours.get("Rouge")
@@ -45,7 +45,7 @@ class Registry(Generic[T]):
         closed: bool = False,
         listed_by: str = "",
     ) -> None:
-        """Keep the *table*; *aliases* are further spellings of its names.
+        """Create a registry of *table*; *aliases* are further spellings of its names.
 
         *listed_by* is the command that lists the names, where they are too many for an error.
         """
@@ -59,17 +59,21 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the canonical names, built-ins first, then plug-ins."""
-        return iter({**self._table, **self._found_plugins()})
+        return iter({**self._table, **self._plugin_references()})
 
     def built_in(self) -> tuple[str, ...]:
-        """Return Karat's own names; plug-ins are not looked for."""
+        """Return the built-in names; plug-ins are not loaded."""
         return tuple(self._table)
+
+    def has(self, key: str) -> bool:
+        """Return whether a built-in name or a plug-in is called *key*."""
+        return key in self._table or key in self._plugin_references()
 
     def canonical(self, name: str) -> str:
         """Return the registry's own spelling of *name*, or raise UnknownName."""
         key = name.lower()
         key = self._aliases.get(key, key)
-        if key in self._table or key in self._found_plugins():
+        if self.has(key):
             return key
         from difflib import get_close_matches
 
@@ -77,7 +81,7 @@ class Registry(Generic[T]):
         if near := get_close_matches(key, names, n=1, cutoff=NEAR):
             hint = f"did you mean {near[0]!r}?"
         elif self._listed_by:
-            # Nothing looks like a misspelling; names that share a part with it may still help.
+            # No name is near; names that share a part may still help.
             near = get_close_matches(key, names, n=3, cutoff=ALIKE)
             hint = f"the closest are {', '.join(near)}; " if near else ""
             hint += f"`{self._listed_by}` lists all"
@@ -90,24 +94,23 @@ class Registry(Generic[T]):
         return tuple(alias for alias, key in self._aliases.items() if key == name)
 
     def get(self, name: str) -> T:
-        """Return the thing called *name*, or the one at ``module:attribute``.
+        """Return the object called *name*, or the one at ``module:attribute``.
 
-        Such a module may lie in the current folder, which comes after all others, so that no file
-        there takes the place of a package.
+        The current folder is searched last, so that no file there hides a package.
         """
         if ":" in name and not self._closed:
             if HERE not in sys.path:
                 sys.path.append(HERE)
-            return self._load(name)
+            return self.load(name)
         key = self.canonical(name)
         if key not in self._loaded:
-            self._loaded[key] = self._load(self._table.get(key) or self._found_plugins()[key])
+            self._loaded[key] = self.load(self._table.get(key) or self._plugin_references()[key])
         return self._loaded[key]
 
     def split(self, text: str) -> tuple[T, str]:
-        """Return the thing that *text* names, and what it says about it after a colon.
+        """Return the object that *text* names, and its argument after a colon.
 
-        Where nothing has the name before the colon, the text is a ``module:attribute``.
+        If no object has the name before the colon, the text is a ``module:attribute``.
 
         >>> roots: Registry[object] = Registry("root", {"sqrt": "math:sqrt"})
         >>> roots.split("sqrt:2")[1], roots.split("math:pi")
@@ -118,7 +121,7 @@ class Registry(Generic[T]):
             return self.get(name), argument
         return self.get(text), ""
 
-    def _found_plugins(self) -> dict[str, str]:
+    def _plugin_references(self) -> dict[str, str]:
         if self._plugins is None:
             from importlib.metadata import entry_points
 
@@ -129,7 +132,8 @@ class Registry(Generic[T]):
             }
         return self._plugins
 
-    def _load(self, reference: str) -> T:
+    def load(self, reference: str) -> T:
+        """Import the ``module:attribute`` that *reference* names."""
         module_name, _, attribute = reference.partition(":")
         try:
             return cast("T", getattr(importlib.import_module(module_name), attribute))
@@ -146,5 +150,5 @@ def _looked_in(module: str, error: Exception) -> str:
     """Return the folders that were searched, where *module* was in none of them."""
     if not isinstance(error, ModuleNotFoundError) or error.name != module:
         return ""
-    folders = dict.fromkeys(str(Path(place).absolute()) for place in sys.path)
-    return f"; looked in {', '.join(place for place in folders if Path(place).is_dir())}"
+    folders = dict.fromkeys(str(Path(entry).absolute()) for entry in sys.path)
+    return f"; looked in {', '.join(folder for folder in folders if Path(folder).is_dir())}"

@@ -81,7 +81,7 @@ def test_the_command_on_a_bad_file(tmp_path: Path) -> None:
     code, out, err = run_cli(str(path))
     assert code == 2
     assert "not valid: 1 problem\n" in out
-    assert err == f"{path}:4: 'x' is no result; expected path:first-last:grade\n"
+    assert err == f"{path}:4: 'x' is not a result; expected path:first-last:grade\n"
     code, out, _ = run_cli(str(path), "--json")
     assert code == 2
     value = json.loads(out)

@@ -44,9 +44,9 @@ def test_bad_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_profile_and_an_engine_are_one_too_many(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("login", str(folder), "--profile", "keyword", "-e", "bm25") == 2
+    assert run("login", str(folder), "--profile", "lexical", "-e", "bm25") == 2
     assert "--profile and --engine both name an engine" in capsys.readouterr().err
-    assert run("login", str(folder), "--profile", "keyword") == 0
+    assert run("login", str(folder), "--profile", "lexical") == 0
 
 
 def test_why_there_can_be_no_hits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,3 +92,14 @@ def test_a_terminal_shows_a_line_of_each_hit(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert run("login", str(folder)) == 0
     assert "\x1b[2m       def login(user):\x1b[0m\n" in capsys.readouterr().out
+
+
+def test_the_earlier_name_of_a_profile_still_works_with_a_note(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("login", str(folder), "--profile", "keyword") == 0
+    shown = capsys.readouterr()
+    assert "hit by bm25" in shown.err
+    assert shown.err.startswith("note: --profile keyword is now --profile lexical;")
+    assert run("login", str(folder), "--profile", "nothing") == 2
+    assert "'lexical', 'fast', 'balanced', 'quality'" in capsys.readouterr().err

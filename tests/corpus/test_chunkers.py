@@ -35,7 +35,7 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("auto", {"merge": 5000}, "merge is 5000"),
         ("auto", {"sise": 1}, "unexpected keyword argument 'sise'"),
         ("auto:100", {}, "unexpected keyword argument 'size'"),
-        ("lines:few", {}, "size 'few' is no whole number"),
+        ("lines:few", {}, "size 'few' is not a whole number"),
         ("window(size=20, overlap=32)", {}, r"32; expected 0 or more, below size \(20\)"),
         ("window", {"size": 20, "overlap": False}, "overlap is False"),
         ("window:0", {}, "size is 0; expected 1 or more"),

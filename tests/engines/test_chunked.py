@@ -9,9 +9,9 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.builtin import bm25, dense, hybrid
 from karat.engines.chunk_index import IndexRecipe
+from karat.engines.chunk_table import ChunkTable, Numbers, tokens
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
-from karat.engines.places import ChunkTable, Numbers, tokens
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.stages import LexicalStage
 from karat.errors import EngineError, InputError

@@ -16,7 +16,7 @@ from karat.engines import chunk_index
 from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
-from karat.engines.engine_group import build_family, shareable
+from karat.engines.engine_group import build_group, shareable
 from karat.engines.lexical.index import LexicalIndex
 from karat.engines.ranking import words_of
 from karat.engines.rerank.engine import Passages
@@ -111,7 +111,7 @@ def answers(engines: Sequence[Engine], queries: Sequence[str], k: int) -> list[l
 
 
 def test_each_answers_as_it_does_alone(corpus: Corpus) -> None:
-    family = build_family(specs(*SPECS))
+    family = build_group(specs(*SPECS))
     alone = [build(spec) for spec in SPECS]
     family.show(corpus)
     for engine in alone:
@@ -124,7 +124,7 @@ def test_each_answers_as_it_does_alone(corpus: Corpus) -> None:
 def test_each_moves_between_snapshots_as_it_does_alone() -> None:
     texts = st.lists(st.sampled_from(PIECES), max_size=4).map("\n\n".join)
     trees = st.dictionaries(st.sampled_from(PATHS), texts, max_size=len(PATHS))
-    family = build_family(specs(*SPECS))
+    family = build_group(specs(*SPECS))
     alone = [build(spec) for spec in SPECS]
 
     @settings(max_examples=5, deadline=None)
@@ -144,7 +144,7 @@ def test_each_moves_between_snapshots_as_it_does_alone() -> None:
 
 
 def test_nothing_is_done_twice(corpus: Corpus, work: Work) -> None:
-    family = build_family(
+    family = build_group(
         specs(
             "bm25",
             "dense(model=static)",
@@ -183,7 +183,7 @@ def test_nothing_is_done_twice(corpus: Corpus, work: Work) -> None:
 def test_queries_that_are_expected_are_embedded_in_one_call(corpus: Corpus, work: Work) -> None:
     group = ("dense(model=static)", "hybrid(model=static, windows=all)", "bm25")
     reranked = f"rerank(over=hybrid(model=static), model={MAXSIM})"
-    family = build_family(specs(*group, reranked))
+    family = build_group(specs(*group, reranked))
     family.show(corpus)
     queries = ["login password", "", "zebra", "Größe"]
     without = answers(family.engines, queries, 5)
@@ -206,7 +206,7 @@ def test_queries_that_are_expected_are_embedded_in_one_call(corpus: Corpus, work
 
 def test_after_forgetting_a_search_does_all_its_work(corpus: Corpus, work: Work) -> None:
     pair = (f"rerank(over=hybrid(model=static), model={MAXSIM})", "hybrid(model=static)")
-    families = [build_family(specs(*pair), apart=True), build_family(specs(pair[0]))]
+    families = [build_group(specs(*pair), apart=True), build_group(specs(pair[0]))]
     taken = []
     for family in families:
         family.show(corpus)
@@ -227,7 +227,7 @@ def test_after_forgetting_a_search_does_all_its_work(corpus: Corpus, work: Work)
 
 
 def test_what_is_shared_counts_for_each(corpus: Corpus) -> None:
-    family = build_family(specs("bm25", "hybrid(model=static)", "rerank(over=bm25)", "keyword"))
+    family = build_group(specs("bm25", "hybrid(model=static)", "rerank(over=bm25)", "keyword"))
     family.show(corpus)
     by_words, both, reranked, other = (family.index_ns(engine) for engine in family.engines)
     assert 0 < by_words < both
@@ -236,13 +236,13 @@ def test_what_is_shared_counts_for_each(corpus: Corpus) -> None:
 
 
 def test_equal_specifications_are_one_engine() -> None:
-    family = build_family(specs("bm25", "sparse", "bm25"))
+    family = build_group(specs("bm25", "sparse", "bm25"))
     first, _, third = family.engines
     assert first is third
 
 
 def test_equal_rerankers_that_are_apart_are_two(corpus: Corpus, work: Work) -> None:
-    family = build_family(specs(*[f"rerank(over=bm25, model={MAXSIM})"] * 2), apart=True)
+    family = build_group(specs(*[f"rerank(over=bm25, model={MAXSIM})"] * 2), apart=True)
     family.show(corpus)
     taken = []
     for engine in family.engines:
@@ -255,7 +255,7 @@ def test_equal_rerankers_that_are_apart_are_two(corpus: Corpus, work: Work) -> N
 
 
 def test_one_that_cannot_be_built_is_no_member(corpus: Corpus) -> None:
-    family = build_family(specs("bm25"))
+    family = build_group(specs("bm25"))
     with pytest.raises(InputError, match="no option 'k2'"):
         family.add(parse_spec("bm25(k2=1)"))
     family.show(corpus)
@@ -264,7 +264,7 @@ def test_one_that_cannot_be_built_is_no_member(corpus: Corpus) -> None:
 
 
 def test_a_family_that_grows_is_shown_its_corpus_again(corpus: Corpus) -> None:
-    family = build_family(specs("bm25"))
+    family = build_group(specs("bm25"))
     family.show(corpus)
     late = family.add(parse_spec("hybrid(model=static)"))
     with pytest.raises(EngineError, match="before index"):
@@ -300,7 +300,7 @@ def test_who_shares_nothing() -> None:
 @pytest.mark.parametrize("unit", ["lines", "file"])
 def test_no_search_pays_for_names_that_others_profit_from(unit: str) -> None:
     texts = {f"{unit}_{n}.py": f"def unheard_{unit}_{n}(): ...\n" for n in range(9)}
-    family = build_family([parse_spec(f"bm25(unit={unit},cache=false)")], apart=True)
+    family = build_group([parse_spec(f"bm25(unit={unit},cache=false)")], apart=True)
     family.show(from_texts(texts))
     before = words_of.cache_info().misses
     assert family.engines[0].search(f"unheard {unit}", 9)

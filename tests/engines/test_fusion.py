@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.fusion import fuse, min_max, reciprocal_ranks, rest, stretched, top
+from karat.engines.fusion import fuse, min_max, reciprocal_ranks, rest, stretch, top
 from karat.errors import InputError, UnknownName
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, 7.0]), max_size=12)
@@ -64,7 +64,7 @@ def test_what_lies_deeper_comes_after_all_that_was_joined(
 @given(values=st.lists(st.floats(0, 1, width=16), min_size=1), depth=st.integers(1, 5))
 def test_stretching_keeps_the_order(values: list[float], depth: int) -> None:
     scores = column(*values)
-    longer = stretched(scores, depth=depth)
+    longer = stretch(scores, depth=depth)
     assert top(longer, len(values)).tolist() == top(scores, len(values)).tolist()
     assert longer.max() <= 1.0
 

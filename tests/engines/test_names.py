@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
-from karat.engines.places import ChunkLocation
+from karat.engines.chunk_table import ChunkLocation
 from karat.engines.ranking import Names, NameShares, words_of
 
 WORD = st.sampled_from(("check", "login", "user", "new", "parse"))

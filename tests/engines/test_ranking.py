@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait
+from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.fusion import Scores, top
-from karat.engines.places import ChunkLocation, ChunkTable
-from karat.engines.ranking import PLAIN, Names, RankingRules, diversified, kind_factors, raised
+from karat.engines.ranking import PLAIN, Names, RankingRules, boost_names, diversify, kind_factors
 
 RULES = RankingRules()
 
@@ -27,7 +27,7 @@ def factor(place: ChunkLocation, query: str, *, unit: str = "lines", score: floa
     names = Names()
     names.grow([place])
     names.show(np.array([0]))
-    scores = raised(np.full(1, score, np.float32), names, query, RULES, unit=unit)
+    scores = boost_names(np.full(1, score, np.float32), names, query, RULES, unit=unit)
     return float(scores[0])
 
 
@@ -113,11 +113,11 @@ def test_further_places_of_a_file_count_less(files: list[list[float]], k: int) -
     )
     scores = np.array([score for one in files for score in one], np.float32)
     expected = plainly(scores, places, k, RULES)
-    assert diversified(scores, places, k, RULES).tolist() == expected
+    assert diversify(scores, places, k, RULES).tolist() == expected
 
 
 def test_a_file_with_several_good_places_comes_first() -> None:
     places = ChunkTable([[place("a.py")], [place("b.py")] * 3])
     scores = np.array([1.0, 0.95, 0.9, 0.8], np.float32)
     # b.py is worth 0.95 + 0.17; its further places count 0.9 / 2 and 0.8 / 4.
-    assert diversified(scores, places, 4, RULES).tolist() == [1, 0, 2, 3]
+    assert diversify(scores, places, 4, RULES).tolist() == [1, 0, 2, 3]

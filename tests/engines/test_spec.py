@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from karat.engines.registry import ENGINES, NEEDS
+from karat.engines.registry import ENGINES
 from karat.engines.spec import build, parse_spec, read_specs
 from karat.errors import EngineError, FormatError, InputError, UnknownName
 
@@ -31,7 +31,7 @@ class Odd:
 
 class Scores(Odd):
     def retrieve(self, query):
-        from karat.engines.agent import RetrievalResult
+        from karat.engines.base import RetrievalResult
         return RetrievalResult(["a", "b"], [1.0])
 
 class Store:
@@ -72,10 +72,6 @@ def made(spec: Any) -> Any:
 @pytest.mark.parametrize("name", ENGINES.built_in())
 def test_every_engine_can_be_loaded_and_says_what_it_is(name: str) -> None:
     assert (ENGINES.get(name).__doc__ or "").strip()
-
-
-def test_needs_name_engines() -> None:
-    assert set(NEEDS) <= set(ENGINES.built_in())
 
 
 def test_a_class_by_its_place() -> None:
@@ -138,13 +134,13 @@ def test_any_option_where_the_class_takes_any() -> None:
         ("bm25(k1=", "'bm25(k1=': ')' is missing; expected name(option=value"),
         ("bm25 k1=1)", "'(' is missing"),
         ("dense(model=nope)", "no embedder named 'nope'; known: granite, minilm, onnx, openai"),
-        ("karat_test_engines:Nothing", "Nothing is no engine; expected index"),
+        ("karat_test_engines:Nothing", "Nothing is not an engine; expected index"),
         ({"url": "x"}, "no engine is named; expected a mapping with the key engine"),
         ('{"engine": 7}', "no engine is named"),
         ('{"engine": "http", "engine": "mcp"}', "key 'engine' appears twice"),
         ("{oops", "not JSON"),
         ("missing.yaml", "missing.yaml: no such file"),
-        ({"engine": "python", "class": "nowhere"}, "is no place; expected module:Class"),
+        ({"engine": "python", "class": "nowhere"}, "is not a class; expected module:Class"),
         ({"engine": "python", "klass": "a:b"}, "the option 'class' is missing"),
         (
             {"engine": "python", "class": "karat_test_engines:Mine", "use_reranker": True},

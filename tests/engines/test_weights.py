@@ -28,7 +28,7 @@ class TestHybridByKind(EngineSuite):
 def test_code_and_prose_have_weights_of_their_own() -> None:
     engine = hybrid(model="static")
     engine.index(CORPUS)
-    places = engine.held.places
+    places = engine.held.chunks
     assert places is not None
     assert [place.path for place in places] == ["auth.py", "guide.md", "mail.py", "notes.md"]
     words, meaning = Weights(code=(0.25, 0.75), other=(1.0, 0.0)).of(places)
@@ -39,8 +39,8 @@ def test_code_and_prose_have_weights_of_their_own() -> None:
 def test_equal_weights_are_not_spelled_out_for_each_place() -> None:
     engine = hybrid(model="static", dense_weight=0.3)
     engine.index(CORPUS)
-    assert engine.held.places is not None
-    assert engine.weights.of(engine.held.places) == (0.7, 0.3)
+    assert engine.held.chunks is not None
+    assert engine.weights.of(engine.held.chunks) == (0.7, 0.3)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.corpus import Chunk, Trait, from_texts
 from karat.engines.builtin import dense
-from karat.engines.places import ChunkLocation
+from karat.engines.chunk_table import ChunkLocation
 from karat.engines.stages import CHARACTERS, parts, texts_of
 from karat.errors import InputError
 from karat.model import Hit

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.engines.registry import modes
 from karat.engines.spec import build
 from karat.errors import InputError
-from karat.experiments.matrix import MODES, Matrix
+from karat.experiments.matrix import Matrix
 from karat.model.spec import Spec
 
 
@@ -108,7 +109,7 @@ def test_several_models_chunkers_and_rerankers_are_told_apart() -> None:
 
 
 @given(
-    modes=st.lists(st.sampled_from(list(MODES)), min_size=1, unique=True),
+    modes=st.lists(st.sampled_from(list(modes())), min_size=1, unique=True),
     switches=st.lists(st.booleans(), min_size=1, unique=True),
     depths=st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True),
     constants=st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True),
@@ -144,7 +145,9 @@ def test_the_count_is_that_of_what_differs(
 
 
 def test_every_mode_is_an_engine() -> None:
-    for configuration in Matrix(search_modes=tuple(MODES), chunkers=("lines:20",)).configurations():
+    for configuration in Matrix(
+        search_modes=tuple(modes()), chunkers=("lines:20",)
+    ).configurations():
         assert build(configuration.spec).name == configuration.spec.name
 
 
@@ -158,7 +161,7 @@ def test_every_mode_is_an_engine() -> None:
         ),
         (
             {"search_modes": ("lexical",)},
-            "'lexical' is not a search mode; expected one of: dense, sparse, hybrid",
+            "'lexical' is not a search mode; expected one of: sparse, dense, hybrid",
         ),
         ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
         ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
@@ -178,7 +181,7 @@ def test_all_that_is_refused_is_told_at_once() -> None:
     with pytest.raises(InputError) as refused:
         Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
     assert str(refused.value).splitlines() == [
-        "search_modes: 'lexical' is not a search mode; expected one of: dense, sparse, hybrid",
+        "search_modes: 'lexical' is not a search mode; expected one of: sparse, dense, hybrid",
         "top_k_values: 0 is out of range; expected 1 or more",
         "top_k_values: 5 appears more than once",
         "models: no embedder named 'granit'; did you mean 'granite'?",
@@ -194,7 +197,7 @@ def test_what_is_measured() -> None:
 
 def test_names_that_nothing_has() -> None:
     for axes, message in (
-        ({"chunkers": ("window:few",)}, "size 'few' is no whole number"),
+        ({"chunkers": ("window:few",)}, "size 'few' is not a whole number"),
         ({"models": ("granit",)}, "no embedder named 'granit'; did you mean 'granite'"),
         ({"rerankers": ("maxsin",)}, "no reranker named 'maxsin'; did you mean 'maxsim'"),
         ({"rerankers": ("maxsim:granit",)}, "rerankers: no embedder named 'granit'"),

@@ -42,7 +42,7 @@ def test_by_hand(tmp_path: Path) -> None:
     ("files", "where", "message"),
     [
         ({"test": "1\td1\n"}, "test.tsv:2", "expected query-id, corpus-id, score"),
-        ({"test": "1\td1\t-1\n"}, "test.tsv:2", "score '-1' is no number"),
+        ({"test": "1\td1\t-1\n"}, "test.tsv:2", "score '-1' is not a number"),
         ({"test": "1\td1\t1\n1\td1\t0\n"}, "test.tsv:3", "'d1' is judged twice"),
         ({"test": ""}, "test.tsv", "no judgment"),
         ({"test": "7\td1\t1\n"}, "queries.jsonl", "no query '7', which test.tsv judges"),

@@ -84,8 +84,8 @@ def test_problems_are_bounded_and_sorted() -> None:
     [
         ('{"a": 1,\n"b": {"c": 1,\n"c": 2},\n"a": 3}', "x.json:3: key 'c' appears twice"),
         ('{"a": 1,\n"a": {"b": 1,\n"b": 2}}', "x.json:2: key 'a' appears twice"),
-        ('["NaN",\nNaN]', "x.json:2: NaN is no JSON number"),
-        ("[1,\n-Infinity]", "x.json:2: -Infinity is no JSON number"),
+        ('["NaN",\nNaN]', "x.json:2: NaN is not a JSON number"),
+        ("[1,\n-Infinity]", "x.json:2: -Infinity is not a JSON number"),
         ("[1,\n2 3]", "x.json:2: not JSON: Expecting ',' delimiter at column 3"),
         ('["ab', "x.json:1: not JSON: Unterminated string starting at column 2"),
         ('{"a":\n"\\ud800"}', "x.json:2: text has half of a surrogate pair"),

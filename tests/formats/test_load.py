@@ -1,4 +1,5 @@
 import gzip
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,6 @@ from karat.formats import (
     read_run,
     write,
 )
-from karat.formats.table import SHAPES
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
 DATA = Dataset.of([Query("1", "where", (Target("a.py", 2, 1, 3),))])
@@ -32,10 +32,32 @@ def test_a_format_is_complete(name: str) -> None:
     assert item.kind in {"dataset", "run"}
     assert item.summary
     assert not item.keeps & item.refuses
-    assert any(name in names for names in SHAPES.values())
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if FORMATS.get(name).write])
+READ_ONLY = [name for name in FORMATS if not FORMATS.get(name).write]
+WRITABLE = [name for name in FORMATS if FORMATS.get(name).write]
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_the_documented_example_of_a_format_that_is_only_read_is_detected(
+    name: str, tmp_path: Path
+) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+    shown = re.findall(
+        rf"^```\w+ {name}\.\w+\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    path = tmp_path / "file.dat"
+    path.write_text(shown[0], encoding="utf-8")
+    assert detect(path).name == name
+
+
+def test_a_file_that_looks_like_rows_is_no_trec_file_if_it_is_json(tmp_path: Path) -> None:
+    path = tmp_path / "file.dat"
+    path.write_text('{ "version" : 1 , "test_cases": []}', encoding="utf-8")
+    assert detect(path).name == "gold"
+
+
+@pytest.mark.parametrize("name", WRITABLE)
 def test_content_tells_the_format_whatever_the_name(name: str, tmp_path: Path) -> None:
     item = FORMATS.get(name)
     data: Dataset | Run = RUN

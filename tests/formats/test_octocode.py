@@ -45,12 +45,12 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
         (2, "'a.rs:9-3:2' ends before it starts"),
         (4, "the query is empty"),
         (5, "'a.rs:0-2:1' starts at line 0; lines count from 1"),
-        (5, f"grade 'x' is no number of 0 or more; {expected}"),
+        (5, f"grade 'x' is not a number of 0 or more; {expected}"),
         (6, "2 cells; expected 3, as in the header"),
-        (7, f"'a.rs' is no result; {expected}"),
+        (7, f"'a.rs' is not a result; {expected}"),
         (7, f"':1-2:1' has no path; {expected}"),
-        (8, f"grade '-1' is no number of 0 or more; {expected}"),
-        (8, f"grade 'nan' is no number of 0 or more; {expected}"),
+        (8, f"grade '-1' is not a number of 0 or more; {expected}"),
+        (8, f"grade 'nan' is not a number of 0 or more; {expected}"),
     ]
 
 

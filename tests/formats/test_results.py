@@ -115,7 +115,7 @@ def test_problems(tmp_path: Path) -> None:
         read_run(table)
     assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (0, "results of 2 agents; expected one per file"),
-        (2, "latency_ms '-1' is no number of 0 or more"),
+        (2, "latency_ms '-1' is not a number of 0 or more"),
         (3, "outcome 'odd' is none of answered, error, timeout, agent_error"),
         (3, "test case 'a' appears twice"),
         (4, "the test_case_id is empty"),

@@ -12,9 +12,8 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.vectors import Neighbour
 from karat.errors import InputError, UnknownName
-from karat.ndcg import NDCGEvaluator
+from karat.ndcg import NDCGEvaluator, Neighbour
 from karat.ndcg.ranking import read_ranking
 from karat.ndcg.truth import GradeTable
 from karat.scoring.matching.documents import judge_ranking

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.engines.embedding import installed
+from karat.engines.embedding import catalogue
 from karat.service.api.app import create_app
 from karat.service.api.routes import collections
 from karat.service.api.state import Service
@@ -138,7 +138,7 @@ def test_a_model_that_is_not_installed_is_refused_at_once(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacking = {"onnxruntime"}
-    monkeypatch.setattr(installed, "find_spec", lambda name: None if name in lacking else object())
+    monkeypatch.setattr(catalogue, "find_spec", lambda name: None if name in lacking else object())
     source = {"kind": "folder", "path": str(folder)}
     answer = client.post(COLLECTIONS, json={"name": "Guide", "source": source})
     told = (

@@ -13,10 +13,10 @@ from karat.experiments.configurations import Agent, parse_agent
 from karat.experiments.matrix import check_matrix_keys
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH, parse_suites
-from karat.formats.fields import Checker, Place, Record
-from karat.formats.numerals import amount
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.results import FOLDER_FORMATS
 from karat.formats.sections import SECTIONS
+from karat.formats.source import parse_amount
 from karat.formats.yamltext import load_yaml
 from karat.model import Dataset
 
@@ -147,7 +147,7 @@ def _gate_options(check: Checker, top: Record, folder: Path, accepts: Accepts) -
     return found
 
 
-def _rules(check: Checker, value: object, place: Place) -> list[str]:
+def _rules(check: Checker, value: object, place: Location) -> list[str]:
     """Return rules as typed, ``hit@5=0.7``, from an object; a single limit may stand alone."""
     if isinstance(value, str):
         return [check.word(value, place)]
@@ -188,7 +188,7 @@ def _agents(check: Checker, top: Record) -> list[Agent]:
     return [agent for agent in found if agent]
 
 
-def _agent(check: Checker, row: Record, place: Place) -> Agent | None:
+def _agent(check: Checker, row: Record, place: Location) -> Agent | None:
     check.known(row, AGENT_KEYS, place, list_keys=True)
     name = check.text(row, "name", place)
     given = [key for key in ("class", "engine") if row.get(key) is not None]
@@ -228,7 +228,7 @@ def _whole(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    if seconds := amount(text):
+    if seconds := parse_amount(text):
         return seconds
     raise ValueError(f"{text!r} is not a number above 0")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
-from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, broken_laws
-from karat.engines.registry import ENGINES, NEEDS
+from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, contract_violations
+from karat.engines.registry import ENGINES, EngineInfo
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.sources import load_corpus
@@ -19,7 +19,7 @@ from karat.model import Hit
 from karat.model.spec import Spec
 from karat.model.spending import Spent, spent
 
-__all__ = ["EngineCheck", "EngineInfo", "check_engine", "list_engines"]
+__all__ = ["EngineCheck", "EngineListing", "check_engine", "list_engines"]
 
 SAMPLE = {
     "src/auth.py": "def login(user, password):\n    return user.check(password)\n",
@@ -32,7 +32,7 @@ DELAYED_NS = (35_000_000, 60_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class EngineInfo:
+class EngineListing:
     """An engine by name: what it is, or what it lacks and how to get that."""
 
     name: str
@@ -76,36 +76,38 @@ class EngineCheck:
         return not self.broken
 
 
-def list_engines() -> list[EngineInfo]:
+def list_engines() -> list[EngineListing]:
     """Return every engine that is registered, plug-ins included, built-in ones first."""
-    return [_info(name) for name in ENGINES]
+    return [_listing(name) for name in ENGINES]
 
 
-def _info(name: str) -> EngineInfo:
+def _listing(name: str) -> EngineListing:
     built_in = name in ENGINES.built_in()
-    need = NEEDS.get(name)
-    if need is not None and find_spec(need.package) is None:
-        install = install_hint(need.extra)
-        return EngineInfo(
-            name,
-            _summary(name),
-            built_in,
-            available=False,
-            missing=need.package,
-            install=install,
-        )
     try:
-        return EngineInfo(name, _summary(name), built_in)
+        info = ENGINES.info(name)
+        lacking = bool(info.package) and find_spec(info.package) is None
+        return EngineListing(
+            name,
+            info.summary or _summary(name),
+            built_in,
+            available=not lacking,
+            missing=info.package if lacking else "",
+            install=_install(info) if lacking else "",
+        )
     except MissingExtra as error:
         _, _, install = str(error).partition(": ")
         missing = error.name or ""
-        return EngineInfo(name, "", built_in, available=False, missing=missing, install=install)
+        return EngineListing(name, "", built_in, available=False, missing=missing, install=install)
     except KaratError as error:
-        return EngineInfo(name, "", built_in, available=False, missing=str(error))
+        return EngineListing(name, "", built_in, available=False, missing=str(error))
+
+
+def _install(info: EngineInfo) -> str:
+    return install_hint(info.extra) if info.extra else f"pip install {info.package}"
 
 
 def _summary(name: str) -> str:
-    """Return the first line of what the engine says about itself, without its markup."""
+    """Return the first line of the engine's docstring, without its markup."""
     line = (ENGINES.get(name).__doc__ or "").strip().partition("\n")[0]
     line = line.removeprefix("Return ").replace("``", "").replace("*", "")
     return line[:1].upper() + line[1:]
@@ -195,7 +197,7 @@ def _counts(engine: Any, name: str, repetitions: int) -> dict[str, int]:
 
 
 def _broken(engine: Engine, corpus: Corpus, answers: list[tuple[Hit, ...]], k: int) -> list[str]:
-    broken = broken_laws(answers[0], corpus, k)
+    broken = contract_violations(answers[0], corpus, k)
     if any(answer != answers[0] for answer in answers):
         other = next(answer for answer in answers if answer != answers[0])
         broken.append(f"not deterministic: the same query {_first_difference(answers[0], other)}")

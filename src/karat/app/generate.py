@@ -10,7 +10,7 @@ from pathlib import Path
 from karat.errors import EngineError
 from karat.formats import DEFAULT, ReadLimits, write
 from karat.formats.akashic_suites import SWITCH
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.sections import SECTIONS
 from karat.formats.yamltext import load_yaml
 from karat.installation import __version__
@@ -208,7 +208,7 @@ def _value(check: Checker, section: Record, key: str) -> object:
     return SWITCH.get(text.lower(), False)
 
 
-def parse_texts(check: Checker, value: object, place: Place) -> list[str]:
+def parse_texts(check: Checker, value: object, place: Location) -> list[str]:
     """Return a list of texts; a single text may stand without a list."""
     if isinstance(value, str):
         return [check.word(value, place)]

@@ -208,7 +208,7 @@ class _LossFinder:
     def _places(self, engine: Stepwise) -> Coverage:
         """Return the chunks of *engine*; engines with the same chunker share them."""
         inner = chunk_engine(engine)
-        places = inner.held.places if inner else None
+        places = inner.held.chunks if inner else None
         if id(places) not in self._chunks:
             hits = [places.hit(row, 0.0) for row in range(len(places))] if places else []
             self._chunks[id(places)] = self._coverage(hits)

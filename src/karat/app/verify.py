@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from karat.corpus import CHUNKERS
-from karat.engines.registry import ADAPTERS, ENGINES
+from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.experiments import Configuration
@@ -25,13 +25,6 @@ from karat.scoring.settings import Scoring
 
 __all__ = ["Verification", "foreign", "verify"]
 
-# Models whose weights are packages that Karat knows by their digests.
-PACKAGED = r"(granite|minilm|static)(:\d+)?"
-MODELS = {
-    "dense": PACKAGED,
-    "hybrid": PACKAGED,
-    "rerank": rf"(maxsim|late-interaction)(:{PACKAGED})?",
-}
 OPTION = r"((?!tokenizer=)\w+=\w+|tokenizer=(granite|minilm))"
 CHUNKER = rf"({'|'.join(CHUNKERS.built_in())})(:\d+)?(\({OPTION}(,\s*{OPTION})*\))?"
 
@@ -48,10 +41,10 @@ def foreign(spec: Spec) -> Iterator[str]:
     >>> list(foreign(parse_spec("json:loads")))
     ['json:loads']
     """
-    if spec.name not in ENGINES.built_in() or spec.name in ADAPTERS:
+    if not ENGINES.is_own(spec.name):
         yield spec.name
         return
-    own = {"model": MODELS.get(spec.name, ""), "chunker": CHUNKER}
+    own = {"model": ENGINES.info(spec.name).models, "chunker": CHUNKER}
     for option, names in own.items():
         value = spec.params.get(option, "")
         if value and not re.fullmatch(names, str(value), re.IGNORECASE):

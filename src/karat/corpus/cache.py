@@ -1,4 +1,4 @@
-"""Chunks by content: what was cut once is not cut again, in a process or on a disk."""
+"""Caches of chunks by content, so that no content is cut twice."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
@@ -17,16 +17,16 @@ class ChunkKey(NamedTuple):
 
 
 class CachedChunks(NamedTuple):
-    """The chunks of one content, and why they are not what was asked for ("" if they are)."""
+    """The chunks of one content, and the reason of a fallback ("" if there was none)."""
 
     chunks: tuple[Chunk, ...]
     fallback: str = ""
 
 
 class ChunkCache(Protocol):
-    """Keeps the chunks of contents.
+    """Stores chunks by content.
 
-    The law: what comes back equals what was put in under that key. Forgetting is allowed.
+    The contract: a value equals what was stored under its key. Evicting entries is allowed.
     """
 
     def get(self, keys: Iterable[ChunkKey]) -> Mapping[ChunkKey, CachedChunks]:
@@ -34,7 +34,7 @@ class ChunkCache(Protocol):
         ...
 
     def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
-        """Keep *cuts*."""
+        """Store *cuts*."""
         ...
 
 
@@ -53,5 +53,5 @@ class MemoryCache:
         return {key: self._cuts[key] for key in keys if key in self._cuts}
 
     def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
-        """Keep *cuts*."""
+        """Store *cuts*."""
         self._cuts.update(cuts)

@@ -23,11 +23,11 @@ _SCHEMA = "CREATE TABLE IF NOT EXISTS cut (key BLOB PRIMARY KEY, value BLOB) WIT
 
 
 class DiskCache:
-    """Keeps chunks in the file *path*, and those of this process in memory as well.
+    """Stores chunks in the file *path*, and those of this process in memory as well.
 
     Values are compressed JSON, never pickled. Two processes may write at once: both write the
     same value for a key. A value that cannot be read counts as unknown. When the code that cuts
-    has changed, what the code before it has kept is removed.
+    has changed, entries of the earlier code are removed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -61,11 +61,11 @@ class DiskCache:
     def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, CachedChunks]:
         """Return those of *keys* that are known."""
         wanted = list(keys)
-        found = self._memory.get(wanted)
+        cached = self._memory.get(wanted)
         read: dict[ChunkKey, CachedChunks] = {}
         with self._lock, self._explained():
             for key in wanted:
-                if key not in found and key not in read:
+                if key not in cached and key not in read:
                     row = self._database.execute(
                         "SELECT value FROM cut WHERE key = ?", (_name(key),)
                     ).fetchone()
@@ -73,10 +73,10 @@ class DiskCache:
                     if cut is not None:
                         read[key] = cut
         self._memory.put(read)
-        return found | read
+        return cached | read
 
     def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
-        """Keep *cuts*, all in one transaction; on disk none whose parse ran out of time."""
+        """Store *cuts*, all in one transaction; on disk none whose parse ran out of time."""
         self._memory.put(cuts)
         rows = [
             (_name(key), _packed(cut)) for key, cut in cuts.items() if cut.fallback != TIMED_OUT

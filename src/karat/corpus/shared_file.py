@@ -14,7 +14,7 @@ _PAUSE_S = 0.01
 
 
 def share(database: sqlite3.Connection, *, wait_s: float = WAIT_S) -> None:
-    """Let those who read the file not wait for one who writes, nor that one for them.
+    """Let readers and a writer of the file not block each other (WAL).
 
     A power cut may lose what was written last, never the file. For as long as another process
     does the same, as when both have just made the file, this waits; SQLite itself would not.
@@ -35,7 +35,7 @@ def share(database: sqlite3.Connection, *, wait_s: float = WAIT_S) -> None:
 
 @contextmanager
 def writing(database: sqlite3.Connection) -> Iterator[None]:
-    """Keep all that the block writes, or nothing; no other process writes meanwhile."""
+    """Run the block in one write transaction, which is rolled back on an error."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -49,9 +49,9 @@ def writing(database: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def in_turn(folder: Path) -> Iterator[None]:
-    """Let one at a time, of all threads and processes, do what the block does in *folder*.
+    """Hold a lock on *folder* during the block, among all threads and processes.
 
-    Where the system or the disk knows no such locks, nobody waits.
+    Without support for such locks, the call does not wait.
     """
     try:
         import fcntl

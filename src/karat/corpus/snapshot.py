@@ -1,4 +1,4 @@
-"""A snapshot of documents: what engines index and what a gold set is judged on."""
+"""A corpus: one snapshot of documents, which engines index and gold sets refer to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -89,7 +89,7 @@ class Corpus:
     def without(self, traits: Trait) -> "Corpus":
         """Return the corpus without documents that have any of *traits*; they count as skipped."""
         # Flags are slow to look at, and there are few combinations of them.
-        reasons = {found: _first(found & traits) for found in {d.traits for d in self.documents}}
+        reasons = {own: _first(own & traits) for own in {d.traits for d in self.documents}}
         kept = tuple(document for document in self.documents if not reasons[document.traits])
         skipped = dict(self.skipped)
         for document in self.documents:
@@ -120,7 +120,7 @@ class Delta(NamedTuple):
 
 
 def delta(before: Corpus, after: Corpus) -> Delta:
-    """Return what makes *before* into *after*, by path; a renamed document is gone and new.
+    """Return the changes from *before* to *after* by path; a rename is a removal and an addition.
 
     >>> from karat.corpus import from_texts
     >>> step = delta(from_texts({"a": "1", "b": "2"}), from_texts({"b": "3", "c": "4"}))

@@ -19,20 +19,53 @@ if TYPE_CHECKING:
         symbols,
     )
     from karat.engines.adapters.python import adapted
-    from karat.engines.agent import RetrievalAgent, RetrievalResult
-    from karat.engines.base import Engine
-    from karat.engines.spec import build
+    from karat.engines.base import (
+        Engine,
+        ExplainedHit,
+        Progress,
+        RetrievalAgent,
+        RetrievalResult,
+        SearchStep,
+        SupportsBatch,
+        SupportsClose,
+        SupportsExplain,
+        SupportsMetadata,
+        SupportsPhases,
+        SupportsProgress,
+        SupportsReset,
+        SupportsSize,
+        SupportsSnapshots,
+        SupportsSteps,
+        SupportsWork,
+    )
+    from karat.engines.registry import EngineInfo, register
+    from karat.engines.spec import build, parse_spec, read_specs
     from karat.model.spec import Spec
 
 __all__ = [
     "DiskCache",
     "Engine",
+    "EngineInfo",
+    "ExplainedHit",
     "MemoryCache",
     "Piece",
+    "Progress",
     "RetrievalAgent",
     "RetrievalResult",
+    "SearchStep",
     "Spec",
     "SplitResult",
+    "SupportsBatch",
+    "SupportsClose",
+    "SupportsExplain",
+    "SupportsMetadata",
+    "SupportsPhases",
+    "SupportsProgress",
+    "SupportsReset",
+    "SupportsSize",
+    "SupportsSnapshots",
+    "SupportsSteps",
+    "SupportsWork",
     "Trait",
     "adapted",
     "build",
@@ -41,6 +74,9 @@ __all__ = [
     "create_chunker",
     "delta",
     "header",
+    "parse_spec",
+    "read_specs",
+    "register",
     "symbols",
 ]
 
@@ -48,9 +84,12 @@ __getattr__ = exports(
     __name__,
     {
         "adapters.python": "adapted",
-        "agent": "RetrievalAgent RetrievalResult",
-        "base": "Engine",
-        "spec": "build",
+        "base": "Engine ExplainedHit Progress RetrievalAgent RetrievalResult SearchStep "
+        "SupportsBatch SupportsClose SupportsExplain SupportsMetadata SupportsPhases "
+        "SupportsProgress SupportsReset SupportsSize SupportsSnapshots SupportsSteps "
+        "SupportsWork",
+        "registry": "EngineInfo register",
+        "spec": "build parse_spec read_specs",
         ".model.spec": "Spec",
         ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify "
         "create_chunker delta header symbols",

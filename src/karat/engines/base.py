@@ -1,6 +1,8 @@
-"""What a search is to Karat: something that indexes a corpus and answers queries."""
+"""The protocols of a search engine, and the base class of agents that return files."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -12,6 +14,8 @@ __all__ = [
     "Engine",
     "ExplainedHit",
     "Progress",
+    "RetrievalAgent",
+    "RetrievalResult",
     "SearchStep",
     "SupportsBatch",
     "SupportsClose",
@@ -24,10 +28,10 @@ __all__ = [
     "SupportsSnapshots",
     "SupportsSteps",
     "SupportsWork",
-    "broken_laws",
+    "contract_violations",
 ]
 
-# Told what is done, and what there is to do.
+# Called with the amount of work done and the total.
 Progress = Callable[[int, int], None]
 
 
@@ -35,10 +39,10 @@ Progress = Callable[[int, int], None]
 class Engine(Protocol):
     """A search engine.
 
-    The law, which ``karat.testing.EngineSuite`` checks:
+    The contract, which ``karat.testing.EngineSuite`` checks:
 
     - ``search`` returns at most *k* hits, best first, with finite descending scores;
-    - no two hits are the same place, and every place exists in the corpus;
+    - no two hits have the same path and lines, and every hit exists in the corpus;
     - the same query on the same corpus gives the same hits;
     - an empty query or an empty corpus gives no hits, never an error;
     - ``search`` before ``index`` raises EngineError.
@@ -61,16 +65,16 @@ class Engine(Protocol):
 
 @runtime_checkable
 class SupportsBatch(Protocol):
-    """An engine that does a part of its work for many queries at once, such as embedding them.
+    """An engine that can prefetch a part of its work for many queries, such as embeddings.
 
-    The hits are bit for bit those that it gives without.
+    The hits are bit for bit the same as without prefetching.
     """
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Hear which queries will be asked, in place of those expected before; none ends that.
+        """Prefetch work for *queries*, which replace those expected before; an empty list ends it.
 
-        It holds for whatever corpus is shown, and may come before ``index``. An error concerns
-        the queries together: each may still be asked alone.
+        The call is valid for any corpus and may come before ``index``. After an error, each query
+        may still be searched alone.
         """
         ...
 
@@ -89,7 +93,7 @@ class SupportsSnapshots(Protocol):
 
 @runtime_checkable
 class SupportsWork(Protocol):
-    """An engine that counts what its indexing has cost."""
+    """An engine that counts the work of its indexing."""
 
     def work(self) -> Mapping[str, int]:
         """Return counts since ``index``, such as rows indexed, texts embedded and reused."""
@@ -107,7 +111,7 @@ class SupportsProgress(Protocol):
 
 @runtime_checkable
 class SupportsPhases(Protocol):
-    """An engine that says where the time of its last search went."""
+    """An engine that breaks down the latency of its last search."""
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return nanoseconds by phase, such as embed, search and rerank."""
@@ -116,25 +120,25 @@ class SupportsPhases(Protocol):
 
 @runtime_checkable
 class SupportsMetadata(Protocol):
-    """An engine that tells more of its last search than hits."""
+    """An engine that reports metadata of its last search beside the hits."""
 
     def metadata(self) -> Mapping[str, object]:
-        """Return what it told, such as the tokens and the money that the search has cost."""
+        """Return the metadata, such as the tokens and the cost of the search."""
         ...
 
 
 @runtime_checkable
 class SupportsReset(Protocol):
-    """An engine that remembers queries and can forget them, so that a search can be timed cold."""
+    """An engine that caches queries and can clear the cache, so that a cold search can be timed."""
 
     def reset(self) -> None:
-        """Forget what was cached for earlier queries."""
+        """Clear what was cached for earlier queries."""
         ...
 
 
 @runtime_checkable
 class SupportsSize(Protocol):
-    """An engine that knows how large its index is."""
+    """An engine that reports the size of its index."""
 
     def index_bytes(self) -> int:
         """Return the bytes that the index takes, in memory or on disk."""
@@ -144,10 +148,10 @@ class SupportsSize(Protocol):
 class ExplainedHit(NamedTuple):
     """A hit with the score that each stage gave it; a stage that did not see it is missing.
 
-    *ranking* is what became of these scores: *names* is the factor on those of words where the
-    query names what the place defines, *joined* the score of several stages together, and *kind*
-    the factor for what the place is, such as a test. Their product is the score of the hit, unless
-    it is held back as a further place of its file.
+    *ranking* explains the final score: *names* is the factor on lexical scores where the query
+    names a symbol that the chunk defines, *joined* the fused score of several stages, and *kind*
+    the factor for the kind of the chunk, such as a test. Their product is the score of the hit,
+    unless it was lowered as a further chunk of the same file.
     """
 
     hit: Hit
@@ -157,7 +161,7 @@ class ExplainedHit(NamedTuple):
 
 @runtime_checkable
 class SupportsExplain(Protocol):
-    """An engine that can say why a hit stands where it stands."""
+    """An engine that can explain the score of each hit."""
 
     def explain(self, query: str, k: int) -> Sequence[ExplainedHit]:
         """Return the hits of ``search`` with the scores of each stage."""
@@ -165,9 +169,9 @@ class SupportsExplain(Protocol):
 
 
 class SearchStep(NamedTuple):
-    """What a search has found so far: the hits after a step, best first.
+    """The hits after one step of a search, best first.
 
-    *kind* is ``stage`` (several of these stand side by side, each as if it were alone),
+    *kind* is ``stage`` (several of these run side by side, each as if it were alone),
     ``fusion``, ``rerank`` or ``threshold``.
     """
 
@@ -177,7 +181,7 @@ class SearchStep(NamedTuple):
 
 @runtime_checkable
 class SupportsSteps(Protocol):
-    """An engine that can say at which step a place was lost."""
+    """An engine that can show at which step a target was lost."""
 
     def steps(self, query: str, k: int) -> Sequence[SearchStep]:
         """Return the first *k* hits after each step; after the last one, those of ``search``."""
@@ -189,38 +193,38 @@ class SupportsClose(Protocol):
     """An engine that holds a process, a connection or a file."""
 
     def close(self) -> None:
-        """Let go of it; calling it twice is fine."""
+        """Release it; calling it twice is allowed."""
         ...
 
 
-def broken_laws(hits: Sequence[Hit], corpus: Corpus, k: int) -> list[str]:
-    """Return what *hits*, the answer to one query, break; nothing where they keep the law.
+def contract_violations(hits: Sequence[Hit], corpus: Corpus, k: int) -> list[str]:
+    """Return how *hits*, the result of one query, violate the contract of engines.
 
     >>> from karat.corpus import from_texts
     >>> corpus = from_texts({"a.py": "x = 1"})
-    >>> broken_laws([Hit("a.py", 1.0), Hit("b.py", 2.0, 3, 1)], corpus, k=1)
+    >>> contract_violations([Hit("a.py", 1.0), Hit("b.py", 2.0, 3, 1)], corpus, k=1)
     ['2 hits for k = 1', 'scores are not descending: 1.0 before 2.0', 'b.py is not in the corpus']
     """
-    found = [f"{len(hits)} hits for k = {k}"] if len(hits) > k else []
+    violations = [f"{len(hits)} hits for k = {k}"] if len(hits) > k else []
     scores = [hit.score for hit in hits]
-    found += [f"score {score} is not finite" for score in scores if not isfinite(score)]
-    found += [
+    violations += [f"score {score} is not finite" for score in scores if not isfinite(score)]
+    violations += [
         f"scores are not descending: {first} before {second}"
         for first, second in pairwise(scores)
         if first < second
     ]
-    places = [hit[:1] + hit[2:5] for hit in hits]
-    found += [
+    locations = [hit[:1] + hit[2:5] for hit in hits]
+    violations += [
         f"{hit.path}:{hit.start_line}-{hit.end_line} comes twice"
         for rank, hit in enumerate(hits)
-        if places[rank] in places[:rank]
+        if locations[rank] in locations[:rank]
     ]
     for hit in hits:
-        found += _broken_place(hit, corpus)
-    return found
+        violations += _location_violations(hit, corpus)
+    return violations
 
 
-def _broken_place(hit: Hit, corpus: Corpus) -> list[str]:
+def _location_violations(hit: Hit, corpus: Corpus) -> list[str]:
     if hit.path not in corpus.by_path:
         return [f"{hit.path} is not in the corpus"]
     if hit.start_line == hit.end_line == 0:
@@ -230,3 +234,35 @@ def _broken_place(hit: Hit, corpus: Corpus) -> list[str]:
     if 1 <= hit.start_line <= hit.end_line <= lines:
         return []
     return [f"{hit.path} has lines 1-{lines}, not {hit.start_line}-{hit.end_line}"]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """Files, best first, with scores and metadata if the agent reports any."""
+
+    files: Sequence[str]
+    scores: Sequence[float] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+class RetrievalAgent(ABC):
+    """A search over the files of one repository.
+
+    Name it as ``module:Class`` wherever an engine is expected. A class that has these methods
+    need not inherit from this one.
+    """
+
+    @abstractmethod
+    def initialize(self, repo_path: str) -> None:
+        """Get ready for the repository at *repo_path*."""
+
+    @abstractmethod
+    def retrieve(self, query: str) -> RetrievalResult:
+        """Return the files for *query*, best first.
+
+        An agent that streams its results yields several of them, each with the next files.
+        """
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Clear the cache of earlier queries; called before a query's first repetition."""

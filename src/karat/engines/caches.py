@@ -1,4 +1,4 @@
-"""Where engines keep chunks and vectors from one process to the next."""
+"""The on-disk caches of chunks and vectors that engines use."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,25 +20,25 @@ Cache = TypeVar("Cache", bound=_Closes)
 
 
 class Caches:
-    """The caches of chunks and of vectors in *folder*; None keeps nothing.
+    """The caches of chunks and vectors in *folder*; None disables them.
 
-    A cache is open only while something is indexed, so that an engine holds no file. One that
-    cannot be opened, in a home that is read-only perhaps, is done without; *problem* says why.
+    A cache is open only during indexing, so that an engine holds no file. If it cannot be opened,
+    for example in a read-only home, indexing goes on without it; *problem* says why.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """Keep the *folder*; nothing is opened or made yet."""
+        """Store the *folder*; nothing is opened or created yet."""
         self.folder = folder
         self.problem = ""
 
     def size(self) -> int:
         """Return the bytes on disk."""
-        found = 0
+        total = 0
         for file in [] if self.folder is None else self.folder.glob("*.sqlite*"):
             # Another process that closes a cache removes what lies beside it.
             with suppress(FileNotFoundError):
-                found += file.stat().st_size
-        return found
+                total += file.stat().st_size
+        return total
 
     @contextmanager
     def chunks(self) -> Iterator[ChunkCache | None]:
@@ -71,5 +71,5 @@ NO_CACHES = Caches(None)
 
 
 def user_caches(wanted: bool) -> Caches:
-    """Return the caches in this user's folder, which KARAT_CACHE may name, if they are wanted."""
+    """Return the caches in the user's cache folder (or KARAT_CACHE), or none if not *wanted*."""
     return Caches(cache_folder()) if wanted else NO_CACHES

@@ -10,8 +10,8 @@ import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.chunk_table import ChunkTable, RowNumbers
 from karat.engines.fusion import RRF_K, Scores, check_fusion
-from karat.engines.places import ChunkTable, RowNumbers
 from karat.engines.ranking import Names, RankingRules, kind_factors
 from karat.engines.stages import Stage, SupportsRows
 from karat.engines.threshold import check_threshold
@@ -21,10 +21,10 @@ __all__ = ["ChunkIndex", "IndexRecipe"]
 
 
 class ChunkIndex:
-    """What one engine searches, or several that cut a corpus alike.
+    """The index of one engine, or of several engines with the same chunker.
 
-    Places that two snapshots share are indexed once, and scored by the statistics of the snapshot
-    that is shown. *fallbacks* counts documents that were not cut as asked for, by reason, since
+    Chunks that two snapshots share are indexed once, and scored by the statistics of the snapshot
+    that is shown. *fallbacks* counts documents that were cut by a fallback, by reason, since
     the index was empty.
     """
 
@@ -35,42 +35,42 @@ class ChunkIndex:
         *,
         caches: Caches = NO_CACHES,
     ) -> None:
-        """Keep how to cut; nobody has joined yet."""
+        """Store the chunker; no engine has joined yet."""
         self.chunker = chunker
         self.options = dict(options or {})
         self.caches = caches
         self.fallbacks: Counter[str] = Counter()
         self._stages: dict[Hashable, Stage] = {}
-        # By rules: the factors of all rows, and of the places that are shown.
+        # By rules: the factors of all rows, and of the chunks that are shown.
         self._of_rows: dict[RankingRules, Scores] = {}
         self._factors: dict[RankingRules, Scores] = {}
         self.clear()
 
     @property
     def identity(self) -> Hashable:
-        """Return what two indexes have in common that could be one."""
+        """Return the identity: indexes of equal identity can be shared."""
         return self.chunker, repr(sorted(self.options.items())), self.caches.folder
 
     def join(self, stages: Sequence[Stage], rules: RankingRules) -> tuple[Stage, ...]:
         """Return *stages*, each replaced by one that is here already and scores alike.
 
-        The factors of *rules* are kept from now on; what was indexed must be indexed anew.
+        The factors of *rules* are stored from now on; the corpus must be indexed again.
         """
         self._of_rows[rules] = np.empty(0, np.float32)
         self.clear()
         return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
 
     @property
-    def places(self) -> ChunkTable | None:
-        """Return the places of the corpus that is shown, None where there is none."""
-        return self._places
+    def chunks(self) -> ChunkTable | None:
+        """Return the chunks of the current corpus, None if there is none."""
+        return self._chunks
 
     def __len__(self) -> int:
         """Return the number of rows, those of earlier snapshots included."""
         return len(self._rows)
 
     def factors(self, rules: RankingRules) -> Scores:
-        """Return the factor of each place by *rules*, those of an engine that has joined."""
+        """Return the factor of each chunk by *rules*, those of an engine that has joined."""
         return self._factors[rules]
 
     def index_ns(self, stages: Sequence[Stage]) -> int:
@@ -78,18 +78,18 @@ class ChunkIndex:
         return self._cut_ns + sum(self._stage_ns[stage.identity] for stage in stages)
 
     def clear(self) -> None:
-        """Begin anew, without a corpus."""
+        """Start again, without a corpus."""
         self.fallbacks.clear()
         self._rows = RowNumbers()
         self.names = Names()
-        self._places: ChunkTable | None = None
+        self._chunks: ChunkTable | None = None
         self._corpus: Corpus | None = None
         self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
         self._cut_ns = 0
         self._stage_ns: dict[Hashable, int] = dict.fromkeys(self._stages, 0)
 
     def show(self, corpus: Corpus) -> None:
-        """Hold *corpus* from now on; what was shown before, and still is there, costs nothing."""
+        """Index *corpus*; unchanged documents of the last corpus cost nothing."""
         if corpus is self._corpus:
             return
         try:
@@ -102,7 +102,7 @@ class ChunkIndex:
     def _show(self, corpus: Corpus) -> None:
         first = not len(self._rows)
         started = perf_counter_ns()
-        places, rows, new = self._rows.show(corpus, self._cut)
+        chunks, rows, new = self._rows.show(corpus, self._cut)
         # Ahead of all searches, or the first one to meet a name would pay for it.
         self.names.grow(new)
         self.names.show(rows)
@@ -112,13 +112,13 @@ class ChunkIndex:
         for identity, stage in self._stages.items():
             started = perf_counter_ns()
             if first or not isinstance(stage, SupportsRows):
-                stage.index(places)
+                stage.index(chunks)
             else:
                 stage.grow(new)
                 stage.show(rows)
             self._stage_ns[identity] = perf_counter_ns() - started
         self._factors = {rules: factors[rows] for rules, factors in self._of_rows.items()}
-        self._places, self._corpus = places, corpus
+        self._chunks, self._corpus = chunks, corpus
 
     def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:
         if not documents:
@@ -135,7 +135,7 @@ class ChunkIndex:
 class IndexRecipe:
     """How an engine cuts, joins and orders.
 
-    *unit* is what is judged, ``lines`` or ``file``: only for files is a second place of one file
+    *unit* is what is judged, ``lines`` or ``file``: only for files is a second chunk of one file
     held back. *threshold* drops hits that score below that share of the best one, or with
     *by_score* below the threshold itself.
     """

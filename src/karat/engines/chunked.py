@@ -23,10 +23,10 @@ from karat.engines.base import (
 )
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkIndex, IndexRecipe
+from karat.engines.chunk_table import ChunkTable
 from karat.engines.engine_group import NOT_KEPT, Current
-from karat.engines.fusion import Scores, Weights, fuse, rest, stretched, top
-from karat.engines.places import ChunkTable
-from karat.engines.ranking import diversified, raised
+from karat.engines.fusion import Scores, Weights, fuse, rest, stretch, top
+from karat.engines.ranking import boost_names, diversify
 from karat.engines.stages import Stage
 from karat.engines.threshold import above
 from karat.errors import EngineError, InputError
@@ -36,7 +36,7 @@ __all__ = ["ChunkEngine"]
 
 
 class StageScores(NamedTuple):
-    """What every place scores: by each stage, with names that the query spells out, and joined."""
+    """The scores of every chunk: by each stage, after boosts for names in the query, and fused."""
 
     parts: Sequence[Scores]
     lifted: Sequence[Scores]
@@ -45,7 +45,7 @@ class StageScores(NamedTuple):
 
 
 class RankedRows(NamedTuple):
-    """What is found: the rows and their hits, best first, and how they came by their scores."""
+    """The rows and their hits, best first, with the scores that they come from."""
 
     scored: StageScores
     joined: Scores
@@ -84,24 +84,24 @@ class ChunkEngine:
 
     @property
     def held(self) -> ChunkIndex:
-        """Return what is searched."""
+        """Return the index that is searched."""
         return self._index
 
     @property
     def caches(self) -> Caches:
-        """Return where chunks and vectors are kept."""
+        """Return the caches of chunks and vectors."""
         return self._index.caches
 
     @property
     def fallbacks(self) -> Counter[str]:
-        """Return how many documents were not cut as asked for, by reason, since ``index``."""
+        """Return how many documents were cut by a fallback, by reason, since ``index``."""
         return self._index.fallbacks
 
     @property
     def chunks(self) -> int:
         """Return how many chunks are searched."""
-        places = self._index.places
-        return len(places) if places else 0
+        chunks = self._index.chunks
+        return len(chunks) if chunks else 0
 
     @property
     def index_ns(self) -> int:
@@ -109,7 +109,7 @@ class ChunkEngine:
         return self._index.index_ns(self.stages)
 
     def share(self, index: ChunkIndex, current: Current) -> None:
-        """Search *index* from now on, which must cut alike, and keep what it takes in *current*."""
+        """Search the shared *index* of the same chunker; cache query values in *current*."""
         self._index, self.current = index, current
         self.stages = index.join(self.stages, self.recipe.rules)
 
@@ -119,44 +119,44 @@ class ChunkEngine:
         self._index.show(corpus)
 
     def show(self, corpus: Corpus) -> None:
-        """Search *corpus* from now on; places that were shown before are not indexed again."""
+        """Search *corpus* from now on; chunks that were shown before are not indexed again."""
         self._index.show(corpus)
 
     def work(self) -> Mapping[str, int]:
-        """Return the rows indexed since ``index``, and what the stages count."""
-        found = {"rows": len(self._index)}
+        """Return the rows indexed since ``index``, and the counts of the stages."""
+        counts = {"rows": len(self._index)}
         for stage in self.stages:
             if isinstance(stage, SupportsWork):
-                found.update(stage.work())
-        return found
+                counts.update(stage.work())
+        return counts
 
     def index_bytes(self) -> int:
         """Return the bytes of the postings and vectors since ``index``; texts are not counted."""
         return sum(stage.index_bytes() for stage in self.stages if isinstance(stage, SupportsSize))
 
     def watch(self, progress: Progress | None) -> None:
-        """Let the stages that embed tell how far they are."""
+        """Let the stages that embed report their progress."""
         for stage in self.stages:
             if isinstance(stage, SupportsProgress):
                 stage.watch(progress)
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Let the stages that embed do so for all of *queries* in one call."""
+        """Prefetch the embeddings of all *queries* in one call."""
         for stage in self.stages:
             if isinstance(stage, SupportsBatch):
                 stage.expect(queries)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* chunks."""
-        places = self._searched(query, k)
-        return [] if places is None else list(self._ranked(query, k, places).hits)
+        chunks = self._searched(query, k)
+        return [] if chunks is None else list(self._ranked(query, k, chunks).hits)
 
     def explain(self, query: str, k: int) -> list[ExplainedHit]:
-        """Return the best *k* chunks with the score that each stage gave, and what became of it."""
-        places = self._searched(query, k)
-        if places is None:
+        """Return the best *k* chunks with the score of each stage and the ranking factors."""
+        chunks = self._searched(query, k)
+        if chunks is None:
             return []
-        (parts, lifted, _, factors), joined, rows, hits = self._ranked(query, k, places)
+        (parts, lifted, _, factors), joined, rows, hits = self._ranked(query, k, chunks)
         return [
             ExplainedHit(
                 hit,
@@ -178,51 +178,51 @@ class ChunkEngine:
 
         A stage alone is ordered by the same rules.
         """
-        places = self._searched(query, k)
-        if places is None:
+        chunks = self._searched(query, k)
+        if chunks is None:
             return [SearchStep("stage", ())]
-        scored = self._scored(query, places, {})
-        found = []
+        scored = self._scored(query, chunks, {})
+        steps = []
         for stage, part in zip(self.stages, scored.lifted, strict=True):
             scores = scored.factors * part
-            rows = self._ordered(scores, places, k, close=not stage.by_words)
-            found.append(SearchStep("stage", _hits(rows, scores, places)))
-        if len(found) > 1:
-            rows, joined = self._deepened(scored, places, k)
-            found.append(SearchStep("fusion", _hits(rows, scored.factors * joined, places)))
+            rows = self._ordered(scores, chunks, k, close=not stage.by_words)
+            steps.append(SearchStep("stage", _hits(rows, scores, chunks)))
+        if len(steps) > 1:
+            rows, joined = self._deepened(scored, chunks, k)
+            steps.append(SearchStep("fusion", _hits(rows, scored.factors * joined, chunks)))
         if self.recipe.threshold:
-            found.append(SearchStep("threshold", self.search(query, k)))
-        return found
+            steps.append(SearchStep("threshold", self.search(query, k)))
+        return steps
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return how long each stage took in this thread's last search."""
         return dict(getattr(self._last, "phases", {}))
 
     def _searched(self, query: str, k: int) -> ChunkTable | None:
-        """Return the places to search; None where there is nothing to look for, or in."""
-        places = self._index.places
-        if places is None:
+        """Return the chunks to search; None for an empty query or corpus."""
+        chunks = self._index.chunks
+        if chunks is None:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
-        return places if query.strip() and len(places) else None
+        return chunks if query.strip() and len(chunks) else None
 
-    def _scored(self, query: str, places: ChunkTable, phases: dict[str, int]) -> StageScores:
+    def _scored(self, query: str, chunks: ChunkTable, phases: dict[str, int]) -> StageScores:
         parts = [self._timed(stage, query, phases) for stage in self.stages]
         lifted = [
             self._raised(stage, part, query) if stage.by_words else part
             for stage, part in zip(self.stages, parts, strict=True)
         ]
         factors = self._index.factors(self.recipe.rules)
-        return StageScores(parts, lifted, self._joined(lifted, places), factors)
+        return StageScores(parts, lifted, self._joined(lifted, chunks), factors)
 
-    def _ranked(self, query: str, k: int, places: ChunkTable) -> RankedRows:
+    def _ranked(self, query: str, k: int, chunks: ChunkTable) -> RankedRows:
         def rank() -> RankedRows:
             phases: dict[str, int] = {}
             self._last.phases = phases
-            scored = self._scored(query, places, phases)
-            rows, joined = self._deepened(scored, places, k)
-            hits = _hits(rows, scored.factors * joined, places)
+            scored = self._scored(query, chunks, phases)
+            rows, joined = self._deepened(scored, chunks, k)
+            hits = _hits(rows, scored.factors * joined, chunks)
             shown = [hit.score for hit in hits]
             kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
             return RankedRows(scored, joined, rows[:kept], hits[:kept])
@@ -239,18 +239,18 @@ class ChunkEngine:
     def _raised(self, stage: Stage, part: Scores, query: str) -> Scores:
         rules, unit = self.recipe.rules, self.recipe.unit
         key = self._index, stage.identity, rules, unit
-        make = partial(raised, part, self._index.names, query, rules, unit=unit)
+        make = partial(boost_names, part, self._index.names, query, rules, unit=unit)
         return self.current.once(query, key, make)
 
-    def _joined(self, parts: Sequence[Scores], places: ChunkTable) -> Scores:
+    def _joined(self, parts: Sequence[Scores], chunks: ChunkTable) -> Scores:
         if len(parts) == 1:
             return parts[0]
         recipe = self.recipe
-        weights = self.weights.of(places)
+        weights = self.weights.of(chunks)
         return fuse(parts, weights, method=recipe.fusion, rrf_k=recipe.rrf_k)
 
     def _deepened(
-        self, scored: StageScores, places: ChunkTable, k: int
+        self, scored: StageScores, chunks: ChunkTable, k: int
     ) -> tuple[NDArray[np.intp], Scores]:
         """Return the best *k* rows, and the joined scores of all.
 
@@ -258,12 +258,12 @@ class ChunkEngine:
         found further down follows.
         """
         joined = scored.joined
-        rows = self._ordered(scored.factors * joined, places, k, close=self._close)
+        rows = self._ordered(scored.factors * joined, chunks, k, close=self._close)
         if len(rows) == k or len(scored.parts) == 1:
             return rows, joined
-        deeper = rest(joined, scored.lifted, self.weights.of(places))
-        further = self._ordered(scored.factors * deeper, places, k)
-        return places.distinct(np.concatenate([rows, further]))[:k], joined + deeper
+        deeper = rest(joined, scored.lifted, self.weights.of(chunks))
+        further = self._ordered(scored.factors * deeper, chunks, k)
+        return chunks.distinct(np.concatenate([rows, further]))[:k], joined + deeper
 
     @property
     def _close(self) -> bool:
@@ -273,31 +273,31 @@ class ChunkEngine:
         return self.recipe.fusion == "rrf"
 
     def _ordered(
-        self, scores: Scores, places: ChunkTable, k: int, *, close: bool = False
+        self, scores: Scores, chunks: ChunkTable, k: int, *, close: bool = False
     ) -> NDArray[np.intp]:
         """Return the best *k* rows, no two of them on the same lines.
 
         Where files are judged, scores that lie *close* together are stretched first, so that many
-        places of one file do not outweigh a better place of another.
+        chunks of one file do not outweigh a better chunk of another.
         """
         if close and self.recipe.unit == "file" and self.recipe.rules.mixes_files:
-            scores = stretched(scores)
+            scores = stretch(scores)
         depth = k
         while True:
-            rows = self._deep(scores, places, depth)
-            distinct = places.distinct(rows)
+            rows = self._deep(scores, chunks, depth)
+            distinct = chunks.distinct(rows)
             if len(distinct) >= k or len(rows) < depth:
                 return distinct[:k]
             depth *= 2
 
-    def _deep(self, scores: Scores, places: ChunkTable, depth: int) -> NDArray[np.intp]:
+    def _deep(self, scores: Scores, chunks: ChunkTable, depth: int) -> NDArray[np.intp]:
         if self.recipe.unit == "file":
-            return diversified(scores, places, depth, self.recipe.rules)
+            return diversify(scores, chunks, depth, self.recipe.rules)
         return top(scores, depth)
 
 
-def _hits(rows: NDArray[np.intp], scores: Scores, places: ChunkTable) -> list[Hit]:
-    return places.hits(rows.tolist(), _descending(scores[rows]).tolist())
+def _hits(rows: NDArray[np.intp], scores: Scores, chunks: ChunkTable) -> list[Hit]:
+    return chunks.hits(rows.tolist(), _descending(scores[rows]).tolist())
 
 
 def _lift(before: Scores, after: Scores, row: np.intp) -> float:
@@ -306,15 +306,15 @@ def _lift(before: Scores, after: Scores, row: np.intp) -> float:
 
 
 def _descending(scores: Scores) -> Scores:
-    """Return *scores* as a hit list may show them: what was held back scores less than above.
+    """Return *scores* made descending: a hit that was moved down scores less than the one above.
 
-    Less and not the same, since a tie would leave the order to whoever reads the scores.
+    Less and not the same, since a tie would leave the order to the reader of the scores.
 
     >>> _descending(np.array([3, 5, 3, 1], np.float32)).tolist()
     [3.0, 2.999999761581421, 2.999999523162842, 1.0]
     """
     shown = scores.copy()
-    for place in range(1, len(shown)):
-        if shown[place] > shown[place - 1]:
-            shown[place] = np.nextafter(shown[place - 1], np.float32(-np.inf))
+    for rank in range(1, len(shown)):
+        if shown[rank] > shown[rank - 1]:
+            shown[rank] = np.nextafter(shown[rank - 1], np.float32(-np.inf))
     return shown

@@ -1,4 +1,4 @@
-"""Engines that share their work: one index, one model, one scoring of a query for all of them."""
+"""Engine groups: engines in one process that share an index, models and the scores of a query."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import perf_counter_ns
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 from karat.corpus import Corpus
 from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
 from karat.engines.embedding import Embedder, loaded_once
-from karat.engines.spec import build, checked, parse_spec
+from karat.engines.registry import ENGINES
+from karat.engines.spec import build, check_options, parse_spec
+from karat.errors import EngineError
 from karat.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -17,31 +19,36 @@ if TYPE_CHECKING:
     from karat.engines.rerank.engine import Passages
 
 
-__all__ = ["NOT_KEPT", "Current", "EngineGroup", "SupportsCurrent", "build_family", "shareable"]
+__all__ = ["NOT_KEPT", "Current", "EngineGroup", "SupportsCurrent", "build_group", "shareable"]
 
-CHUNKED = frozenset({"bm25", "dense", "hybrid", "sparse"})
-# How a corpus is cut, and whether the outcome is kept; what a specification does not say.
+# The options that decide how a corpus is cut, and whether the chunks are cached, with defaults.
 CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True}
 
 
 def shareable(spec: Spec) -> str | None:
-    """Return a key that the engines of one family have in common; None for one that shares nothing.
+    """Return the key of the group that *spec* belongs to; None for an engine that shares nothing.
 
-    They are the engines over chunks that cut alike, and rerankers after such an engine.
+    Engines over chunks with the same chunker share one group, and so do their rerankers.
 
     >>> specs = map(parse_spec, ["bm25", "rerank(over=dense)", "bm25(chunker=lines)", "keyword"])
     >>> first, second, third, fourth = map(shareable, specs)
     >>> first == second, first == third, fourth
     (True, False, None)
     """
-    if spec.name == "rerank":
+    info = ENGINES.find(spec.name)
+    if info is None or not info.shares:
+        return None
+    if info.shares == "reranked":
         over = spec.params.get("over", "bm25")
         return shareable(parse_spec(over if isinstance(over, Mapping) else str(over)))
-    if spec.name not in CHUNKED:
-        return None
     cutting = {**CUTTING, **{name: spec.params[name] for name in spec.params if _cuts(name)}}
-    # A value is a word on the command line, and may be a number or a truth value in a file.
+    # A value is text on the command line, and may be a number or a boolean in a file.
     return ", ".join(f"{name}={cutting[name]}".lower() for name in sorted(cutting))
+
+
+def _reranks(spec: Spec) -> bool:
+    info = ENGINES.find(spec.name)
+    return info is not None and info.shares == "reranked"
 
 
 def _cuts(name: str) -> bool:
@@ -57,11 +64,11 @@ class _Held(NamedTuple):
 
 
 class Current:
-    """Values by key for one query: what one engine has computed, the next one takes from here.
+    """Cache of the current query: values that one engine computed and the next one reuses.
 
-    The next query makes it forget, but not what was made ahead for the queries that it expects.
-    Several threads may use it; a value that two of them miss is made twice. *keeps* False makes
-    every other value anew, as an engine that is alone has to.
+    The next query clears it, except for values that were prefetched. It is thread-safe; a value
+    that two threads miss is computed twice. With *keeps* False only prefetched values are cached,
+    as for an engine that runs alone.
 
     >>> current = Current()
     >>> [current.once(query, "length", lambda: len(query)) for query in ("login", "login", "mail")]
@@ -69,18 +76,18 @@ class Current:
     """
 
     def __init__(self, *, keeps: bool = True) -> None:
-        """Begin without a query."""
+        """Start with no query."""
         self._keeps = keeps
         self._held = _Held("", {})
-        # By key: the values of the queries that are expected.
+        # By key: the prefetched values by query.
         self._ahead: dict[Hashable, Mapping[str, object]] = {}
 
     def expect(
         self, queries: Sequence[str], key: Hashable, make: Callable[[], Iterable[object]]
     ) -> None:
-        """Hold the value of *key* for each of *queries*, in place of those expected before.
+        """Prefetch the value of *key* for each of *queries*; they replace those expected before.
 
-        *make* computes all of them at once; who expects the same queries after another need not.
+        *make* computes all of them at once; it is not called if the same queries are expected.
 
         >>> current = Current(keeps=False)
         >>> current.expect(["login", "mail"], "length", lambda: [5, 4])
@@ -91,7 +98,7 @@ class Current:
             self._ahead[key] = dict(zip(queries, make(), strict=True))
 
     def once(self, query: str, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of *key* for *query*; *make* computes it where it is not there."""
+        """Return the value of *key* for *query*; on a cache miss *make* computes it."""
         ahead = self._ahead.get(key)
         if ahead and query in ahead:
             return ahead[query]  # type: ignore[return-value]
@@ -105,7 +112,7 @@ class Current:
         return held.values[key]  # type: ignore[return-value]
 
     def forget(self) -> None:
-        """Drop the values of the query that was asked last."""
+        """Drop the values of the last query."""
         self._held = _Held("", {})
 
 
@@ -114,42 +121,42 @@ NOT_KEPT = Current(keeps=False)
 
 @runtime_checkable
 class SupportsCurrent(Protocol):
-    """A part of an engine that computes something from the query which others need as well."""
+    """A component of an engine that shares values of the current query with others."""
 
     current: Current
 
 
-# An engine that shares nothing is a family too, and its process loads no numpy for that.
+# A group of an engine that shares nothing loads no numpy.
 
 
 class _Member(NamedTuple):
     engine: Engine
-    # The engine over the shared chunks that it is, or that it reranks.
+    # The engine over shared chunks: itself, or the one that it reranks.
     chunked: "ChunkEngine | None"
 
 
 class EngineGroup:
-    """Engines in one process, whose hits are bit for bit those that each gives alone.
+    """Engines in one process; the hits of each are bit for bit those that it returns alone.
 
-    What cuts a corpus alike shares the chunks, their rows and the stages on them; equal models are
-    loaded once. Of the query that is asked, the first engine keeps its embedding and the scores of
-    each stage for the next ones, until ``forget``. Rerankers share the texts that they have read
-    and the vectors of these; *apart* leaves each with those that it has asked for itself, so that
-    none is quicker than it would be alone.
+    Engines with the same chunker share the chunks, their rows and the stages on them; equal models
+    are loaded once. The embedding of a query and the scores of each stage are cached for the next
+    engine, until ``forget``. Rerankers share the texts that they have read and their vectors; with
+    *apart*, each uses only those that it has read itself, so that sharing does not change its
+    latency.
 
     >>> from karat.corpus import from_texts
-    >>> family = build_family([parse_spec("bm25"), parse_spec("bm25(unit=file)")])
-    >>> family.show(from_texts({"auth.py": "def login(): ...", "mail.py": "def send(): ..."}))
-    >>> [engine.search("login", 5)[0].path for engine in family.engines]
+    >>> group = build_group([parse_spec("bm25"), parse_spec("bm25(unit=file)")])
+    >>> group.show(from_texts({"auth.py": "def login(): ...", "mail.py": "def send(): ..."}))
+    >>> [engine.search("login", 5)[0].path for engine in group.engines]
     ['auth.py', 'auth.py']
     """
 
     def __init__(self, *, apart: bool = False) -> None:
-        """Begin without an engine."""
+        """Start with no engines."""
         self.engines: list[Engine] = []
         self._apart = apart
         self._current = Current()
-        # In the order in which they are shown a corpus: what is reranked before its reranker.
+        # In the order of indexing: an engine before its reranker.
         self._members: list[_Member] = []
         self._shared: dict[Spec, _Member] = {}
         self._embedders: dict[str, Embedder] = {}
@@ -160,7 +167,7 @@ class EngineGroup:
         self._ready = False
 
     def add(self, spec: Spec) -> Engine:
-        """Return the engine of *spec*, which is one of the family from now on."""
+        """Add the engine of *spec* to the group and return it."""
         with loaded_once(self._embedders):
             engine = self._member(spec).engine
         self.engines.append(engine)
@@ -168,7 +175,7 @@ class EngineGroup:
         return engine
 
     def show(self, corpus: Corpus) -> None:
-        """Index *corpus* for all, or move on to it where the engines can."""
+        """Index *corpus* for all engines, incrementally if they support snapshots."""
         ready, self._ready = self._ready, False
         if not ready:
             for index in self._indexes.values():
@@ -185,22 +192,22 @@ class EngineGroup:
         self._ready = True
 
     def index_ns(self, engine: Engine) -> int:
-        """Return how long *engine* took for the last corpus, what it shares counted in full."""
+        """Return the time that *engine* took for the last corpus; shared work counts in full."""
         return self._taken_ns[id(engine)]
 
     def forget(self) -> None:
-        """Drop what is known of the current query, so that the next search is all one's own."""
+        """Clear the cache of the current query, so that the next search computes all by itself."""
         self._current.forget()
 
     def close(self) -> None:
-        """Let go of all that the engines hold; calling it twice is fine."""
+        """Close all engines; calling it twice is allowed."""
         for engine, _ in self._members:
             if isinstance(engine, SupportsClose):
                 engine.close()
 
     def _member(self, spec: Spec) -> _Member:
-        # What reranks keeps the texts that it has read, so that two who are apart are two.
-        if spec in self._shared and not (self._apart and spec.name == "rerank"):
+        # A reranker caches the texts that it has read, so *apart* needs two instances.
+        if spec in self._shared and not (self._apart and _reranks(spec)):
             return self._shared[spec]
         if shareable(spec):
             member = self._shared[spec] = self._made(spec)
@@ -210,13 +217,16 @@ class EngineGroup:
         return member
 
     def _made(self, spec: Spec) -> _Member:
-        if spec.name == "rerank":
+        if _reranks(spec):
             return self._reranked(spec)
         from karat.engines.chunked import ChunkEngine
 
         engine = build(spec)
         if not isinstance(engine, ChunkEngine):
-            raise TypeError(f"{spec.name} is no engine over chunks")
+            raise EngineError(
+                f"{spec.name}: its EngineInfo says shares='chunks', but the factory returned "
+                f"{type(engine).__name__}; expected a ChunkEngine"
+            )
         own = engine.held
         engine.share(self._indexes.setdefault(own.identity, own), self._current)
         for stage in engine.stages:
@@ -227,7 +237,7 @@ class EngineGroup:
     def _reranked(self, spec: Spec) -> _Member:
         from karat.engines.rerank import DEFAULT_RERANKER, RerankEngine, rerank
 
-        options = checked(rerank, spec.params, what=spec.name)
+        options = check_options(rerank, spec.params, what=spec.name)
         over = self._member(parse_spec(options.pop("over", "bm25")))
         reranker = self._reranker(options.pop("model", DEFAULT_RERANKER))
         engine = RerankEngine(over.engine, reranker, **options)
@@ -253,9 +263,9 @@ class EngineGroup:
         return self._passages.apart() if self._apart else self._passages
 
 
-def build_family(specs: Iterable[Spec], *, apart: bool = False) -> EngineGroup:
-    """Return a family with the engines of *specs*, in this order."""
-    family = EngineGroup(apart=apart)
+def build_group(specs: Iterable[Spec], *, apart: bool = False) -> EngineGroup:
+    """Return a group with the engines of *specs*, in this order."""
+    group = EngineGroup(apart=apart)
     for spec in specs:
-        family.add(spec)
-    return family
+        group.add(spec)
+    return group

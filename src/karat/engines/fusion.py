@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.places import ChunkTable
+from karat.engines.chunk_table import ChunkTable
 from karat.errors import InputError, UnknownName
 
 __all__ = [
@@ -21,12 +21,12 @@ __all__ = [
     "reciprocal_ranks",
     "rest",
     "spread",
-    "stretched",
+    "stretch",
     "top",
 ]
 
 Scores = NDArray[np.float32]
-# Of one ranking: for all places alike, or one for each.
+# Of one ranking: for all chunks alike, or one for each.
 Weight = float | Scores
 Floating = TypeVar("Floating", bound=np.floating)
 
@@ -72,18 +72,18 @@ def spread(scores: NDArray[Floating]) -> NDArray[Floating]:
     if not len(scores) or scores.min() == scores.max():
         return np.ones_like(scores)
     low = scores.min()
-    stretched: NDArray[Floating] = (scores - low) / (scores.max() - low)
-    return stretched
+    stretch: NDArray[Floating] = (scores - low) / (scores.max() - low)
+    return stretch
 
 
-def stretched(scores: Scores, *, depth: int = DEPTH) -> Scores:
+def stretch(scores: Scores, *, depth: int = DEPTH) -> Scores:
     """Return *scores* in the same order, with the best *depth* of them spread over 0.01 to 1.
 
     Lower scores keep their ratios, below 0.01. Cosines and reciprocal ranks lie close together:
     without this, a share of one score added to another outweighs the difference between them.
 
     >>> scores = np.array([0.8, 0.7, 0.6, 0.3, 0.0], np.float32)
-    >>> [f"{score:.3f}" for score in stretched(scores, depth=3)]
+    >>> [f"{score:.3f}" for score in stretch(scores, depth=3)]
     ['1.000', '0.505', '0.010', '0.005', '0.000']
     """
     best = top(scores, depth)
@@ -153,13 +153,13 @@ def rest(joined: Scores, parts: Sequence[Scores], weights: Sequence[Weight]) -> 
     >>> [f"{score:.3f}" for score in rest(joined, [deep], [1.0])]
     ['0.000', '0.000', '0.025', '0.000']
     """
-    found = joined > 0
-    lowest = joined[found].min(initial=1.0)
+    fused = joined > 0
+    lowest = joined[fused].min(initial=1.0)
     total = np.zeros(len(joined), np.float32)
     for part, weight in zip(parts, weights, strict=True):
         share = np.maximum(part, 0) / max(part.max(initial=0), 1e-9)
         total += np.asarray(weight, np.float32) * share
-    total[found] = 0
+    total[fused] = 0
     scaled: Scores = total * (lowest / sum(weights))
     return scaled
 
@@ -193,11 +193,11 @@ class Weights:
                 raise InputError(f"dense_weight={share}; expected 0 to 1")
         return cls((1.0 - code, code), (1.0 - other, other))
 
-    def of(self, places: ChunkTable) -> Sequence[Weight]:
-        """Return what each stage counts: one number, or one for each of *places*."""
+    def of(self, chunks: ChunkTable) -> Sequence[Weight]:
+        """Return the weight of each stage: one number, or one for each of *chunks*."""
         if self.code == self.other:
             return self.other
         return [
-            np.where(places.code, np.float32(code), np.float32(other))
+            np.where(chunks.code, np.float32(code), np.float32(other))
             for code, other in zip(self.code, self.other, strict=True)
         ]

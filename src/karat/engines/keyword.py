@@ -14,8 +14,8 @@ from typing import NamedTuple
 from karat.corpus import Corpus, from_texts
 from karat.corpus.chunkers.base import lines_of
 from karat.engines.adapters.external import External, ExternalReply
+from karat.engines.chunk_table import tokens
 from karat.engines.lexical.tokens import STOP_WORDS
-from karat.engines.places import tokens
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -63,12 +63,12 @@ def in_texts(
     """
     if not words:
         return
-    found = re.compile("|".join(map(re.escape, words))).search
+    search_words = re.compile("|".join(map(re.escape, words))).search
     for path, text in texts.items():
-        if not found(text if cased else text.lower()):
+        if not search_words(text if cased else text.lower()):
             continue
         for number, line in enumerate(text.split("\n"), start=1):
-            if found(line if cased else line.lower()):
+            if search_words(line if cased else line.lower()):
                 yield KeywordLine(path, number, line)
 
 
@@ -169,7 +169,7 @@ class KeywordEngine(External):
     def _ask(self, query: str, k: int) -> ExternalReply:
         cased = self.case_sensitive
         words = keywords(query, cased=cased)
-        windows = counted(self._scan(words), words, size=self.window, cased=cased)
+        windows = count_words(self._scan(words), words, size=self.window, cased=cased)
         return ExternalReply(self._hits(windows, k))
 
     def _stop(self) -> None:
@@ -187,23 +187,23 @@ class KeywordEngine(External):
         return Hit(window.path, score, first + 1, first + len(lines), tokens=tokens("".join(lines)))
 
 
-def counted(
+def count_words(
     lines: Iterable[KeywordLine], words: Sequence[str], *, size: int, cased: bool = False
 ) -> dict[LineWindow, Counter[str]]:
     """Return how often each window of *size* lines holds which of *words*.
 
     >>> lines = [KeywordLine("a", 1, "Login the user"), KeywordLine("a", 2, "user_login")]
-    >>> counted(lines, ["login", "password"], size=40)
+    >>> count_words(lines, ["login", "password"], size=40)
     {LineWindow(path='a', number=0): Counter({'login': 2})}
     """
     windows: dict[LineWindow, Counter[str]] = {}
     for line in lines:
         text = line.text if cased else line.text.lower()
-        found = {word: count for word in words if (count := text.count(word))}
+        counts = {word: count for word in words if (count := text.count(word))}
         # ripgrep's equal letters are a few more than Python's.
-        if found:
+        if counts:
             window = LineWindow(line.path, (line.number - 1) // size)
-            windows.setdefault(window, Counter()).update(found)
+            windows.setdefault(window, Counter()).update(counts)
     return windows
 
 

@@ -1,4 +1,4 @@
-"""What a reader of code expects of an order: definitions first, tests, copies and prose later.
+"""Ranking rules for code: definitions first; tests, copies and prose later.
 
 The factors were chosen by cross-validation over repositories; see design/0004-order-of-code.md.
 """
@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Trait
+from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.places import ChunkLocation, ChunkTable
 
 __all__ = [
     "PLAIN",
     "NameShares",
     "Names",
     "RankingRules",
-    "diversified",
+    "boost_names",
+    "diversify",
     "kind_factors",
-    "raised",
     "words_of",
 ]
 
@@ -60,7 +60,7 @@ class NameShares:
     """
 
     def __init__(self, *, proven: int = 1) -> None:
-        """Begin without a row."""
+        """Start with no rows."""
         self._proven = proven
         self._numbers: dict[str, int] = {}
         # The words of all names, one name after the other, and the names of all rows.
@@ -68,7 +68,7 @@ class NameShares:
         self._first_word, self._first_name, self._counts = (_no_numbers() for _ in range(3))
 
     def grow(self, rows: Iterable[Iterable[Words]]) -> None:
-        """Add rows that have these names; one without words is none."""
+        """Add rows with these names; a name without words is ignored."""
         names_of = [[words for words in names if words] for names in rows]
         names = [words for names in names_of for words in names]
         number = self._numbers.setdefault
@@ -88,8 +88,8 @@ class NameShares:
         sizes = self._sizes[names]
         asked = np.zeros(len(self._numbers), np.intp)
         asked[[self._numbers[word] for word in words if word in self._numbers]] = 1
-        found = asked[self._words[_spans(self._first_word[names], sizes)]]
-        common = _by_span(np.add, found, sizes)
+        matches = asked[self._words[_spans(self._first_word[names], sizes)]]
+        common = _by_span(np.add, matches, sizes)
         shares = common / sizes * np.minimum(1.0, common / self._proven)
         result = np.zeros(len(rows))
         result[counts > 0] = _by_span(np.maximum, shares, counts[counts > 0])
@@ -100,18 +100,18 @@ class Names:
     """The names of the rows of an index, and of those that are shown."""
 
     def __init__(self) -> None:
-        """Begin without a row."""
+        """Start with no rows."""
         self._defined = NameShares(proven=PROVEN_WORDS)
         self._files = NameShares()
         self._shown = _no_numbers()
 
-    def grow(self, places: Collection[ChunkLocation]) -> None:
-        """Add rows for *places*."""
+    def grow(self, chunks: Collection[ChunkLocation]) -> None:
+        """Add rows for *chunks*."""
         self._defined.grow(
-            map(words_of, place.chunk.symbols) if place.chunk.kind == "code" else ()
-            for place in places
+            map(words_of, location.chunk.symbols) if location.chunk.kind == "code" else ()
+            for location in chunks
         )
-        self._files.grow([words_of(_file_name(place.path))] for place in places)
+        self._files.grow([words_of(_file_name(location.path))] for location in chunks)
 
     def show(self, rows: Numbers) -> None:
         """Speak of *rows* from now on, which are numbered from 0."""
@@ -157,20 +157,20 @@ def _by_span(join: np.ufunc, values: NDArray[np.generic], lengths: Numbers) -> N
 
 
 TEST_SCOPES = frozenset({"test", "tests", "spec", "specs"})
-# How many further places of a file speak for it.
+# How many further chunks of a file speak for it.
 WITNESSES = 3
-# Places further down are not raised for what the query names; none of them would come to the top.
+# Rows below this rank are not boosted for names in the query; none of them would reach the top.
 RAISED = 500
 
 
 @dataclass(frozen=True, slots=True)
 class RankingRules:
-    """Factors on a place's score; 1 leaves it as it is.
+    """Factors on a chunk's score; 1 leaves it as it is.
 
-    *test*, *docs*, *config*, *vendored* and *generated* are for places of that kind, whatever found
+    *test*, *docs*, *config*, *vendored* and *generated* are for chunks of that kind, whatever found
     them. *definition* is for words in code that defines a name made of them. The others hold only
     where whole files are judged: *stem* is for words in a file whose name is made of them, a file's
-    best place earns the share *coherence* of the next ones, and each further place counts
+    best chunk earns the share *coherence* of the next ones, and each further chunk counts
     *diversity* of the one before.
     """
 
@@ -186,7 +186,7 @@ class RankingRules:
 
     @property
     def mixes_files(self) -> bool:
-        """Return whether another place of the same file changes what a place counts."""
+        """Return whether other chunks of the same file change the score of a chunk."""
         return self.coherence != 0.0 or self.diversity != 1.0
 
 
@@ -203,12 +203,14 @@ PLAIN = RankingRules(
 )
 
 
-def kind_factors(places: Collection[ChunkLocation], rules: RankingRules) -> Scores:
-    """Return the factor of each place that depends on what it is, whatever is asked."""
-    return np.fromiter((_factor(place, rules) for place in places), np.float32, len(places))
+def kind_factors(chunks: Collection[ChunkLocation], rules: RankingRules) -> Scores:
+    """Return the factor of each chunk that depends on its kind, for any query."""
+    return np.fromiter((_factor(location, rules) for location in chunks), np.float32, len(chunks))
 
 
-def raised(scores: Scores, names: Names, query: str, rules: RankingRules, *, unit: str) -> Scores:
+def boost_names(
+    scores: Scores, names: Names, query: str, rules: RankingRules, *, unit: str
+) -> Scores:
     """Return the *scores* of words, more where words of *query* make up a name.
 
     That is the name of something defined, and where *unit* is ``file`` that of the file as well.
@@ -222,32 +224,30 @@ def raised(scores: Scores, names: Names, query: str, rules: RankingRules, *, uni
     return result
 
 
-def diversified(
-    scores: Scores, places: ChunkTable, k: int, rules: RankingRules
-) -> NDArray[np.intp]:
-    """Return *k* rows best first for a reader who wants files.
+def diversify(scores: Scores, chunks: ChunkTable, k: int, rules: RankingRules) -> NDArray[np.intp]:
+    """Return *k* rows, best first, for users who want files.
 
-    A file's best place is worth its score and a share of the next ones; its second place counts
+    A file's best chunk is worth its score and a share of the next ones; its second chunk counts
     *diversity* of its own score, its third that of the second, and so on. Both rules expect scores
     whose ratios mean something: cosines and reciprocal ranks are stretched before.
     """
-    found = top(scores, len(scores))
-    worth = scores[found]
-    # The places of each file stand together here, best first; the n-th of its file has turn n.
-    together = np.argsort(places.files[found], kind="stable")
-    files = places.files[found[together]]
+    rows = top(scores, len(scores))
+    worth = scores[rows]
+    # The chunks of each file stand together here, best first; the n-th of its file has turn n.
+    together = np.argsort(chunks.files[rows], kind="stable")
+    files = chunks.files[rows[together]]
     begins = np.flatnonzero(np.diff(files, prepend=-1))
-    turns = np.arange(len(found)) - np.repeat(begins, np.diff(begins, append=len(found)))
+    turns = np.arange(len(rows)) - np.repeat(begins, np.diff(begins, append=len(rows)))
     shares = [rules.diversity**turn for turn in range(int(turns.max(initial=0)) + 1)]
-    told = np.zeros(len(begins), np.float32)
+    earned = np.zeros(len(begins), np.float32)
     for witness in range(1, WITNESSES + 1):
         of_file = np.flatnonzero(turns == witness)
-        told[np.searchsorted(begins, of_file, side="right") - 1] += worth[together[of_file]]
+        earned[np.searchsorted(begins, of_file, side="right") - 1] += worth[together[of_file]]
     counted = worth[together] * np.array(shares, np.float32)[turns]
-    counted[begins] += (rules.coherence * told.astype(np.float64)).astype(np.float32)
+    counted[begins] += (rules.coherence * earned.astype(np.float64)).astype(np.float32)
     worth[together] = counted
     order = np.argsort(-worth, kind="stable")
-    return found[order[:k]]
+    return rows[order[:k]]
 
 
 def _factors(shares: NDArray[np.float64], most: float) -> Scores:
@@ -255,7 +255,7 @@ def _factors(shares: NDArray[np.float64], most: float) -> Scores:
     return (1.0 + (most - 1.0) * shares).astype(np.float32)
 
 
-def _factor(place: ChunkLocation, rules: RankingRules) -> float:
+def _factor(location: ChunkLocation, rules: RankingRules) -> float:
     of_trait: Mapping[Trait, float] = {
         Trait.DOCS: rules.docs,
         Trait.CONFIG: rules.config,
@@ -264,17 +264,19 @@ def _factor(place: ChunkLocation, rules: RankingRules) -> float:
         Trait.GENERATED: rules.generated,
         Trait.MINIFIED: rules.generated,
     }
-    factor = rules.test if _is_test(place) else 1.0
+    factor = rules.test if _is_test(location) else 1.0
     for trait, penalty in of_trait.items():
-        if trait in place.traits:
+        if trait in location.traits:
             factor *= penalty
     return factor
 
 
-def _is_test(place: ChunkLocation) -> bool:
-    if place.chunk.kind == "prose":
+def _is_test(location: ChunkLocation) -> bool:
+    if location.chunk.kind == "prose":
         # A manual's page about testing is no test.
         return False
-    if Trait.TEST in place.traits:
+    if Trait.TEST in location.traits:
         return True
-    return any(name.lower() in TEST_SCOPES for name in (*place.chunk.scope, *place.chunk.symbols))
+    return any(
+        name.lower() in TEST_SCOPES for name in (*location.chunk.scope, *location.chunk.symbols)
+    )

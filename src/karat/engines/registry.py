@@ -1,54 +1,309 @@
-"""The engines by name."""
+"""The engines by name: one :class:`EngineInfo` says all that Karat knows about an engine.
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+Help, ``karat engines``, matrices, engine groups, the service and install hints read these records.
+Adding an engine means adding one of them, here or in another distribution.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
 
 from karat.engines.base import Engine
+from karat.errors import InputError
 from karat.registry import Registry
 
-__all__ = ["ADAPTERS", "ENGINES", "NEEDS", "PROFILES", "Need"]
+__all__ = [
+    "COMPONENTS",
+    "ENGINES",
+    "PROFILES",
+    "PROFILE_ALIASES",
+    "Component",
+    "EngineInfo",
+    "EngineRegistry",
+    "Profile",
+    "modes",
+    "profile_named",
+    "register",
+]
 
-ENGINES: Registry[Callable[..., Engine]] = Registry(
-    "engine",
-    {
-        "bm25": "karat.engines.builtin:bm25",
-        "dense": "karat.engines.builtin:dense",
-        "hybrid": "karat.engines.builtin:hybrid",
-        "keyword": "karat.engines.keyword:KeywordEngine",
-        "rerank": "karat.engines.rerank:rerank",
-        "sparse": "karat.engines.sparse:sparse",
-        "command": "karat.engines.adapters.command:CommandEngine",
-        "http": "karat.engines.adapters.http:HttpEngine",
-        "mcp": "karat.engines.adapters.mcp:McpEngine",
-        "process": "karat.engines.adapters.process:ProcessEngine",
-        "python": "karat.engines.adapters.python:python_engine",
-    },
+EngineFactory = Callable[..., Engine]
+Component = Literal["lexical", "dense"]
+
+# The options that decide the ranking of a component: engines that agree on them share its scores.
+COMPONENTS: Mapping[Component, tuple[str, ...]] = {
+    "lexical": ("k1", "b", "header"),
+    "dense": ("model", "windows"),
+}
+# The axes of a matrix that an engine may take part in, besides the depth, the threshold and the
+# reranker, which need nothing from the engine.
+AXES = frozenset({"chunker", "model", "rrf_k"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineInfo:
+    """All that Karat knows about an engine without loading it.
+
+    *factory* makes the engine from keyword options: a class or function, or its
+    ``module:attribute``, which is imported on first use. The first line of its docstring is the
+    engine's *summary* where none is given. *package* is an import that the engine cannot work
+    without, and *extra* the extra of Karat that installs it.
+
+    An *adapter* only connects Karat to a search program from elsewhere. *shares* is ``chunks`` for
+    a factory that returns a :class:`~karat.engines.chunked.ChunkEngine` with the options
+    ``chunker`` and ``cache``: it shares chunks and models with others in its engine group. It is
+    ``reranked`` for a reranker of the engine in its option ``over``.
+
+    *mode* is the name of the engine among the ``search_modes`` of a matrix; *axes* are the axes
+    that it takes part in: ``chunker`` and ``model`` become options of these names, ``rrf_k`` also
+    sets ``fusion=rrf``. *components* are the rankings that it is made of. *absolute_scores* says
+    that scores of different queries can be compared, so that a threshold applies to the score
+    itself and not to its share of the query's best score. *models* is a regular expression of the
+    models that Karat's own distributions contain; any other comes from elsewhere. *agent_class*
+    and *agent_name* are names that configurations of code search agents use for the engine.
+
+    >>> EngineInfo(name="mine", factory="my_package:MyEngine", shares="chunk")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: engine 'mine': shares is 'chunk'; expected '', 'chunks' or 'reranked'
+    """
+
+    name: str
+    factory: str | EngineFactory
+    summary: str = ""
+    package: str = ""
+    extra: str = ""
+    adapter: bool = False
+    shares: Literal["", "chunks", "reranked"] = ""
+    mode: str = ""
+    axes: frozenset[str] = frozenset()
+    components: tuple[Component, ...] = ()
+    absolute_scores: bool = False
+    models: str = ""
+    agent_class: str = ""
+    agent_name: str = ""
+
+    def __post_init__(self) -> None:
+        """Reject values that no reader of the record understands."""
+        if not self.name or self.name != self.name.lower() or set(self.name) & set(":(){} "):
+            raise InputError(
+                f"engine {self.name!r}: expected a lower-case name without ':', brackets and blanks"
+            )
+        if self.shares not in ("", "chunks", "reranked"):
+            raise InputError(
+                f"engine {self.name!r}: shares is {self.shares!r}; "
+                "expected '', 'chunks' or 'reranked'"
+            )
+        self._check("axes", self.axes, AXES)
+        self._check("components", self.components, COMPONENTS)
+        if self.axes and not self.mode:
+            raise InputError(f"engine {self.name!r}: axes need a mode; expected mode=NAME")
+
+    def _check(self, field: str, values: Any, known: Any) -> None:
+        if unknown := sorted(set(values) - set(known)):
+            raise InputError(
+                f"engine {self.name!r}: {field} has {', '.join(map(repr, unknown))}; "
+                f"expected some of {', '.join(sorted(known))}"
+            )
+
+
+PACKAGED_EMBEDDER = r"(granite|minilm|static)(:\d+)?"
+
+BUILT_IN = (
+    EngineInfo(
+        name="bm25",
+        factory="karat.engines.builtin:bm25",
+        shares="chunks",
+        mode="sparse",
+        axes=frozenset({"chunker"}),
+        components=("lexical",),
+    ),
+    EngineInfo(
+        name="dense",
+        factory="karat.engines.builtin:dense",
+        package="onnxruntime",
+        extra="dense",
+        shares="chunks",
+        mode="dense",
+        axes=frozenset({"chunker", "model"}),
+        components=("dense",),
+        absolute_scores=True,
+        models=PACKAGED_EMBEDDER,
+        agent_class="SemanticSearchAgent",
+        agent_name="semantic_search",
+    ),
+    EngineInfo(
+        name="hybrid",
+        factory="karat.engines.builtin:hybrid",
+        package="onnxruntime",
+        extra="dense",
+        shares="chunks",
+        mode="hybrid",
+        axes=frozenset({"chunker", "model", "rrf_k"}),
+        components=("lexical", "dense"),
+        models=PACKAGED_EMBEDDER,
+        agent_class="HybridAgent",
+    ),
+    EngineInfo(
+        name="keyword",
+        factory="karat.engines.keyword:KeywordEngine",
+        agent_class="KeywordSearchAgent",
+        agent_name="keyword_search",
+    ),
+    EngineInfo(
+        name="rerank",
+        factory="karat.engines.rerank:rerank",
+        package="onnxruntime",
+        extra="dense",
+        shares="reranked",
+        absolute_scores=True,
+        models=rf"(maxsim|late-interaction)(:{PACKAGED_EMBEDDER})?",
+    ),
+    EngineInfo(name="sparse", factory="karat.engines.sparse:sparse", shares="chunks"),
+    EngineInfo(
+        name="command", factory="karat.engines.adapters.command:CommandEngine", adapter=True
+    ),
+    EngineInfo(
+        name="http",
+        factory="karat.engines.adapters.http:HttpEngine",
+        package="httpx",
+        extra="http",
+        adapter=True,
+    ),
+    EngineInfo(
+        name="mcp",
+        factory="karat.engines.adapters.mcp:McpEngine",
+        package="mcp",
+        extra="mcp",
+        adapter=True,
+    ),
+    EngineInfo(
+        name="process", factory="karat.engines.adapters.process:ProcessEngine", adapter=True
+    ),
+    EngineInfo(name="python", factory="karat.engines.adapters.python:python_engine", adapter=True),
 )
 
-# Engines that are only the way to a search of somebody else.
-ADAPTERS = frozenset({"command", "http", "mcp", "process", "python"})
+
+class EngineRegistry(Registry[EngineFactory]):
+    """The built-in engines, then those of plug-ins and of :func:`register`.
+
+    An entry point in the group ``karat.engines`` names an :class:`EngineInfo`, or a class or
+    function alone; ``module:attribute`` in place of a name may be either as well.
+    """
+
+    def __init__(self, built_in: tuple[EngineInfo, ...]) -> None:
+        """List *built_in*; nothing is imported yet."""
+        super().__init__("engine", {info.name: str(info.factory) for info in built_in})
+        self._infos = {info.name: info for info in built_in}
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names: built-in, plug-ins, registered in this process."""
+        return iter(dict.fromkeys((*super().__iter__(), *self._infos)))
+
+    def has(self, key: str) -> bool:
+        """Return whether an engine is called *key*."""
+        return key in self._infos or super().has(key)
+
+    def info(self, name: str) -> EngineInfo:
+        """Return the record of the engine called *name*, or of ``module:attribute``.
+
+        A plug-in without a record of its own has one with its name and factory only.
+        """
+        key = name if ":" in name else self.canonical(name)
+        if key in self._infos:
+            return self._infos[key]
+        loaded: object = super().get(key)
+        if isinstance(loaded, EngineInfo):
+            info = loaded
+        else:
+            plain = key.rpartition(":")[2].lower() or key
+            info = EngineInfo(name=plain, factory=cast("EngineFactory", loaded))
+        if ":" not in key:
+            self._infos[key] = info
+        return info
+
+    def get(self, name: str) -> EngineFactory:
+        """Return the factory of the engine called *name*, or of ``module:attribute``."""
+        if ":" not in name and self.canonical(name) in self.built_in():
+            return super().get(name)
+        factory = self.info(name).factory
+        return self.load(factory) if isinstance(factory, str) else factory
+
+    def register(self, info: EngineInfo) -> None:
+        """Add *info*; see :func:`register`."""
+        if self.has(info.name):
+            raise InputError(f"an engine named {info.name!r} exists already; choose another name")
+        if info.mode and info.mode in modes():
+            raise InputError(f"engine {info.name!r}: mode {info.mode!r} belongs to another engine")
+        self._infos[info.name] = info
+
+    def find(self, name: str) -> EngineInfo | None:
+        """Return the record of the engine *name*; None if it is unknown or cannot be loaded.
+
+        A ``module:attribute`` is not loaded and has no record.
+        """
+        if ":" in name or not self.has(name):
+            return None
+        try:
+            return self.info(name)
+        except (InputError, ImportError):
+            return None
+
+    def is_own(self, name: str) -> bool:
+        """Return whether Karat contains the engine *name* and the search behind it."""
+        return name in self.built_in() and not self.info(name).adapter
+
+    def is_adapter(self, name: str) -> bool:
+        """Return whether the built-in engine *name* connects to a program from elsewhere."""
+        return name in self.built_in() and self.info(name).adapter
 
 
-class Need(NamedTuple):
-    """A package that an engine cannot work without, and the extra that brings it."""
-
-    package: str
-    extra: str
+ENGINES = EngineRegistry(BUILT_IN)
 
 
-# What can be told without importing an engine.
-NEEDS: Mapping[str, Need] = {
-    "dense": Need("onnxruntime", "dense"),
-    "hybrid": Need("onnxruntime", "dense"),
-    "rerank": Need("onnxruntime", "dense"),
-    "http": Need("httpx", "http"),
-    "mcp": Need("mcp", "mcp"),
-}
+def register(info: EngineInfo) -> None:
+    """Make an engine known in this process under ``info.name``.
+
+    Worker processes, which run the engines of experiments, know the entry points of installed
+    distributions only: declare the record in the group ``karat.engines`` to use it there.
+
+    >>> from karat.engines.keyword import KeywordEngine
+    >>> register(EngineInfo(name="keyword", factory=KeywordEngine))
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: an engine named 'keyword' exists already; choose another name
+    """
+    ENGINES.register(info)
 
 
-PROFILES: Mapping[str, Mapping[str, object]] = {
-    "keyword": {"engine": "bm25"},
+def modes() -> dict[str, EngineInfo]:
+    """Return the engines that a matrix can name, by their mode.
+
+    A plug-in that cannot be loaded has no mode; ``karat engines`` reports why.
+
+    >>> {mode: info.name for mode, info in modes().items() if info.name in ENGINES.built_in()}
+    {'sparse': 'bm25', 'dense': 'dense', 'hybrid': 'hybrid'}
+    """
+    by_mode: dict[str, EngineInfo] = {}
+    for name in ENGINES:
+        if (info := ENGINES.find(name)) and info.mode:
+            by_mode.setdefault(info.mode, info)
+    return by_mode
+
+
+Profile = Mapping[str, object]
+PROFILES: Mapping[str, Profile] = {
+    "lexical": {"engine": "bm25"},
     "fast": {"engine": "hybrid", "model": "static", "dense_weight": 0.3},
     "balanced": {"engine": "hybrid"},
     "quality": {"engine": "hybrid", "windows": "all"},
 }
+# Earlier names of profiles. The engine ``keyword`` is another search, a plain grep.
+PROFILE_ALIASES: Mapping[str, str] = {"keyword": "lexical"}
+
+
+def profile_named(name: str) -> Profile:
+    """Return the engine and options of the profile *name*, which may be its earlier name."""
+    key = PROFILE_ALIASES.get(name, name)
+    if key not in PROFILES:
+        raise InputError(f"no profile named {name!r}; known: {', '.join(PROFILES)}")
+    return PROFILES[key]

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from karat.engines.caches import user_caches
 from karat.engines.chunk_index import IndexRecipe
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import embeddable
-from karat.engines.embedding.transformer import pretrained
+from karat.engines.embedding.transformer import load_pretrained
 from karat.engines.fusion import Scores
-from karat.engines.places import ChunkLocation, ChunkTable, Numbers
 from karat.engines.ranking import PLAIN
 from karat.engines.stages import LexicalStage, Stage
 from karat.errors import InputError
@@ -39,7 +39,7 @@ class SparseEncoder:
     """A loaded SparseEncoder of sentence-transformers; queries are encoded its way for queries."""
 
     def __init__(self, model: Any, *, name: str) -> None:
-        """Keep *model*."""
+        """Store *model*."""
         self.name = name
         self._model = model
         # A fast tokenizer refuses to be used by two threads at once.
@@ -53,22 +53,22 @@ class SparseEncoder:
             return Terms(filled, filled, np.empty(0, np.float32))
         encode = self._model.encode_query if kind == "query" else self._model.encode_document
         with self._lock:
-            found = encode(
+            matrix = encode(
                 [cleaned[row] for row in filled],
                 batch_size=TEXTS_A_BATCH,
                 show_progress_bar=False,
                 convert_to_sparse_tensor=True,
                 save_to_cpu=True,
             ).coalesce()
-        rows, terms = found.indices().numpy()
-        weights = found.values().float().numpy()
+        rows, terms = matrix.indices().numpy()
+        weights = matrix.values().float().numpy()
         kept = weights > 0
         return Terms(filled[rows[kept]], terms[kept], weights[kept])
 
 
 def sparse_encoder(argument: str) -> SparseEncoder:
     """Return the encoder *argument*, a hub id or a folder; code from the hub never runs."""
-    return SparseEncoder(pretrained("SparseEncoder", argument, spec="sparse"), name=argument)
+    return SparseEncoder(load_pretrained("SparseEncoder", argument, spec="sparse"), name=argument)
 
 
 class TermIndex:
@@ -83,7 +83,7 @@ class TermIndex:
     """
 
     def __init__(self) -> None:
-        """Begin without a row."""
+        """Start with no rows."""
         none = np.empty(0, np.int64)
         self._held = Terms(none, none, np.empty(0, np.float32))
         self._length = 0
@@ -116,13 +116,13 @@ class TermIndex:
 
 
 class SparseStage:
-    """The product of the query's weighted terms with those of each place and its header."""
+    """The product of the query's weighted terms with those of each chunk and its header."""
 
     name = "sparse"
     by_words = False
 
     def __init__(self, encoder: SparseEncoder) -> None:
-        """Keep the *encoder*; nothing is encoded yet."""
+        """Store the *encoder*; nothing is encoded yet."""
         self.encoder = encoder
         self._index = TermIndex()
         self._rows: Numbers = np.empty(0, np.intp)
@@ -132,16 +132,16 @@ class SparseStage:
         """Return the encoder."""
         return type(self), self.encoder.name
 
-    def index(self, places: ChunkTable) -> None:
-        """Encode every place."""
+    def index(self, chunks: ChunkTable) -> None:
+        """Encode every chunk."""
         self._index = TermIndex()
-        self.grow(places.rows)
-        self.show(np.arange(len(places)))
+        self.grow(chunks.rows)
+        self.show(np.arange(len(chunks)))
 
-    def grow(self, places: Sequence[ChunkLocation]) -> None:
-        """Encode further places."""
-        terms = self.encoder.terms([place.text for place in places])
-        self._index.add(terms, rows=len(places))
+    def grow(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Encode further chunks."""
+        terms = self.encoder.terms([location.text for location in chunks])
+        self._index.add(terms, rows=len(chunks))
 
     def show(self, rows: Numbers) -> None:
         """Score *rows*."""
@@ -152,7 +152,7 @@ class SparseStage:
         return self._index.nbytes
 
     def scores(self, query: str) -> Scores:
-        """Return the score of every place; 0 where it shares no term with the query."""
+        """Return the score of every chunk; 0 where it shares no term with the query."""
         scores: Scores = self._index.scores(self.encoder.terms([query], "query"))[self._rows]
         return scores
 

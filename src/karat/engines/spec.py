@@ -1,4 +1,4 @@
-"""From what a user writes to an engine: a name, ``module:Class``, a mapping or a file."""
+"""Engine specifications: from a name, ``module:Class``, a mapping or a file to an engine."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -18,34 +18,36 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build",
-    "checked",
+    "check_options",
     "model_of",
+    "options_error",
     "parse_spec",
     "read_specs",
-    "refused",
     "takes",
-    "validated",
+    "validate_options",
 ]
 
 
-def validated(model: "type[BaseModel]", params: Mapping[str, object], *, what: str) -> "BaseModel":
+def validate_options(
+    model: "type[BaseModel]", params: Mapping[str, object], *, what: str
+) -> "BaseModel":
     """Return *params* as a record of *model*, or raise InputError with all that is wrong."""
     from pydantic import ValidationError
 
     try:
         return model.model_validate(dict(params))
     except ValidationError as error:
-        raise refused(error, model, what=what) from None
+        raise options_error(error, model, what=what) from None
 
 
-def checked(
+def check_options(
     factory: Callable[..., object], params: Mapping[str, object], *, what: str
 ) -> dict[str, Any]:
     """Return *params* with the types that the parameters of *factory* are annotated with.
 
     A parameter without annotation has the type of its default where that is a number or a truth
     value; any other takes what it is given.
-    A name that is no parameter is refused, with the nearest one; ``**named`` takes any.
+    An unknown name is rejected, with the nearest one; ``**named`` accepts any.
     """
     parameters = _parameters(factory)
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
@@ -53,7 +55,7 @@ def checked(
     if not params and not any(p.default is p.empty for p in parameters):
         # Nothing to check: an engine as it comes is ready before pydantic would be loaded.
         return {}
-    record = validated(model_of(factory), params, what=what)
+    record = validate_options(model_of(factory), params, what=what)
     return {name: getattr(record, name) for name in record.model_fields_set}
 
 
@@ -82,19 +84,19 @@ def _type_of(default: object) -> Any:
     return type(default) if type(default) in (bool, float) else Any
 
 
-def refused(error: "ValidationError", model: "type[BaseModel]", *, what: str) -> InputError:
+def options_error(error: "ValidationError", model: "type[BaseModel]", *, what: str) -> InputError:
     """Return one error for all problems; the values stay out of it, they may be secret."""
     known = [field.alias or name for name, field in model.model_fields.items()]
     lines = []
     for problem in error.errors(include_url=False, include_input=False):
-        place = ".".join(str(part) for part in problem["loc"])
+        option = ".".join(str(part) for part in problem["loc"])
         message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
-            lines.append(f"{what}: no option {place!r}; {_hint(place, known)}")
+            lines.append(f"{what}: no option {option!r}; {_hint(option, known)}")
         elif problem["type"] == "missing":
-            lines.append(f"{what}: the option {place!r} is missing")
+            lines.append(f"{what}: the option {option!r} is missing")
         else:
-            lines.append(f"{what}: {place}: {message}" if place else f"{what}: {message}")
+            lines.append(f"{what}: {option}: {message}" if option else f"{what}: {message}")
     return InputError("\n".join(lines))
 
 
@@ -121,7 +123,7 @@ LARGEST_FILE = 1_000_000
 
 
 def parse_spec(text: str | Mapping[str, object]) -> Spec:
-    """Return what *text* asks for; the parameters are checked when it is built.
+    """Return the specification in *text*; its options are checked when the engine is built.
 
     A mapping has ``engine`` and the options beside it. A text is a name, ``module:Class``, a name
     with options as ``name(k1=1.2, b=0.75)``, a mapping in JSON, or a YAML or JSON file with one
@@ -143,11 +145,11 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
         value = parse(text, "engine")
         return _of_mapping(value if isinstance(value, Mapping) else {})
     if text.lower().endswith(FILES):
-        found = read_specs(text)
-        if len(found) != 1:
-            names = ", ".join(found) or "none"
-            raise InputError(f"{text}: {len(found)} engines, expected one; it has {names}")
-        return next(iter(found.values()))
+        specs = read_specs(text)
+        if len(specs) != 1:
+            names = ", ".join(specs) or "none"
+            raise InputError(f"{text}: {len(specs)} engines, expected one; it has {names}")
+        return next(iter(specs.values()))
     return _named(*parse_call(text))
 
 
@@ -157,25 +159,25 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
     The file is one engine (a mapping with ``engine``), or a mapping of labels to engines, which
     may stand below ``engines``.
     """
-    place = Path(path)
-    if not place.is_file():
-        raise InputError(f"{place}: no such file")
-    if place.suffix.lower() == ".json":
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"{file}: no such file")
+    if file.suffix.lower() == ".json":
         from karat.formats.jsontext import load_json
 
-        value, _ = load_json(place, limit=LARGEST_FILE)
+        value, _ = load_json(file, limit=LARGEST_FILE)
     else:
         from karat.formats.yamltext import load_yaml
 
-        value, _ = load_yaml(place, limit=LARGEST_FILE)
+        value, _ = load_yaml(file, limit=LARGEST_FILE)
     if isinstance(value, Mapping) and isinstance(value.get("engines"), Mapping):
         value = value["engines"]
     if not isinstance(value, Mapping):
-        raise InputError(f"{place}: expected a mapping with the key engine")
+        raise InputError(f"{file}: expected a mapping with the key engine")
     if "engine" in value:
-        spec = _of_mapping(value, source=f"{place}: ")
-        return {str(value.get("name") or place.stem): spec}
-    return {str(label): _entry(label, entry, place) for label, entry in value.items()}
+        spec = _of_mapping(value, source=f"{file}: ")
+        return {str(value.get("name") or file.stem): spec}
+    return {str(label): _entry(label, entry, file) for label, entry in value.items()}
 
 
 def build(spec: Spec | str | Mapping[str, object]) -> Engine:
@@ -188,27 +190,28 @@ def build(spec: Spec | str | Mapping[str, object]) -> Engine:
     """
     if not isinstance(spec, Spec):
         spec = parse_spec(spec)
+    info = ENGINES.info(spec.name)
     factory = ENGINES.get(spec.name)
     options = getattr(factory, "Options", None)
     if options is not None:
-        return factory(validated(options, spec.params, what=spec.name))
-    if spec.name in ENGINES.built_in():
-        return factory(**checked(factory, spec.params, what=spec.name))
-    from karat.engines.adapters.python import built
+        return factory(validate_options(options, spec.params, what=spec.name))
+    if spec.name in ENGINES.built_in() or info.shares:
+        return factory(**check_options(factory, spec.params, what=spec.name))
+    from karat.engines.adapters.python import build_plugin
 
-    return built(factory, spec.params, spec.name)
+    return build_plugin(factory, spec.params, spec.name)
 
 
-def _entry(label: object, entry: object, place: Path) -> Spec:
+def _entry(label: object, entry: object, file: Path) -> Spec:
     if isinstance(entry, str):
         try:
             return parse_spec(entry)
         except UnknownName as error:
             expected = "expected an engine's name or a mapping"
-            raise UnknownName(f"{place}: {label}: {expected}: {error}") from None
+            raise UnknownName(f"{file}: {label}: {expected}: {error}") from None
     if not isinstance(entry, Mapping):
-        raise InputError(f"{place}: {label}: expected an engine's name or a mapping")
-    return _of_mapping({"name": str(label), **entry}, source=f"{place}: {label}: ")
+        raise InputError(f"{file}: {label}: expected an engine's name or a mapping")
+    return _of_mapping({"name": str(label), **entry}, source=f"{file}: {label}: ")
 
 
 def _of_mapping(value: Mapping[str, object], *, source: str = "") -> Spec:

@@ -1,4 +1,4 @@
-"""Parts of a search that give every place a score; an engine fuses them."""
+"""Stages: components of an engine that score every chunk; the engine fuses them."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property, partial
@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
 from karat.engines.embedding import Embedder
 from karat.engines.embedding.cache import CachedEmbedder
 from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.bm25 import BM25
 from karat.engines.lexical.index import LexicalIndex
-from karat.engines.places import ChunkLocation, ChunkTable, Numbers
-from karat.engines.vectors.exact import ExactIndex, Mask, products
-from karat.engines.vectors.hnsw import APPROXIMATE_ABOVE, HnswIndex, recall
+from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
 from karat.errors import InputError, MissingExtra
 
 __all__ = [
@@ -35,7 +34,7 @@ __all__ = [
 
 # Well below the 256 tokens at which the packaged encoders stop; 800 was a little worse on prose.
 CHARACTERS = 500
-# Which places are embedded in parts. Prose gains most; code costs twice the time for less.
+# Which chunks are embedded in parts. Prose gains most; code costs twice the time for less.
 WINDOWED = ("none", "prose", "all")
 
 
@@ -46,11 +45,11 @@ def check_windows(windows: str) -> str:
     return windows
 
 
-def texts_of(place: ChunkLocation, windows: str) -> list[str]:
-    """Return the texts to embed for *place*, each below the header of the whole."""
-    if windows == "none" or (windows == "prose" and place.chunk.kind != "prose"):
-        return [place.text]
-    return [f"{place.header}\n{part}" for part in parts(place.chunk.text)]
+def texts_of(location: ChunkLocation, windows: str) -> list[str]:
+    """Return the texts to embed for *location*, each below the header of the whole."""
+    if windows == "none" or (windows == "prose" and location.chunk.kind != "prose"):
+        return [location.text]
+    return [f"{location.header}\n{part}" for part in parts(location.chunk.text)]
 
 
 def parts(text: str, size: int = CHARACTERS) -> list[str]:
@@ -62,20 +61,20 @@ def parts(text: str, size: int = CHARACTERS) -> list[str]:
     ['short']
     """
     aim = len(text) / max(1, ceil(len(text) / size))
-    found = [""]
+    parts_so_far = [""]
     length = 0
     for line in text.splitlines(keepends=True):
         # A line goes where its middle falls.
-        if found[-1] and length + len(line) / 2 > aim * len(found):
-            found.append("")
-        found[-1] += line
+        if parts_so_far[-1] and length + len(line) / 2 > aim * len(parts_so_far):
+            parts_so_far.append("")
+        parts_so_far[-1] += line
         length += len(line)
-    return found
+    return parts_so_far
 
 
 Vectors = NDArray[np.float32]
 
-# How many rows a graph is asked for: more than anyone reads, and still some milliseconds.
+# Rows to request from a graph: more than any user reads, and still some milliseconds.
 FOUND = 1_000
 PROBES = 50
 PROBE_DEPTH = 10
@@ -96,7 +95,7 @@ class VectorTable:
     """
 
     def __init__(self, dimension: int, *, approximate_above: int = APPROXIMATE_ABOVE) -> None:
-        """Begin without a row."""
+        """Start with no rows."""
         self._rows: Vectors = np.empty((0, dimension), np.float32)
         self._length = 0
         self._above = approximate_above
@@ -138,15 +137,15 @@ class VectorTable:
     def products(self, vector: Vectors, live: Mask | None = None) -> Scores:
         """Return the product of every row with *vector*; below 0, or not found, is 0.
 
-        Where a graph is asked, it looks only for rows of *live*.
+        A graph returns rows of *live* only.
         """
         covered = self._covered
-        found: Scores = np.zeros(self._length, np.float32)
+        scores: Scores = np.zeros(self._length, np.float32)
         if self._graph is not None:
             near = self._graph.search(vector, FOUND, live=None if live is None else live[:covered])
-            found[near.rows] = near.scores
-        found[covered:] = products(self.rows[covered:], vector)
-        return np.maximum(found, np.float32(0), out=found)
+            scores[near.rows] = near.scores
+        scores[covered:] = products(self.rows[covered:], vector)
+        return np.maximum(scores, np.float32(0), out=scores)
 
     @cached_property
     def recall(self) -> float | None:
@@ -164,12 +163,12 @@ class VectorTable:
 
 # How often a header may count; words are counted in 16 bits.
 MOST_HEADER = 1000
-# Embedded together: as often is progress told, and no more is lost when it is interrupted.
+# Batch size: progress is reported and the cache is written after each batch.
 TEXTS_A_STEP = 64
 
 
 class Stage(Protocol):
-    """Scores every place for a query; 0 means not found, and higher is better.
+    """Scores every chunk for a query; 0 means not found, and higher is better.
 
     *by_words* says whether the scores come from words, of which names in code are made.
     """
@@ -179,27 +178,27 @@ class Stage(Protocol):
 
     @property
     def identity(self) -> Hashable:
-        """Return what the scores depend on; two stages of one identity could be one."""
+        """Return all that the scores depend on; stages of equal identity can be shared."""
         ...
 
-    def index(self, places: ChunkTable) -> None:
-        """Prepare to score *places*, in place of what was indexed before."""
+    def index(self, chunks: ChunkTable) -> None:
+        """Prepare to score *chunks*, in place of what was indexed before."""
         ...
 
     def scores(self, query: str) -> Scores:
-        """Return one score per place."""
+        """Return one score per chunk."""
         ...
 
 
 @runtime_checkable
 class SupportsRows(Protocol):
-    """A stage that moves between snapshots; the places that it indexed first are rows 0, 1, ...
+    """A stage that moves between snapshots; the chunks that it indexed first are rows 0, 1, ...
 
-    After ``show`` the scores are bit for bit those of a stage that indexed just those places.
+    After ``show`` the scores are bit for bit those of a stage that indexed just those chunks.
     """
 
-    def grow(self, places: Sequence[ChunkLocation]) -> None:
-        """Append *places* as further rows; none is ever removed."""
+    def grow(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Append *chunks* as further rows; none is ever removed."""
         ...
 
     def show(self, rows: Numbers) -> None:
@@ -208,13 +207,13 @@ class SupportsRows(Protocol):
 
 
 class LexicalStage:
-    """BM25 over the text of each place, its header counting *header* times."""
+    """BM25 over the text of each chunk, its header counting *header* times."""
 
     name = "bm25"
     by_words = True
 
     def __init__(self, *, k1: float = 1.2, b: float = 0.75, header: int = 2) -> None:
-        """Keep the parameters; nothing is indexed yet."""
+        """Store the parameters; nothing is indexed yet."""
         if not 0 <= header <= MOST_HEADER:
             raise InputError(f"header={header}; expected a whole number from 0 to {MOST_HEADER}")
         self.bm25 = BM25(k1, b)
@@ -228,16 +227,18 @@ class LexicalStage:
         """Return the parameters."""
         return type(self), self.bm25, self.header
 
-    def index(self, places: ChunkTable) -> None:
-        """Count the words of every place."""
+    def index(self, chunks: ChunkTable) -> None:
+        """Count the words of every chunk."""
         self._index = LexicalIndex(bm25=self.bm25)
-        self.grow(places.rows)
+        self.grow(chunks.rows)
         self._view = self._index.view()
         self._rows = None
 
-    def grow(self, places: Sequence[ChunkLocation]) -> None:
-        """Count the words of further places."""
-        self._index.add([(place.header, self.header), (place.chunk.text, 1)] for place in places)
+    def grow(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Count the words of further chunks."""
+        self._index.add(
+            [(location.header, self.header), (location.chunk.text, 1)] for location in chunks
+        )
 
     def show(self, rows: Numbers) -> None:
         """Score *rows* by the statistics of just those."""
@@ -251,15 +252,15 @@ class LexicalStage:
         return self._index.nbytes
 
     def scores(self, query: str) -> Scores:
-        """Return the BM25 score of every place."""
+        """Return the BM25 score of every chunk."""
         scores = self._index.scores(query, live=self._view)
         return scores if self._rows is None else scores[self._rows]
 
 
 class DenseStage:
-    """Cosine between the embedding of the query and that of each place with its header.
+    """Cosine between the embedding of the query and that of each chunk with its header.
 
-    *windows* says which places are embedded in parts; the nearest part then speaks for the place.
+    *windows* says which chunks are embedded in parts; the nearest part then speaks for the chunk.
     Each distinct text is embedded once, and not at all where *caches* hold its vector. A query
     never comes from a cache, so that its time is its own, unless it was expected.
     """
@@ -275,7 +276,7 @@ class DenseStage:
         caches: Caches = NO_CACHES,
         approximate_above: int = APPROXIMATE_ABOVE,
     ) -> None:
-        """Keep the *embedder*; nothing is embedded yet."""
+        """Store the *embedder*; nothing is embedded yet."""
         self.embedder = embedder
         self.windows = check_windows(windows)
         self.caches = caches
@@ -296,12 +297,12 @@ class DenseStage:
 
     @property
     def identity(self) -> Hashable:
-        """Return the model, and what of a place it reads."""
+        """Return the model, and which parts of a chunk it embeds."""
         return type(self), self.embedder.digest, self.windows, self._above
 
     @property
     def recall(self) -> float | None:
-        """Return the share of the nearest places that are found; None where all are compared."""
+        """Return the share of the nearest chunks that are found; None where all are compared."""
         return self._table.recall
 
     def watch(self, progress: Progress | None) -> None:
@@ -312,19 +313,19 @@ class DenseStage:
         """Return how many texts were embedded since ``index``, and how many came from a cache."""
         return {"embedded": self._embedded, "reused": self._reused}
 
-    def index(self, places: ChunkTable) -> None:
-        """Embed every place."""
+    def index(self, chunks: ChunkTable) -> None:
+        """Embed every chunk."""
         self._clear()
-        self.grow(places.rows)
-        self.show(np.arange(len(places)))
+        self.grow(chunks.rows)
+        self.show(np.arange(len(chunks)))
 
-    def grow(self, places: Sequence[ChunkLocation]) -> None:
-        """Embed the texts of *places* that no earlier place had."""
+    def grow(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Embed the texts of *chunks* that no earlier chunk had."""
         new: list[str] = []
-        for place in places:
-            key = place.header, place.chunk.id
+        for location in chunks:
+            key = location.header, location.chunk.id
             if key not in self._known:
-                texts = texts_of(place, self.windows)
+                texts = texts_of(location, self.windows)
                 self._known[key] = range(self._vectors, self._vectors + len(texts))
                 self._vectors += len(texts)
                 new += texts
@@ -351,7 +352,7 @@ class DenseStage:
         self.current.expect(queries, self.embedder.digest, make)
 
     def scores(self, query: str) -> Scores:
-        """Return the cosine of every place; what points away from the query counts 0."""
+        """Return the cosine of every chunk; negative cosines count 0."""
         vector = self.current.once(query, self.embedder.digest, lambda: self._vector(query))
         products = self._table.products(vector, self._live)[self._shown]
         scores: Scores = np.maximum.reduceat(products, self._firsts) if len(products) else products

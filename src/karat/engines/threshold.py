@@ -2,23 +2,21 @@
 
 from collections.abc import Sequence
 
+from karat.engines.registry import ENGINES
 from karat.errors import InputError
 from karat.model.spec import Spec
 
 __all__ = ["above", "by_score", "check_threshold"]
 
 
-# Their scores mean the same for every query: a cosine, and what a reranker makes of 0 to 1.
-BY_SCORE = frozenset({"dense", "rerank"})
-
-
 def by_score(spec: Spec) -> bool:
-    """Say whether a threshold holds for the score itself, or for its share of the query's best."""
-    return spec.name in BY_SCORE
+    """Return whether a threshold applies to the score itself, not to its share of the best one."""
+    info = ENGINES.find(spec.name)
+    return info is not None and info.absolute_scores
 
 
 def check_threshold(threshold: float) -> float:
-    """Return *threshold* if it is one."""
+    """Return *threshold*, or raise InputError if it is not between 0 and 1."""
     if not 0.0 <= threshold <= 1.0:
         raise InputError(f"threshold {threshold} is not between 0 and 1")
     return threshold

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from karat.engines.embedding.catalogue import embedder_named
-from karat.engines.registry import ADAPTERS, ENGINES
+from karat.engines.registry import ENGINES
 from karat.engines.spec import FILES, build, parse_spec
 from karat.errors import EngineError, InputError, UnknownName
 from karat.experiments import Configuration
@@ -15,10 +15,10 @@ from karat.scoring.settings import Scoring
 from karat.scoring.sources import number_duplicates
 
 __all__ = [
-    "CLASSES",
     "DEPTH",
-    "NAMES",
     "Agent",
+    "agent_classes",
+    "agent_names",
     "engine_configurations",
     "is_deterministic",
     "parse_agent",
@@ -70,7 +70,7 @@ def is_deterministic(spec: Spec) -> bool:
     >>> [is_deterministic(parse_spec(spec)) for spec in ("rerank(over=bm25)", "json:loads")]
     [True, False]
     """
-    if spec.name not in ENGINES.built_in() or spec.name in ADAPTERS:
+    if not ENGINES.is_own(spec.name):
         return False
     over = spec.params.get("over")
     return is_deterministic(parse_spec(over)) if isinstance(over, str | Mapping) else True
@@ -86,14 +86,22 @@ def _name(engine: str | Mapping[str, object], spec: Spec) -> str:
     return str(engine) if typed else called
 
 
-# The agent classes of the code search benchmark, and the engines that take their place.
-CLASSES: Mapping[str, str] = {
-    "KeywordSearchAgent": "keyword",
-    "SemanticSearchAgent": "dense",
-    "HybridAgent": "hybrid",
-}
-# The default names of these agents.
-NAMES: Mapping[str, str] = {"keyword_search": "keyword", "semantic_search": "dense"}
+def agent_classes() -> dict[str, str]:
+    """Return the engine of each class name that configurations of code search agents use."""
+    infos = filter(None, map(ENGINES.find, ENGINES))
+    return {info.agent_class: info.name for info in infos if info.agent_class}
+
+
+def agent_names() -> dict[str, str]:
+    """Return the engine of each agent name that needs no configuration.
+
+    >>> agent_names()["keyword_search"]
+    'keyword'
+    """
+    infos = filter(None, map(ENGINES.find, ENGINES))
+    return {info.agent_name: info.name for info in infos if info.agent_name}
+
+
 TOP_K = "top_k"
 
 
@@ -112,7 +120,7 @@ class Agent:
 
 
 def parse_agent(name: str, target: str, config: Mapping[str, object]) -> Agent:
-    """Return the agent called *name*: an engine, one of CLASSES, or ``module:Class``.
+    """Return the agent called *name*: an engine, one of agent_classes(), or ``module:Class``.
 
     *config* holds its options. ``top_k`` is the number of hits, and ``model`` may be the name of a
     model on the hub; a class of the user gets all options unchanged. All options that cannot be
@@ -135,10 +143,11 @@ def parse_agent(name: str, target: str, config: Mapping[str, object]) -> Agent:
     elif "(" not in target:
         options = {"class": target, "options": options}
         target = "python"
+    classes = agent_classes()
     try:
-        base = parse_spec(CLASSES.get(target, target))
+        base = parse_spec(classes.get(target, target))
     except UnknownName as error:
-        raise UnknownName(f"{error}; agents are {', '.join(CLASSES)}, or module:Class") from None
+        raise UnknownName(f"{error}; agents are {', '.join(classes)}, or module:Class") from None
     spec = Spec(base.kind, base.name, {**base.params, **options})
     # A class whose constructor fails costs only its own run.
     with _noting(wrong), suppress(EngineError):

@@ -10,25 +10,20 @@ from typing import Any, NamedTuple
 from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.catalogue import embedder_named
+from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.errors import InputError, MissingExtra
 from karat.experiments.workers import Configuration
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json
 from karat.formats.sections import find_section
 from karat.formats.yamltext import load_yaml
 from karat.model.spec import Spec
 
-__all__ = ["MODES", "Matrix", "axis_problems", "check_matrix_keys", "read_matrix"]
+__all__ = ["Matrix", "axis_problems", "check_matrix_keys", "read_matrix"]
 
-# The engine of each mode, and which axes it looks at.
-MODES: Mapping[str, tuple[str, frozenset[str]]] = {
-    "dense": ("dense", frozenset({"model"})),
-    "sparse": ("bm25", frozenset()),
-    "hybrid": ("hybrid", frozenset({"model", "rrf_k"})),
-}
 THRESHOLDS = "score_thresholds"
 
 
@@ -53,8 +48,9 @@ def axis_problems(axis: str, values: Sequence[object]) -> Iterator[tuple[int | N
 
 
 def _mode(name: str) -> None:
-    if name not in MODES:
-        raise InputError(f"{name!r} is not a search mode; expected one of: {', '.join(MODES)}")
+    known = modes()
+    if name not in known:
+        raise InputError(f"{name!r} is not a search mode; expected one of: {', '.join(known)}")
 
 
 def _count(value: int) -> None:
@@ -84,8 +80,8 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
 class _Choice(NamedTuple):
     """One value of each axis; None for an axis that the mode does not look at."""
 
-    chunker: str
     search_mode: str
+    chunker: str | None
     model: str | None
     rrf_k: int | None
     top_k: int
@@ -171,8 +167,13 @@ class Matrix:
             for used in self.use_reranker
             for reranker in (self.rerankers if used else (None,))
         ]
-        for chunker, mode in product(self.chunkers, self.search_modes):
-            _, axes = MODES[mode]
+        by_mode = modes()
+        for number, mode in product(range(len(self.chunkers)), self.search_modes):
+            axes = by_mode[mode].axes
+            # An engine that does not cut the corpus is one configuration for all chunkers.
+            if number and "chunker" not in axes:
+                continue
+            chunker = self.chunkers[number] if "chunker" in axes else None
             combined = product(
                 self.models if "model" in axes else (None,),
                 self.rrf_k_values if "rrf_k" in axes else (None,),
@@ -180,7 +181,7 @@ class Matrix:
                 rerankers,
                 self.score_thresholds,
             )
-            yield from (_Choice(chunker, mode, *values) for values in combined)
+            yield from (_Choice(mode, chunker, *values) for values in combined)
 
     def _configuration(self, choice: _Choice) -> Configuration:
         options = {
@@ -188,9 +189,13 @@ class Matrix:
             "use_reranker": choice.reranker is not None,
             "top_k": choice.top_k,
             "score_threshold": choice.score_threshold,
-            "chunker": choice.chunker,
         }
-        used = {"rrf_k": choice.rrf_k, "model": choice.model, "reranker": choice.reranker}
+        used = {
+            "chunker": choice.chunker,
+            "rrf_k": choice.rrf_k,
+            "model": choice.model,
+            "reranker": choice.reranker,
+        }
         options |= {name: value for name, value in used.items() if value is not None}
         threshold = choice.score_threshold or 0.0
         return Configuration(self._name(choice), _spec(choice), choice.top_k, threshold, options)
@@ -204,7 +209,7 @@ class Matrix:
         parts = [choice.search_mode]
         if choice.rrf_k and len(self.rrf_k_values) > 1:
             parts.append(f"rrf{choice.rrf_k}")
-        if len(self.chunkers) > 1:
+        if choice.chunker and len(self.chunkers) > 1:
             parts.append(choice.chunker)
         if choice.model and len(self.models) > 1:
             parts.append(choice.model)
@@ -218,13 +223,13 @@ class Matrix:
 
 def _spec(choice: _Choice) -> Spec:
     """Return the engine of *choice*; defaults are left out."""
-    engine, _ = MODES[choice.search_mode]
+    engine = modes()[choice.search_mode].name
     params: dict[str, object] = {}
     if choice.rrf_k is not None:
         params |= {"fusion": "rrf", "rrf_k": choice.rrf_k}
     if choice.model is not None and (model := embedder_named(choice.model)) != DEFAULT_EMBEDDER:
         params["model"] = model
-    if choice.chunker != "auto":
+    if choice.chunker not in (None, "auto"):
         params["chunker"] = choice.chunker
     if choice.reranker is None:
         return Spec("engine", engine, params)
@@ -249,7 +254,7 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
         else load_yaml(path, limit=limits.yaml_bytes)
     )
     top = check.record(value, ())
-    place: Place = ()
+    place: Location = ()
     if BELOW in top:
         check.known(top, (BELOW,), (), list_keys=True)
         place = (BELOW,)
@@ -269,18 +274,18 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
     return Matrix(**found | alone)  # type: ignore[arg-type]
 
 
-def check_matrix_keys(check: Checker, matrix: Record, place: Place) -> None:
+def check_matrix_keys(check: Checker, matrix: Record, place: Location) -> None:
     """Add a problem for each unknown key of *matrix*."""
     check.known(matrix, (*AXES, *SINGLE), place, list_keys=True)
 
 
 def _values(
-    check: Checker, given: object, place: Place, read: Callable[[object], object]
+    check: Checker, given: object, place: Location, read: Callable[[object], object]
 ) -> tuple[object, ...]:
     """Return one value or a list of them, parsed by *read*, without invalid ones."""
     several = isinstance(given, list) and place[-1] in AXES
     rows = check.rows(given, place) if several else [(place, given)]
-    found: dict[Place, object] = {}
+    found: dict[Location, object] = {}
     for at, value in rows:
         try:
             found[at] = read(value)

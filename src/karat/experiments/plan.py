@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.engine_group import shareable
+from karat.engines.registry import COMPONENTS, ENGINES, Component
 from karat.engines.spec import parse_spec
 from karat.errors import InputError, LimitExceeded
 from karat.experiments.workers import Configuration
@@ -45,16 +46,6 @@ def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST)
             "allow more"
         )
     return f"{count} configurations are many; each takes its own time" if count > MANY else ""
-
-
-# The options that decide the ranking of each component of an engine.
-WORDS = ("k1", "b", "header")
-VECTORS = ("model", "windows")
-PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "bm25": (WORDS,),
-    "dense": (VECTORS,),
-    "hybrid": (WORDS, VECTORS),
-}
 
 
 class SharedSearch(NamedTuple):
@@ -162,21 +153,28 @@ def _rankings(spec: Spec) -> Iterator[tuple[object, ...]]:
     family = shareable(inner)
     if not family:
         yield (spec,)
-    elif inner.name not in PARTS:
+    elif not _components(inner):
         yield (inner,)
-    for names in PARTS.get(inner.name, ()) if family else ():
-        yield (family, *((name, str(inner.params.get(name))) for name in names))
+    for component in _components(inner) if family else ():
+        names = COMPONENTS[component]
+        yield (family, component, *((name, str(inner.params.get(name))) for name in names))
+
+
+def _components(spec: Spec) -> tuple[Component, ...]:
+    info = ENGINES.find(spec.name)
+    return info.components if info else ()
 
 
 def _models(spec: Spec) -> Iterator[str]:
     inner = _reranked(spec)
-    if VECTORS in PARTS.get(inner.name, ()):
+    if "dense" in _components(inner):
         yield str(inner.params.get("model", DEFAULT_EMBEDDER))
 
 
 def _reranked(spec: Spec) -> Spec:
     """Return the engine below a reranker, or *spec* itself."""
-    if spec.name != "rerank":
+    info = ENGINES.find(spec.name)
+    if info is None or info.shares != "reranked":
         return spec
     over = spec.params.get("over", "bm25")
     return parse_spec(over if isinstance(over, Mapping) else str(over))

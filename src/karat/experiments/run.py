@@ -119,7 +119,8 @@ def with_unit(spec: Spec, unit: str) -> Spec:
     >>> with_unit(parse_spec("rerank(over=bm25(unit=lines))"), "file").params
     {'over': {'engine': 'bm25', 'unit': 'lines'}}
     """
-    if spec.name not in ENGINES.built_in():
+    info = ENGINES.find(spec.name)
+    if spec.name not in ENGINES.built_in() and not (info and info.shares):
         return spec
     takes = signature(ENGINES.get(spec.name)).parameters
     params = dict(spec.params)

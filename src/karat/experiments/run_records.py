@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store import Experiment, Store, StoredRun
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import parse, positions
 from karat.formats.karat_run import answer_digests
 from karat.formats.source import read_text
@@ -177,7 +177,7 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
             "again"
         )
     text = read_text(path, limit=LARGEST, setting="json_bytes")
-    place: Place = ()
+    place: Location = ()
     if suffix == ".html":
         embedded = EMBEDDED.search(text)
         text = embedded[1] if embedded else "[]"
@@ -199,7 +199,7 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
     return found
 
 
-def _record(check: Checker, row: Record, place: Place) -> RunRecord:
+def _record(check: Checker, row: Record, place: Location) -> RunRecord:
     engine = check.record(row.get("engine"), (*place, "engine"))
     options = check.record(engine.get("options"), (*place, "engine", "options"))
     versions = check.record(row.get("versions"), (*place, "versions"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.yamltext import dump_yaml, load_yaml
 from karat.model import Dataset, Query, Run, Target
 
@@ -17,8 +17,8 @@ __all__ = ["FORMAT"]
 KNOWN = frozenset({"id", "query", "category", "expected_files", "expected_symbols"})
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether a line of the head is the key ``queries:``."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether a line of the head is the key ``queries:``."""
     return any(line.rstrip() == b"queries:" for line in head.splitlines())
 
 
@@ -27,11 +27,11 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     value, check = load_yaml(path, limit=options.limits.yaml_bytes)
     top = check.record(value, ())
     queries = []
-    labels: list[tuple[Place, str]] = []
-    for place, item in check.rows(top.get("queries"), ("queries",), filled=True):
-        query = _query(check, check.record(item, place), place)
+    labels: list[tuple[Location, str]] = []
+    for location, item in check.rows(top.get("queries"), ("queries",), filled=True):
+        query = _query(check, check.record(item, location), location)
         queries.append(query)
-        labels.append((place, query.id))
+        labels.append((location, query.id))
     check.unique(labels, "id")
     check.finish()
     return Dataset.of(queries, name=path.name.removesuffix(".gz"), match="akashic")
@@ -51,19 +51,23 @@ def write(data: Dataset | Run, path: Path) -> None:
     write_text(path, dump_yaml({"queries": rows}))
 
 
-def _query(check: Checker, row: Record, place: Place) -> Query:
-    files = [check.word(item, at) for at, item in check.listed(row, "expected_files", place)]
-    symbols = [check.word(item, at) for at, item in check.listed(row, "expected_symbols", place)]
+def _query(check: Checker, row: Record, location: Location) -> Query:
+    files = [check.word(item, at) for at, item in check.listed(row, "expected_files", location)]
+    symbols = [check.word(item, at) for at, item in check.listed(row, "expected_symbols", location)]
     if not files and not symbols:
-        check.add(place, "neither expected_files nor expected_symbols has an entry")
+        check.add(location, "neither expected_files nor expected_symbols has an entry")
     for key, words in (("expected_files", files), ("expected_symbols", symbols)):
-        check.unique((((*place, key, i), word) for i, word in enumerate(words)), "entry")
-    tags = {"category": check.text(row, "category", place)} if row.get("category") else {}
+        check.unique((((*location, key, i), word) for i, word in enumerate(words)), "entry")
+    tags = {"category": check.text(row, "category", location)} if row.get("category") else {}
     extra = {key: value for key, value in row.items() if key not in KNOWN}
     targets = [Target(file) for file in files]
     targets += [Target("", symbol=symbol) for symbol in symbols]
     return Query(
-        check.text(row, "id", place), check.text(row, "query", place), tuple(targets), tags, extra
+        check.text(row, "id", location),
+        check.text(row, "query", location),
+        tuple(targets),
+        tags,
+        extra,
     )
 
 
@@ -72,7 +76,7 @@ FORMAT = Format(
     "dataset",
     "Akashic YAML queries: expected files and symbols, matched as substrings",
     (".yaml", ".yml"),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"text", "category", "files", "symbols", "pathless"}),

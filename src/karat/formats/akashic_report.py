@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.formats.base import Format, ReadOptions
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import finite, load_json, opens_list, write_json
 from karat.formats.results import latency_of
 from karat.model import Answer, Hit, Run
@@ -42,8 +42,8 @@ class Report(NamedTuple):
     query_results: Sequence[QueryReport]
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether an object with query results or a summary of them begins here."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether an object with query results or a summary of them begins here."""
     if not head.lstrip().startswith(b"{") or opens_list(head, "reports"):
         return False
     return opens_list(head, "query_results") or b'"category_metrics"' in head
@@ -54,8 +54,10 @@ def read(path: Path, options: ReadOptions) -> Run:
     value, check = load_json(path, limit=options.limits.json_bytes)
     top = check.record(value, ())
     rows = list(check.rows(top.get("query_results"), ("query_results",)))
-    answers = [_answer(check, check.record(item, place), place) for place, item in rows]
-    labels = ((place, answer.query_id) for (place, _), answer in zip(rows, answers, strict=True))
+    answers = [_answer(check, check.record(item, location), location) for location, item in rows]
+    labels = (
+        (location, answer.query_id) for (location, _), answer in zip(rows, answers, strict=True)
+    )
     check.unique(labels, "query_id")
     config = check.record(top.get("config") or {}, ("config",))
     name = check.text(config, "name", ("config",), default=path.name)
@@ -93,9 +95,9 @@ def _shown(report: Report) -> dict[str, object]:
     return report._asdict() | {"query_results": results}
 
 
-def _answer(check: Checker, row: Record, place: Place) -> Answer:
+def _answer(check: Checker, row: Record, location: Location) -> Answer:
     ranked: list[tuple[int, Hit]] = []
-    for number, (at, item) in enumerate(check.listed(row, "results", place), 1):
+    for number, (at, item) in enumerate(check.listed(row, "results", location), 1):
         record = check.record(item, at)
         symbol = check.text(record, "symbol_name", at, default="")
         hit = Hit(
@@ -104,11 +106,11 @@ def _answer(check: Checker, row: Record, place: Place) -> Answer:
             symbol=symbol,
         )
         ranked.append((check.whole(record, "rank", at, default=number, low=1), hit))
-    metrics = check.record(row.get("metrics") or {}, (*place, "metrics"))
-    latency = check.number(metrics, "latency_ms", (*place, "metrics"), default=-1.0, low=0)
+    metrics = check.record(row.get("metrics") or {}, (*location, "metrics"))
+    latency = check.number(metrics, "latency_ms", (*location, "metrics"), default=-1.0, low=0)
     ordered = sorted(ranked, key=lambda item: item[0])
     return Answer(
-        check.label(row, "query_id", place),
+        check.label(row, "query_id", location),
         tuple(hit for _, hit in ordered),
         latency_ns=latency_of(latency if latency >= 0 else None),
     )
@@ -119,6 +121,6 @@ FORMAT = Format(
     "run",
     "Akashic report: the results of each query (read as a run)",
     (".json",),
-    sniff,
+    detect,
     read,
 )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import DEFAULT, ReadLimits
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.sections import find_section
 from karat.formats.yamltext import load_yaml
 
@@ -42,31 +42,31 @@ def read_suites(
 
 
 def parse_suites(
-    check: Checker, place: Place, section: Record
+    check: Checker, location: Location, section: Record
 ) -> Mapping[str, tuple[SuiteConfig, ...]]:
-    """Return the suites of a *section* at *place*; problems are added to *check*."""
+    """Return the suites of a *section* at *location*; problems are added to *check*."""
     suites: dict[str, tuple[SuiteConfig, ...]] = {}
     for name, items in section.items():
-        rows = list(check.rows(items, (*place, name), filled=True))
+        rows = list(check.rows(items, (*location, name), filled=True))
         configs = tuple(_config(check, check.record(item, at), at) for at, item in rows)
         check.unique(((at, c.name) for (at, _), c in zip(rows, configs, strict=True)), "name")
         suites[name] = configs
     return suites
 
 
-def _config(check: Checker, row: Record, place: Place) -> SuiteConfig:
-    check.known(row, KEYS, place, list_keys=True)
-    size = check.text(row, "chunk_size", place)
+def _config(check: Checker, row: Record, location: Location) -> SuiteConfig:
+    check.known(row, KEYS, location, list_keys=True)
+    size = check.text(row, "chunk_size", location)
     if size and not (size.isascii() and size.isdigit() and int(size) > 0):
-        check.add((*place, "chunk_size"), f"{size!r} is not a whole number above 0")
+        check.add((*location, "chunk_size"), f"{size!r} is not a whole number above 0")
         size = ""
-    switch = check.text(row, "use_reranker", place)
+    switch = check.text(row, "use_reranker", location)
     if switch and switch.lower() not in SWITCH:
-        check.add((*place, "use_reranker"), f"{switch!r} is neither true nor false")
+        check.add((*location, "use_reranker"), f"{switch!r} is neither true nor false")
     return SuiteConfig(
-        check.text(row, "name", place),
+        check.text(row, "name", location),
         int(size or 1),
-        check.text(row, "embedding_model", place),
+        check.text(row, "embedding_model", location),
         SWITCH.get(switch.lower(), False),
-        check.text(row, "reranker_model", place, default=""),
+        check.text(row, "reranker_model", location, default=""),
     )

@@ -1,4 +1,4 @@
-"""What every file format offers: a name, a way to recognise it, a reader and a writer."""
+"""A file format: one record with its name, how to detect it, its reader and its writer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MEBIBYTE = 1024 * 1024
 
 
 class ReadLimits(NamedTuple):
-    """How much a reader takes in before it refuses; every field is a setting.
+    """The largest input that a reader accepts; every field is a setting.
 
     The *upload* limits hold for Semantik files, which come from other people. TREC and Parquet
     files are streamed and have no limit. YAML is slow to parse, hence its small allowance.
@@ -35,7 +35,7 @@ DEFAULT = ReadLimits()
 
 
 class ReadOptions(NamedTuple):
-    """What a reader is told besides the path."""
+    """The options of a reader besides the path."""
 
     limits: ReadLimits = DEFAULT
 
@@ -44,8 +44,9 @@ class ReadOptions(NamedTuple):
 class Format:
     """One file format.
 
-    *sniff* sees the path and the first bytes (decompressed; empty for a folder) and says whether
-    they look like this format; it never raises. *read* returns a Dataset or a Run, whichever
+    *detect* gets the path and the first bytes (decompressed; empty for a folder) and returns
+    whether they look like this format; it never raises. With *decisive*, a match rules out all
+    other formats, so that they need not be loaded. *read* returns a Dataset or a Run, whichever
     *kind* says, or raises FormatError with every problem found. *write* is atomic and None for a
     format that is only read. *keeps* names what the format can express of the
     :data:`karat.formats.losses.FEATURES`; a conversion warns about the others, and refuses to
@@ -56,11 +57,12 @@ class Format:
     kind: Literal["dataset", "run"]
     summary: str
     suffixes: tuple[str, ...]
-    sniff: Callable[[str, bytes], bool]
+    detect: Callable[[str, bytes], bool]
     read: "Callable[[Path, ReadOptions], Dataset | Run]"
     write: "Callable[[Dataset | Run, Path], None] | None" = None
     keeps: frozenset[str] = frozenset()
     refuses: frozenset[str] = frozenset()
+    decisive: bool = False
 
 
 def as_dataset(data: Dataset | Run) -> Dataset:

@@ -7,7 +7,7 @@ from math import nan
 from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import DEFAULT
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import dumps, finite, load_json
 from karat.formats.load import detect
 from karat.formats.source import head_of
@@ -45,12 +45,12 @@ def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
 def _reject_run(path: str | os.PathLike[str]) -> None:
     """Raise InputError where *path* is a run, which is easily taken for a baseline."""
     try:
-        found = detect(path, kind="run")
+        detected = detect(path, kind="run")
     except InputError:
         return
-    if found.sniff(os.fspath(path), head_of(path)):
+    if detected.detect(os.fspath(path), head_of(path)):
         raise InputError(
-            f"{os.fspath(path)}: this is a run ({found.name}), not a baseline; {EXPECTED}. To "
+            f"{os.fspath(path)}: this is a run ({detected.name}), not a baseline; {EXPECTED}. To "
             "compare two runs, use `karat compare`"
         )
 
@@ -68,8 +68,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         check.add(("version",), f"unknown version; expected {VERSION}")
     name, gold, digest, made_at, version = (check.text(top, key, ()) for key in TEXT_KEYS)
     queries = tuple(
-        _query(check, check.record(item, place), place)
-        for place, item in check.rows(top.get("queries"), ("queries",), filled=True)
+        _query(check, check.record(item, location), location)
+        for location, item in check.rows(top.get("queries"), ("queries",), filled=True)
     )
     check.unique(((("queries", row), query.id) for row, query in enumerate(queries)), "id")
     baseline = Baseline(
@@ -86,18 +86,18 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     return baseline
 
 
-def _query(check: Checker, record: Record, place: Place) -> BaselineQuery:
-    check.known(record, QUERY_KEYS, place)
-    rank = check.number(record, "rank", place, default=0.0, low=1)
+def _query(check: Checker, record: Record, location: Location) -> BaselineQuery:
+    check.known(record, QUERY_KEYS, location)
+    rank = check.number(record, "rank", location, default=0.0, low=1)
     return BaselineQuery(
-        check.label(record, "id", place),
-        check.text(record, "digest", place),
+        check.label(record, "id", location),
+        check.text(record, "digest", location),
         rank or None,
-        _scores(check, record, "scores", place),
+        _scores(check, record, "scores", location),
     )
 
 
-def _scores(check: Checker, record: Record, key: str, place: Place) -> Mapping[str, float]:
-    at = (*place, key)
+def _scores(check: Checker, record: Record, key: str, location: Location) -> Mapping[str, float]:
+    at = (*location, key)
     scores = check.record(record.get(key), at)
     return {name: check.number(scores, name, at, default=nan) for name in scores}

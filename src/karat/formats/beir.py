@@ -12,8 +12,7 @@ from karat.errors import FormatError, InputError
 from karat.formats.atomic import replacing, write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.jsontext import dumps, parse
-from karat.formats.numerals import amount
-from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, read_text
+from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, parse_amount, read_text
 from karat.model import Dataset, Query, Run, Target
 
 __all__ = ["FORMAT"]
@@ -22,8 +21,8 @@ HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "train")
 
 
-def sniff(path: str, head: bytes) -> bool:
-    """Say whether this is a folder with queries and qrels, or one of those qrels."""
+def detect(path: str, head: bytes) -> bool:
+    """Return whether this is a folder with queries and qrels, or one of those qrels."""
     folder = Path(path)
     if folder.is_dir():
         return _jsonl(folder, "queries") is not None and bool(_splits(folder))
@@ -33,7 +32,7 @@ def sniff(path: str, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> Dataset:
     """Return the judged queries in the order of ``queries.jsonl``; their metadata are extras."""
-    folder, qrels = _places(path)
+    folder, qrels = _files(path)
     judged = _judgments(qrels, options)
     source = _jsonl(folder, "queries")
     if source is None:
@@ -49,8 +48,8 @@ def read(path: Path, options: ReadOptions) -> Dataset:
             continue
         targets = judged.pop(str(row["_id"]), None)
         if targets is not None:
-            found = tuple(Target(name, grade) for name, grade in targets.items())
-            queries.append(Query(str(row["_id"]), text, found, extra=extra))
+            relevant = tuple(Target(name, grade) for name, grade in targets.items())
+            queries.append(Query(str(row["_id"]), text, relevant, extra=extra))
     for query in judged:
         problems.add(0, f"no query {query!r}, which {qrels.name} judges")
     problems.finish()
@@ -78,7 +77,7 @@ def write(data: Dataset | Run, path: Path) -> None:
     write_text(path / "qrels" / "test.tsv", "\n".join(rows) + "\n")
 
 
-def _places(path: Path) -> tuple[Path, Path]:
+def _files(path: Path) -> tuple[Path, Path]:
     """Return the folder and the qrels file that *path* stands for."""
     if not path.is_dir():
         return path.parent.parent, path
@@ -94,8 +93,8 @@ def _places(path: Path) -> tuple[Path, Path]:
 
 
 def _splits(folder: Path) -> dict[str, Path]:
-    found = sorted((*folder.glob("qrels/*.tsv"), *folder.glob("qrels/*.tsv.gz")))
-    return {file.name.partition(".")[0]: file for file in found}
+    files = sorted((*folder.glob("qrels/*.tsv"), *folder.glob("qrels/*.tsv.gz")))
+    return {file.name.partition(".")[0]: file for file in files}
 
 
 def _jsonl(folder: Path, stem: str) -> Path | None:
@@ -114,9 +113,9 @@ def _judgments(path: Path, options: ReadOptions) -> dict[str, dict[str, float]]:
         if len(cells) != len(HEADER) or not cells[0].strip() or not cells[1].strip():
             problems.add(line, f"expected {', '.join(HEADER)}, separated by tabs")
             continue
-        grade = amount(cells[2])
+        grade = parse_amount(cells[2])
         if grade is None:
-            problems.add(line, f"score {cells[2]!r} is no number of 0 or more")
+            problems.add(line, f"score {cells[2]!r} is not a number of 0 or more")
             continue
         of_query = judged.setdefault(cells[0], {})
         if cells[1] in of_query:
@@ -175,7 +174,7 @@ FORMAT = Format(
     "dataset",
     "BEIR folder: queries.jsonl, qrels/*.tsv and perhaps corpus.jsonl",
     (),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"text", "grades", "levels", "high", "zeros", "files", "extra"}),

@@ -1,4 +1,4 @@
-"""The log of a search: who asked what and opened which result, as CSV or JSON lines."""
+"""Click logs: queries and the results that users opened, as CSV or JSON lines."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -61,20 +61,20 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     rows = list(_rows(path, problems))
     problems.finish()
     present = dict.fromkeys(key for _, row in rows for key in row)
-    found = {
+    columns_by_name = {
         column: name
         for column, names in COLUMNS.items()
         if (name := _called(column, named, names, present))
     }
     for column in dict.fromkeys((*REQUIRED, *named)):
-        if column not in found:
+        if column not in columns_by_name:
             wanted = named.get(column) or f"{' or '.join(COLUMNS[column])}, or name it"
             there = ", ".join(present) or "none"
             problems.add(0, f"no column for the {column}; expected {wanted}; there are {there}")
     problems.finish()
-    clicks = [_click(row, found, line, problems) for line, row in rows]
+    clicks = [_click(row, columns_by_name, line, problems) for line, row in rows]
     problems.finish()
-    return Log(tuple(clicks), frozenset(found))
+    return Log(tuple(clicks), frozenset(columns_by_name))
 
 
 def _called(
@@ -109,14 +109,14 @@ def _rows(
 
 
 def _click(
-    row: Mapping[str, object], found: Mapping[str, str], line: int, problems: Problems
+    row: Mapping[str, object], names: Mapping[str, str], line: int, problems: Problems
 ) -> Click:
-    values = {column: _text(row.get(name)) for column, name in found.items()}
+    values = {column: _text(row.get(name)) for column, name in names.items()}
     if not values["query"]:
         problems.add(line, "the query is empty")
     rank = _number(values.get("rank", ""), "rank", line, problems)
     if rank is not None and (rank < 1 or rank != int(rank)):
-        problems.add(line, f"rank {values['rank']!r} is no whole number from 1")
+        problems.add(line, f"rank {values['rank']!r} is not a whole number from 1")
     dwell = _number(values.get("dwell", ""), "dwell", line, problems)
     return Click(
         values["query"],
@@ -140,7 +140,7 @@ def _number(text: str, column: str, line: int, problems: Problems) -> float | No
     except ValueError:
         number = float("nan")
     if not isfinite(number) or number < 0:
-        problems.add(line, f"{column} {text!r} is no number of 0 or more")
+        problems.add(line, f"{column} {text!r} is not a number of 0 or more")
         return None
     return number
 

@@ -30,7 +30,7 @@ def guard(cell: str) -> str:
 
 
 def unguard(cell: str) -> str:
-    """Return what :func:`guard` was given."""
+    """Undo :func:`guard`."""
     return cell[1:] if GUARDED.match(cell) else cell
 
 

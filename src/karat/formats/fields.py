@@ -8,45 +8,45 @@ from math import isfinite
 
 from karat.formats.source import Problems
 
-__all__ = ["Checker", "Place", "Record"]
+__all__ = ["Checker", "Location", "Record"]
 
-Place = tuple[str | int, ...]
+Location = tuple[str | int, ...]
 Record = Mapping[str, object]
 
 EMPTY: Record = {}
 
 
 class Checker:
-    """Looks at the values of one source; what is wrong is kept until :meth:`finish`.
+    """Checks the values of one source and collects all problems until :meth:`finish`.
 
     Each check returns a usable value even when it failed, so that the reader can go on and find
-    the next problem. *locate* gives the line of each place and is called only after a problem.
+    the next problem. *locate* gives the line of each location and is called only after a problem.
     """
 
     def __init__(
-        self, source: str | os.PathLike[str], locate: Callable[[], Mapping[Place, int]]
+        self, source: str | os.PathLike[str], locate: Callable[[], Mapping[Location, int]]
     ) -> None:
         """Start with no problem in *source*."""
         self.source = os.fspath(source)
         self._locate = locate
-        self._found: list[tuple[Place, str]] = []
-        self._broken: list[Place] = []
-        # How often a problem was found, by its place without the numbers of entries.
-        self._repeated: Counter[tuple[Place, str]] = Counter()
+        self._found: list[tuple[Location, str]] = []
+        self._broken: list[Location] = []
+        # How often a problem was found, by its location without list indexes.
+        self._repeated: Counter[tuple[Location, str]] = Counter()
 
-    def add(self, place: Place, message: str, *, once: bool = False) -> None:
-        """Note a problem at *place*, unless the value there is not an object.
+    def add(self, location: Location, message: str, *, once: bool = False) -> None:
+        """Record a problem at *location*, unless the value there is not an object.
 
         With *once*, the same problem in further entries of a list is counted and not repeated.
         """
-        if any(place[: len(broken)] == broken for broken in self._broken):
+        if any(location[: len(broken)] == broken for broken in self._broken):
             return
         if once:
-            kind = _kind_of(place, message)
+            kind = _kind_of(location, message)
             self._repeated[kind] += 1
             if self._repeated[kind] > 1:
                 return
-        self._found.append((place, message))
+        self._found.append((location, message))
 
     def finish(self) -> None:
         """Raise FormatError with every problem, or do nothing."""
@@ -54,75 +54,79 @@ class Checker:
             return
         lines = self._locate()
         problems = Problems(self.source)
-        for place, message in self._found:
-            known = place
+        for location, message in self._found:
+            known = location
             while known and known not in lines:
                 known = known[:-1]
             problems.add(
-                lines.get(known, 0), f"{_dotted(place)}{message}{self._more(place, message)}"
+                lines.get(known, 0), f"{_dotted(location)}{message}{self._more(location, message)}"
             )
         problems.finish()
 
-    def _more(self, place: Place, message: str) -> str:
-        others = self._repeated[_kind_of(place, message)] - 1
+    def _more(self, location: Location, message: str) -> str:
+        others = self._repeated[_kind_of(location, message)] - 1
         return f" (and in {others:,} more)" if others > 0 else ""
 
-    def record(self, value: object, place: Place) -> Record:
+    def record(self, value: object, location: Location) -> Record:
         """Return *value* if it is an object, else an empty one."""
         if isinstance(value, Mapping):
             return value
-        self.add(place, f"expected an object, found {_kind(value)}")
-        self._broken.append(place)
+        self.add(location, f"expected an object, found {_kind(value)}")
+        self._broken.append(location)
         return EMPTY
 
     def rows(
-        self, value: object, place: Place, *, filled: bool = False
-    ) -> Iterator[tuple[Place, object]]:
-        """Yield place and value of each entry; with *filled* an empty list is a problem."""
+        self, value: object, location: Location, *, filled: bool = False
+    ) -> Iterator[tuple[Location, object]]:
+        """Yield location and value of each entry; with *filled* an empty list is a problem."""
         if not isinstance(value, list):
-            self.add(place, f"expected a list, found {_kind(value)}")
+            self.add(location, f"expected a list, found {_kind(value)}")
             return
         if filled and not value:
-            self.add(place, "the list is empty")
+            self.add(location, "the list is empty")
         for index, item in enumerate(value):
-            yield (*place, index), item
+            yield (*location, index), item
 
-    def listed(self, record: Record, key: str, place: Place) -> Iterator[tuple[Place, object]]:
+    def listed(
+        self, record: Record, key: str, location: Location
+    ) -> Iterator[tuple[Location, object]]:
         """Yield the entries of the list at *key*, none where it is absent or null."""
         if record.get(key) is not None:
-            yield from self.rows(record[key], (*place, key))
+            yield from self.rows(record[key], (*location, key))
 
-    def text(self, record: Record, key: str, place: Place, *, default: str | None = None) -> str:
+    def text(
+        self, record: Record, key: str, location: Location, *, default: str | None = None
+    ) -> str:
         """Return the text at *key*, not empty; without *default* it must be there."""
         value = record.get(key)
         if value is None and default is not None:
             return default
         if value is None:
-            self.add(place, f"{key!r} is missing", once=True)
+            self.add(location, f"{key!r} is missing", once=True)
             return ""
-        return self.word(value, (*place, key))
+        return self.word(value, (*location, key))
 
-    def word(self, value: object, place: Place) -> str:
+    def word(self, value: object, location: Location) -> str:
         """Return *value* if it is text with something in it."""
         if not isinstance(value, str):
-            self.add(place, f"expected text, found {_kind(value)}")
+            self.add(location, f"expected text, found {_kind(value)}")
             return ""
         if not value.strip():
-            self.add(place, "the text is empty")
+            self.add(location, "the text is empty")
         return value
 
-    def label(self, record: Record, key: str, place: Place) -> str:
+    def label(self, record: Record, key: str, location: Location) -> str:
         """Return the id at *key*, which must be there: text, or a whole number as text."""
         value = record.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        return self.text(record, key, place)
+        return self.text(record, key, location)
 
     def number(
         self,
         record: Record,
         key: str,
-        place: Place,
+        location: Location,
         *,
         default: float,
         low: float | None = None,
@@ -132,7 +136,7 @@ class Checker:
         value = record.get(key)
         if value is None:
             return default
-        at = (*place, key)
+        at = (*location, key)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.add(at, f"expected a number, found {_kind(value)}")
             return default
@@ -150,7 +154,7 @@ class Checker:
         self,
         record: Record,
         key: str,
-        place: Place,
+        location: Location,
         *,
         default: int,
         low: int = 0,
@@ -161,37 +165,37 @@ class Checker:
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int):
-            self.add((*place, key), f"expected a whole number, found {_kind(value)}")
+            self.add((*location, key), f"expected a whole number, found {_kind(value)}")
             return default
         if not low <= value < below:
-            self.add((*place, key), f"{value} is out of range; expected {low} or more")
+            self.add((*location, key), f"{value} is out of range; expected {low} or more")
             return default
         return value
 
-    def lines(self, record: Record, place: Place) -> tuple[int, int]:
+    def lines(self, record: Record, location: Location) -> tuple[int, int]:
         """Return ``start_line`` and ``end_line``, 0 and 0 where neither is given."""
-        start = self.whole(record, "start_line", place, default=0, low=1)
-        end = self.whole(record, "end_line", place, default=0, low=1)
+        start = self.whole(record, "start_line", location, default=0, low=1)
+        end = self.whole(record, "end_line", location, default=0, low=1)
         if (start == 0) != (end == 0):
-            self.add(place, "start_line and end_line come together")
+            self.add(location, "start_line and end_line come together")
         elif end < start:
-            self.add(place, f"end_line {end} is before start_line {start}")
+            self.add(location, f"end_line {end} is before start_line {start}")
         elif end >= 2**31:
-            self.add(place, f"end_line {end} is out of range")
+            self.add(location, f"end_line {end} is out of range")
         else:
             return start, end
         return 0, 0
 
-    def unique(self, labels: Iterable[tuple[Place, str]], what: str) -> None:
-        """Note each label that came before."""
+    def unique(self, labels: Iterable[tuple[Location, str]], what: str) -> None:
+        """Record each label that came before."""
         seen: set[str] = set()
-        for place, label in labels:
+        for location, label in labels:
             if label and label in seen:
-                self.add(place, f"{what} {label!r} appears more than once")
+                self.add(location, f"{what} {label!r} appears more than once")
             seen.add(label)
 
     def known(
-        self, record: Record, keys: Iterable[str], place: Place, *, list_keys: bool = False
+        self, record: Record, keys: Iterable[str], location: Location, *, list_keys: bool = False
     ) -> None:
         """Note each key of *record* that is not among *keys*, with the nearest one.
 
@@ -204,22 +208,22 @@ class Checker:
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 if list_keys:
                     hint += f"{'' if near else ';'} valid keys: {', '.join(allowed)}"
-                self.add((*place, key), f"unknown key{hint}", once=True)
+                self.add((*location, key), f"unknown key{hint}", once=True)
 
 
-def _kind_of(place: Place, message: str) -> tuple[Place, str]:
-    """Return what a problem has in common with the same one in another entry of a list."""
-    return tuple(0 if isinstance(key, int) else key for key in place), message
+def _kind_of(location: Location, message: str) -> tuple[Location, str]:
+    """Return the key under which equal problems of other list entries are counted."""
+    return tuple(0 if isinstance(key, int) else key for key in location), message
 
 
-def _dotted(place: Place) -> str:
-    """Return a place as readers write it, ``queries[3].id: ``."""
-    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place)
+def _dotted(location: Location) -> str:
+    """Return a location as readers write it, ``queries[3].id: ``."""
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
     return f"{text.removeprefix('.')}: " if text else ""
 
 
 def _kind(value: object) -> str:
-    """Return what JSON calls the type of *value*."""
+    """Return the JSON name of the type of *value*."""
     names = {bool: "true or false", str: "text", list: "a list", dict: "an object"}
     if value is None:
         return "null"

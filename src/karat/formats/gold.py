@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.formats.losses import EVERYTHING
 from karat.model import Dataset, Query, Run, Target
@@ -26,8 +26,8 @@ CASE_KEYS = ("id", "query", "ground_truth_files", "targets", "tags", "extra")
 TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref")
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether an object with a list of test cases begins here."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether an object with a list of test cases begins here."""
     return head.lstrip().startswith(b"{") and opens_list(head, "test_cases")
 
 
@@ -46,11 +46,11 @@ def from_gold(value: object, check: Checker, *, name: str) -> Dataset:
         if check.whole(top, "version", (), default=VERSION) != VERSION:
             check.add(("version",), f"unknown version; expected {VERSION}")
     queries = []
-    labels: list[tuple[Place, str]] = []
-    for place, item in check.rows(top.get("test_cases"), ("test_cases",), filled=True):
-        query = _case(check, check.record(item, place), place, strict=strict)
+    labels: list[tuple[Location, str]] = []
+    for location, item in check.rows(top.get("test_cases"), ("test_cases",), filled=True):
+        query = _case(check, check.record(item, location), location, strict=strict)
         queries.append(query)
-        labels.append((place, query.id))
+        labels.append((location, query.id))
     check.unique(labels, "id")
     metadata = check.record(top.get("metadata") or {}, ("metadata",))
     lined = any(target.start_line for query in queries for target in query.targets)
@@ -61,7 +61,7 @@ def from_gold(value: object, check: Checker, *, name: str) -> Dataset:
 
 
 def write(data: Dataset | Run, path: Path) -> None:
-    """Write a dataset as a gold set; nothing of it is lost."""
+    """Write a dataset as a gold set, without loss."""
     data = as_dataset(data)
     write_json(path, as_gold(data))
 
@@ -79,7 +79,7 @@ def as_gold(dataset: Dataset) -> dict[str, object]:
 
 
 def gold_digest(dataset: Dataset) -> str:
-    """Return the SHA-256 of what is asked and what should be found, in a canonical form.
+    """Return the SHA-256 of all queries and targets in a canonical form.
 
     Names and metadata do not count: they change no score. The order of the queries does.
 
@@ -92,62 +92,64 @@ def gold_digest(dataset: Dataset) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _case(check: Checker, case: Record, place: Place, *, strict: bool) -> Query:
+def _case(check: Checker, case: Record, location: Location, *, strict: bool) -> Query:
     known = (*CASE_KEYS, *TAG_KEYS, *EXTRA_KEYS)
     if strict:
-        check.known(case, known, place)
+        check.known(case, known, location)
     extra = {key: case[key] for key in EXTRA_KEYS if case.get(key) is not None}
     extra |= {key: value for key, value in case.items() if key not in known}
-    extra |= check.record(case.get("extra") or {}, (*place, "extra"))
+    extra |= check.record(case.get("extra") or {}, (*location, "extra"))
     return Query(
-        check.label(case, "id", place),
-        check.text(case, "query", place),
-        _targets(check, case, place),
-        _tags(check, case, place),
+        check.label(case, "id", location),
+        check.text(case, "query", location),
+        _targets(check, case, location),
+        _tags(check, case, location),
         extra,
     )
 
 
-def _targets(check: Checker, case: Record, place: Place) -> tuple[Target, ...]:
-    files = [check.word(item, at) for at, item in check.listed(case, "ground_truth_files", place)]
+def _targets(check: Checker, case: Record, location: Location) -> tuple[Target, ...]:
+    files = [
+        check.word(item, at) for at, item in check.listed(case, "ground_truth_files", location)
+    ]
     if case.get("targets") is None:
         if case.get("ground_truth_files") is None:
-            check.add(place, "'ground_truth_files' or 'targets' is missing")
-        rows = [((*place, "ground_truth_files", i), file) for i, file in enumerate(files)]
+            check.add(location, "'ground_truth_files' or 'targets' is missing")
+        rows = [((*location, "ground_truth_files", i), file) for i, file in enumerate(files)]
         check.unique(rows, "file")
         return tuple(Target(file) for file in files)
     targets = tuple(
         _target(check, check.record(item, at), at)
-        for at, item in check.listed(case, "targets", place)
+        for at, item in check.listed(case, "targets", location)
     )
     if case.get("ground_truth_files") is not None and set(files) != _relevant_files(targets):
-        check.add(place, "'ground_truth_files' and 'targets' name different relevant files")
+        check.add(location, "'ground_truth_files' and 'targets' name different relevant files")
     return targets
 
 
-def _target(check: Checker, record: Record, place: Place) -> Target:
-    check.known(record, TARGET_KEYS, place)
-    start, end = check.lines(record, place)
-    symbol = check.text(record, "symbol", place, default="")
-    path = check.text(record, "path", place, default="" if symbol else None)
+def _target(check: Checker, record: Record, location: Location) -> Target:
+    check.known(record, TARGET_KEYS, location)
+    start, end = check.lines(record, location)
+    symbol = check.text(record, "symbol", location, default="")
+    path = check.text(record, "path", location, default="" if symbol else None)
     return Target(
         path,
-        check.number(record, "grade", place, default=1.0, low=0),
+        check.number(record, "grade", location, default=1.0, low=0),
         start,
         end,
         symbol,
-        check.text(record, "ref", place, default="path"),
+        check.text(record, "ref", location, default="path"),
     )
 
 
-def _tags(check: Checker, case: Record, place: Place) -> dict[str, str]:
-    tags = {key: check.text(case, key, place) for key in TAG_KEYS if case.get(key) is not None}
+def _tags(check: Checker, case: Record, location: Location) -> dict[str, str]:
+    tags = {key: check.text(case, key, location) for key in TAG_KEYS if case.get(key) is not None}
     given = case.get("tags") or {}
     if isinstance(given, list):
-        words = [check.word(item, at) for at, item in check.rows(given, (*place, "tags"))]
+        words = [check.word(item, at) for at, item in check.rows(given, (*location, "tags"))]
         return {**{word: word for word in words}, **tags}
-    record = check.record(given, (*place, "tags"))
-    return {**{key: check.text(record, key, (*place, "tags")) for key in record}, **tags}
+    record = check.record(given, (*location, "tags"))
+    return {**{key: check.text(record, key, (*location, "tags")) for key in record}, **tags}
 
 
 def _relevant_files(targets: tuple[Target, ...]) -> set[str]:
@@ -180,7 +182,7 @@ FORMAT = Format(
     "dataset",
     "Karat gold set: test cases with files, line ranges, symbols and grades",
     (".json",),
-    sniff,
+    detect,
     read,
     write,
     EVERYTHING - {"negatives", "textless"},

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from karat.errors import FormatError, Problem
 from karat.formats.atomic import write_text
-from karat.formats.fields import Checker, Place
+from karat.formats.fields import Checker, Location
 from karat.formats.source import read_text
 from karat.model.repeated import repeated
 
@@ -45,7 +45,7 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
         return record
 
     def constant(word: str) -> float:
-        raise ValueError(f"{word} is no JSON number")
+        raise ValueError(f"{word} is not a JSON number")
 
     try:
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
@@ -55,7 +55,7 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
         raise
     except json.JSONDecodeError as error:
         where = error.lineno + line - 1
-        # Some of these messages end in "at", for a place that is told apart.
+        # Some of these messages end in "at": the location is reported separately.
         message = f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
         raise FormatError([Problem(source, where, message)]) from None
     except RecursionError:
@@ -70,11 +70,11 @@ def parse(text: str, source: str, *, line: int = 1) -> object:
 
 
 def opens_list(head: bytes, key: str) -> bool:
-    """Say whether *key* with a list as its value stands in the first bytes of a file."""
+    """Return whether *key* with a list as its value stands in the first bytes of a file."""
     return re.search(rb'"%s"\s*:\s*\[' % key.encode(), head) is not None
 
 
-def positions(text: str) -> dict[Place, int]:
+def positions(text: str) -> dict[Location, int]:
     r"""Return the line of every value in valid JSON *text*, by its keys and indexes.
 
     Done only once something is wrong, so that good files do not pay for it.
@@ -82,7 +82,7 @@ def positions(text: str) -> dict[Place, int]:
     >>> positions('{"a":\n[1,\n2]}')[("a", 1)]
     3
     """
-    return {place: line for place, line, _ in _walk(text)}
+    return {location: line for location, line, _ in _walk(text)}
 
 
 def dumps(value: object, *, indent: int | None = 2) -> str:
@@ -132,8 +132,8 @@ class _Frame:
             self.key += 1
 
 
-def _walk(text: str) -> Iterator[tuple[Place, int, bool]]:
-    """Yield place, line and whether the key was already there, for each value in order."""
+def _walk(text: str) -> Iterator[tuple[Location, int, bool]]:
+    """Yield location, line and whether the key was already there, for each value in order."""
     line = 1
     frames: list[_Frame] = []
     for match in TOKEN.finditer(text):
@@ -157,8 +157,8 @@ def _walk(text: str) -> Iterator[tuple[Place, int, bool]]:
 
 def _duplicates(text: str, source: str, line: int) -> list[Problem]:
     return [
-        Problem(source, number + line - 1, f"key {place[-1]!r} appears twice")
-        for place, number, again in _walk(text)
+        Problem(source, number + line - 1, f"key {location[-1]!r} appears twice")
+        for location, number, again in _walk(text)
         if again
     ]
 
@@ -176,25 +176,25 @@ def _line_of_constant(text: str) -> int:
 
 
 def _check_surrogates(value: object, text: str, source: str, line: int) -> None:
-    """Refuse half a character, which JSON can spell and UTF-8 cannot."""
-    bad = [place for place, word in _strings(value, ()) if not _encodes(word)]
+    """Reject half a character, which JSON can spell and UTF-8 cannot."""
+    bad = [location for location, word in _strings(value, ()) if not _encodes(word)]
     if bad:
         lines = positions(text)
         message = "text has half of a surrogate pair; expected whole characters"
         raise FormatError([Problem(source, lines.get(at, 0) + line - 1, message) for at in bad])
 
 
-def _strings(value: object, place: Place) -> Iterator[tuple[Place, str]]:
+def _strings(value: object, location: Location) -> Iterator[tuple[Location, str]]:
     if isinstance(value, str):
-        yield place, value
+        yield location, value
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from ((at, word) for at, word in _strings(item, (*place, key)))
+            yield from ((at, word) for at, word in _strings(item, (*location, key)))
             if not _encodes(key):
-                yield (*place, key), key
+                yield (*location, key), key
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _strings(item, (*place, index))
+            yield from _strings(item, (*location, index))
 
 
 def _encodes(word: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from karat.errors import FormatError, Problem
 from karat.formats.atomic import replacing
 from karat.formats.base import Format, ReadOptions, as_run
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import dumps, parse, positions
 from karat.formats.losses import EVERYTHING
 from karat.formats.source import read_text
@@ -29,8 +29,8 @@ HIT_KEYS = ("path", "score", "start_line", "end_line", "symbol", "tokens")
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the mark of a Karat run stands near the beginning."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether the mark of a Karat run stands near the beginning."""
     return head.lstrip().startswith(b"{") and b'"karat-run"' in head[:1024]
 
 
@@ -38,10 +38,10 @@ def read(path: Path, options: ReadOptions) -> Run:
     """Return the run; unknown keys are refused."""
     text = read_text(path, limit=options.limits.json_bytes, setting="json_bytes")
     lines = _parts(text, path)
-    value, check, place = next(lines)
-    header = check.record(value, place)
+    value, check, location = next(lines)
+    header = check.record(value, location)
     whole = "answers" in header
-    check.known(header, (*HEADER_KEYS, "answers") if whole else HEADER_KEYS, place)
+    check.known(header, (*HEADER_KEYS, "answers") if whole else HEADER_KEYS, location)
     if header.get("format") != MARK or header.get("version") != VERSION:
         check.add((), f"expected format {MARK!r}, version {VERSION}")
     name = check.text(header, "name", (), default=path.name)
@@ -54,10 +54,10 @@ def read(path: Path, options: ReadOptions) -> Run:
         labels = ((("answers", i), answer.query_id) for i, answer in enumerate(answers))
         check.unique(labels, "query")
     seen: set[str] = set()
-    for value, check, place in lines:
-        answer = _answer(check, check.record(value, place), place)
+    for value, check, location in lines:
+        answer = _answer(check, check.record(value, location), location)
         if answer.query_id in seen:
-            check.add(place, f"query {answer.query_id!r} is answered twice")
+            check.add(location, f"query {answer.query_id!r} is answered twice")
         seen.add(answer.query_id)
         answers.append(answer)
         checks.append(check)
@@ -80,9 +80,9 @@ def write(data: Dataset | Run, path: Path) -> None:
 
 
 def answer_digests(run: Run) -> dict[str, str]:
-    """Return the SHA-256 of what came back for each query: how it ended, and its hits in order.
+    """Return the SHA-256 of the answer to each query: its outcome, and its hits in order.
 
-    Neither the time that it took nor what else the search told about it counts.
+    Latency and metadata are ignored.
     """
     return {
         answer.query_id: sha256(
@@ -93,7 +93,7 @@ def answer_digests(run: Run) -> dict[str, str]:
 
 
 def run_digest(run: Run) -> str:
-    """Return the SHA-256 of all answers, in whatever order they came.
+    """Return the SHA-256 of all answers, independent of their order.
 
     >>> first, second = Answer("q1", (Hit("a.py", 0.5),)), Answer("q2", latency_ns=7)
     >>> run_digest(Run.of([first, second])) == run_digest(Run.of([second, first], name="other"))
@@ -103,7 +103,7 @@ def run_digest(run: Run) -> str:
     return sha256("".join(digests[query] for query in sorted(digests)).encode()).hexdigest()
 
 
-def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Place]]:
+def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Location]]:
     """Yield the one value of a JSON file, or that of each line, each with its own checker."""
     first, _, rest = text.partition("\n")
     try:
@@ -127,12 +127,12 @@ def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Place]]:
 
 
 class _Fixed:
-    """Every place of a value that stands on one line."""
+    """Every location of a value that stands on one line."""
 
     def __init__(self, line: int) -> None:
         self.line = line
 
-    def __call__(self) -> Mapping[Place, int]:
+    def __call__(self) -> Mapping[Location, int]:
         return {(): self.line}
 
 
@@ -147,35 +147,35 @@ def _finish(checks: list[Checker]) -> None:
         raise FormatError(problems)
 
 
-def _answer(check: Checker, row: Record, place: Place) -> Answer:
-    check.known(row, ANSWER_KEYS, place)
-    outcome = check.text(row, "outcome", place, default="answered")
+def _answer(check: Checker, row: Record, location: Location) -> Answer:
+    check.known(row, ANSWER_KEYS, location)
+    outcome = check.text(row, "outcome", location, default="answered")
     if outcome not in OUTCOMES:
-        check.add((*place, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
+        check.add((*location, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
     hits = [
-        _hit(check, check.record(item, at), at) for at, item in check.listed(row, "hits", place)
+        _hit(check, check.record(item, at), at) for at, item in check.listed(row, "hits", location)
     ]
     return Answer(
-        check.text(row, "query_id", place),
+        check.text(row, "query_id", location),
         tuple(hits),
         OUTCOMES.get(outcome, Outcome.ERROR),
-        check.whole(row, "latency_ns", place, default=-1),
-        dict(check.record(row.get("extra") or {}, (*place, "extra"))),
+        check.whole(row, "latency_ns", location, default=-1),
+        dict(check.record(row.get("extra") or {}, (*location, "extra"))),
     )
 
 
-def _hit(check: Checker, row: Record, place: Place) -> Hit:
-    check.known(row, HIT_KEYS, place)
+def _hit(check: Checker, row: Record, location: Location) -> Hit:
+    check.known(row, HIT_KEYS, location)
     # A range that makes no sense is kept: judging counts it as an invalid hit.
-    start = check.whole(row, "start_line", place, default=0, below=2**31)
-    end = check.whole(row, "end_line", place, default=0, below=2**31)
+    start = check.whole(row, "start_line", location, default=0, below=2**31)
+    end = check.whole(row, "end_line", location, default=0, below=2**31)
     return Hit(
-        check.text(row, "path", place),
-        check.number(row, "score", place, default=nan),
+        check.text(row, "path", location),
+        check.number(row, "score", location, default=nan),
         start,
         end,
-        check.text(row, "symbol", place, default=""),
-        check.whole(row, "tokens", place, default=-1),
+        check.text(row, "symbol", location, default=""),
+        check.whole(row, "tokens", location, default=-1),
     )
 
 
@@ -202,7 +202,7 @@ FORMAT = Format(
     "run",
     "Karat run: every field of every answer and hit, JSON lines or JSON",
     (".jsonl", ".json"),
-    sniff,
+    detect,
     read,
     write,
     EVERYTHING,

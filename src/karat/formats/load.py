@@ -1,27 +1,50 @@
-"""Read and write files whose format is named or found out."""
+"""Read and write files whose format is named or detected."""
 
 import os
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 
 from karat.errors import FormatError, InputError, Problem, UnknownFormat
 from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions, as_dataset, as_run
 from karat.formats.source import head_of
-from karat.formats.table import FORMATS, SHAPES
-from karat.formats.trec_lines import first_row
 from karat.model import Dataset, Run
+from karat.registry import Registry
 
-__all__ = ["detect", "read", "read_dataset", "read_run", "tagged", "write"]
+__all__ = ["FORMATS", "add_tags", "detect", "read", "read_dataset", "read_run", "write"]
+
+# In the order in which detection tries them. Those of TREC come first: a match decides, and a large
+# run is then scored without loading any other format.
+FORMATS: Registry[Format] = Registry(
+    "format",
+    {
+        "trec-qrels": "karat.formats.trec_qrels:FORMAT",
+        "trec-run": "karat.formats.trec_run:FORMAT",
+        "gold": "karat.formats.gold:FORMAT",
+        "octocode": "karat.formats.octocode:FORMAT",
+        "akashic": "karat.formats.akashic:FORMAT",
+        "semantik": "karat.formats.semantik:FORMAT",
+        "semantik-csv": "karat.formats.semantik_csv:FORMAT",
+        "beir": "karat.formats.beir:FORMAT",
+        "semble": "karat.formats.semble:FORMAT",
+        "karat-run": "karat.formats.karat_run:FORMAT",
+        "parquet": "karat.formats.parquet:FORMAT",
+        "results": "karat.formats.results:FORMAT",
+        "results-csv": "karat.formats.results_csv:FORMAT",
+        "akashic-report": "karat.formats.akashic_report:FORMAT",
+    },
+    aliases={"karat-gold": "gold", "qrels": "trec-qrels", "trec": "trec-run"},
+)
+
 
 RANGE = re.compile(r"(?P<name>[^=\s][^=]*)=(?P<first>\d+)-(?P<last>\d+)")
 
 
-def tagged(data: Dataset, ranges: Sequence[str]) -> Dataset:
+def add_tags(data: Dataset, ranges: Sequence[str]) -> Dataset:
     """Return *data* with one more tag per range; a name may have several ranges.
 
     >>> from karat.model import Query
     >>> two = Dataset.of([Query("1", "where is login"), Query("2", "who waits for whom")])
-    >>> tagged(two, ["hard=2-2"]).tags
+    >>> add_tags(two, ["hard=2-2"]).tags
     {'hard': ('standard', 'hard')}
     """
     tags = dict(data.tags)
@@ -29,7 +52,7 @@ def tagged(data: Dataset, ranges: Sequence[str]) -> Dataset:
     for text in ranges:
         match = RANGE.fullmatch(text.strip())
         if not match:
-            raise InputError(f"tag {text!r} is no range of rows; expected name=first-last")
+            raise InputError(f"tag {text!r} is not a range of rows; expected name=first-last")
         name, first, last = match["name"], int(match["first"]), int(match["last"])
         if not 1 <= first <= last <= len(data):
             raise InputError(
@@ -45,30 +68,27 @@ def tagged(data: Dataset, ranges: Sequence[str]) -> Dataset:
     return replace(data, tags=dict(sorted(tags.items())))
 
 
-FEWEST_FIELDS = 4
-
-
 def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     """Return the format of an existing file: by its content, among equals by its suffix.
 
-    Plug-ins are asked about what no built-in format recognises. *kind* asks only for formats of a
-    ``dataset`` or of a ``run``.
+    Every built-in format is tried in turn, then plug-ins if none has matched. *kind* limits the
+    search to formats of a ``dataset`` or of a ``run``.
     """
-    place = os.fspath(path)
-    head = head_of(place)
-    shape = _shape(place, head)
-    if shape != "folder" and not head.strip():
-        raise FormatError([Problem(place, 0, "the file is empty")])
-    found = _recognised(SHAPES[shape], place, head, kind)
-    if not found:
-        found = _recognised(set(FORMATS) - set(FORMATS.built_in()), place, head, kind)
-    if len(found) != 1:
-        found = [item for item in found or _all(kind) if _ends_like(place, item)] or found
-    if len(found) == 1:
-        return found[0]
-    names = " or ".join(item.name for item in found)
-    reason = f"could be {names}" if found else "is unknown"
-    raise UnknownFormat(place, reason, [item.name for item in _all(kind)], kind=kind)
+    source = os.fspath(path)
+    head = head_of(source)
+    if not head.strip() and not os.path.isdir(source):  # noqa: PTH112 - without pathlib
+        raise FormatError([Problem(source, 0, "the file is empty")])
+    matches = _matches(FORMATS.built_in(), source, head, kind)
+    if not matches:
+        plugins = [name for name in FORMATS if name not in FORMATS.built_in()]
+        matches = _matches(plugins, source, head, kind)
+    if len(matches) != 1:
+        matches = [item for item in matches or _all(kind) if _ends_like(source, item)] or matches
+    if len(matches) == 1:
+        return matches[0]
+    names = " or ".join(item.name for item in matches)
+    reason = f"could be {names}" if matches else "is unknown"
+    raise UnknownFormat(source, reason, [item.name for item in _all(kind)], kind=kind)
 
 
 def read(
@@ -78,16 +98,14 @@ def read(
     kind: str | None = None,
     limits: ReadLimits = DEFAULT,
 ) -> Dataset | Run:
-    """Return what *path* holds, a dataset or a run."""
+    """Return the dataset or run in *path*."""
     from pathlib import Path
 
-    place = Path(path)
-    chosen = FORMATS.get(format) if format else detect(place, kind=kind)
+    file = Path(path)
+    chosen = FORMATS.get(format) if format else detect(file, kind=kind)
     if kind and chosen.kind != kind:
-        raise InputError(
-            f"{place}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}"
-        )
-    return chosen.read(place, ReadOptions(limits))
+        raise InputError(f"{file}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}")
+    return chosen.read(file, ReadOptions(limits))
 
 
 def read_dataset(
@@ -106,7 +124,7 @@ def read_dataset(
     if not tags:
         return data
 
-    return tagged(data, tags)
+    return add_tags(data, tags)
 
 
 def read_run(
@@ -134,14 +152,14 @@ def write(
 
     from karat.formats.losses import writable
 
-    place = Path(path)
+    file = Path(path)
     kind = "dataset" if isinstance(data, Dataset) else "run"
     chosen = FORMATS.get(format) if format else _by_suffix(os.fspath(path), kind)
     if chosen.kind != kind:
-        raise InputError(f"{place}: format {chosen.name!r} holds a {chosen.kind}, not a {kind}")
+        raise InputError(f"{file}: format {chosen.name!r} holds a {chosen.kind}, not a {kind}")
     if chosen.write is None:
-        raise InputError(f"{place}: format {chosen.name!r} is only read, never written")
-    chosen.write(writable(data, chosen), place)
+        raise InputError(f"{file}: format {chosen.name!r} is only read, never written")
+    chosen.write(writable(data, chosen), file)
     return chosen
 
 
@@ -153,20 +171,14 @@ def _by_suffix(path: str, kind: str) -> Format:
     raise InputError(f"{path}: the name fits no format of a {kind}; name one of: {known}")
 
 
-def _recognised(names: Set[str], path: str, head: bytes, kind: str | None) -> list[Format]:
-    found = (FORMATS.get(name) for name in sorted(names))
-    return [item for item in found if kind in (None, item.kind) and item.sniff(path, head)]
-
-
-def _shape(path: str, head: bytes) -> str:
-    """Return what the first bytes tell at once, so that few formats need be loaded."""
-    if os.path.isdir(path):  # noqa: PTH112 - without pathlib
-        return "folder"
-    if head.startswith(b"PAR1"):
-        return "binary"
-    if head.lstrip()[:1] in (b"{", b"["):
-        return "json"
-    return "rows" if len(first_row(head)) >= FEWEST_FIELDS else "text"
+def _matches(names: Iterable[str], path: str, head: bytes, kind: str | None) -> list[Format]:
+    matches = []
+    for item in map(FORMATS.get, names):
+        if kind in (None, item.kind) and item.detect(path, head):
+            if item.decisive:
+                return [item]
+            matches.append(item)
+    return matches
 
 
 def _ends_like(path: str, item: Format) -> bool:
@@ -174,5 +186,4 @@ def _ends_like(path: str, item: Format) -> bool:
 
 
 def _all(kind: str | None) -> list[Format]:
-    found = (FORMATS.get(name) for name in FORMATS)
-    return [item for item in found if kind in (None, item.kind)]
+    return [item for item in map(FORMATS.get, FORMATS) if kind in (None, item.kind)]

@@ -1,4 +1,4 @@
-"""What a dataset or a run holds, in words, and what of it a format cannot express."""
+"""The features of a dataset or run, and those that a format cannot express."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -48,7 +48,7 @@ def features(data: Dataset | Run) -> frozenset[str]:
 
 
 def losses(data: Dataset | Run, target: Format) -> tuple[str, ...]:
-    """Return in words what *target* cannot express of *data*, in the order of FEATURES."""
+    """Return descriptions of what *target* cannot express of *data*, in the order of FEATURES."""
     lost = features(data) - target.keeps - target.refuses
     return tuple(words for name, words in FEATURES.items() if name in lost)
 

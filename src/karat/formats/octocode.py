@@ -14,8 +14,7 @@ from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.jsontext import finite, write_json
-from karat.formats.numerals import amount, shown
-from karat.formats.source import Problems
+from karat.formats.source import Problems, number_text, parse_amount
 from karat.model import Dataset, Query, Run, Target
 from karat.model.repeated import repeated
 
@@ -26,8 +25,8 @@ CELL = re.compile(r"(?P<path>.*):(?P<first>\d+)-(?P<last>\d+):(?P<grade>[^:]*)",
 EXPECTED = "expected path:first-last:grade"
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first line is octocode's header."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether the first line is octocode's header."""
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split(",")
     return "query" in names and "result1" in names
 
@@ -72,7 +71,9 @@ def write(data: Dataset | Run, path: Path) -> None:
     header = [*first, *(f"result{number}" for number in range(1, width + 1)), *data.tags]
     rows: list[list[str]] = [header]
     for query in queries:
-        cells = [f"{t.path}:{t.start_line}-{t.end_line}:{shown(t.grade)}" for t in query.targets]
+        cells = [
+            f"{t.path}:{t.start_line}-{t.end_line}:{number_text(t.grade)}" for t in query.targets
+        ]
         cells += [""] * (width - len(cells))
         start = [query.text] if numbered else [query.id, query.text]
         rows.append([*start, *cells, *(query.tags.get(tag, "") for tag in data.tags)])
@@ -105,14 +106,14 @@ def _query(problems: Problems, line: int, number: int, row: dict[str, str]) -> Q
 def _target(problems: Problems, line: int, cell: str) -> Target:
     match = CELL.fullmatch(cell)
     if not match:
-        problems.add(line, f"{cell!r} is no result; {EXPECTED}")
+        problems.add(line, f"{cell!r} is not a result; {EXPECTED}")
         return Target(cell)
     first, last = int(match["first"]), int(match["last"])
-    grade = amount(match["grade"])
+    grade = parse_amount(match["grade"])
     if not match["path"].strip():
         problems.add(line, f"{cell!r} has no path; {EXPECTED}")
     if grade is None:
-        problems.add(line, f"grade {match['grade']!r} is no number of 0 or more; {EXPECTED}")
+        problems.add(line, f"grade {match['grade']!r} is not a number of 0 or more; {EXPECTED}")
     if first < 1:
         problems.add(line, f"{cell!r} starts at line 0; lines count from 1")
     elif last < first:
@@ -129,7 +130,7 @@ FORMAT = Format(
     "dataset",
     "octocode CSV: query, then cells path:first-last:grade; further columns are tags",
     (".csv",),
-    sniff,
+    detect,
     read,
     write,
     frozenset(

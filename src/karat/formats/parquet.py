@@ -24,8 +24,8 @@ COLUMNS = ("query_id", "path", "score", "rank", "start_line", "end_line", "symbo
 LAST = inf
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether Parquet's magic number is there."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether Parquet's magic number is there."""
     return head.startswith(b"PAR1")
 
 
@@ -45,8 +45,8 @@ def read(path: Path, _options: ReadOptions) -> Run:
             problems.add(0, f"row {number}: {fault}")
             continue
         hit = _hit(row)
-        place = row["rank"] if ranked else -hit.score
-        hits.setdefault(row["query_id"], []).append((LAST if place is None else place, hit))
+        rank = row["rank"] if ranked else -hit.score
+        hits.setdefault(row["query_id"], []).append((LAST if rank is None else rank, hit))
     problems.finish()
     answers = []
     for query, found in hits.items():
@@ -119,7 +119,7 @@ def _hit(row: dict[str, Any]) -> Hit:
 
 
 def _fault(row: dict[str, Any]) -> str:
-    """Return what is wrong with a row, or nothing."""
+    """Return the problem of a row, or an empty text."""
     score = row.get("score")
     start, end = row.get("start_line"), row.get("end_line")
     if not row["path"].strip():
@@ -137,8 +137,9 @@ FORMAT = Format(
     "run",
     "Parquet run: one row per hit (needs the extra 'big')",
     (".parquet",),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"scores", "lines", "files", "symbols", "tokens", "unordered", "repeats"}),
+    decisive=True,
 )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import finite, load_json, opens_list, write_json
 from karat.model import Answer, Hit, Outcome, Run
 
@@ -19,7 +19,7 @@ __all__ = [
     "FORMAT",
     "AgentResults",
     "CaseResult",
-    "added",
+    "check_added",
     "latency_of",
     "outcome_name",
     "write_results_json",
@@ -38,7 +38,7 @@ LONGEST_NS = 2**63 - 1
 
 
 class CaseResult(NamedTuple):
-    """One test case: what came back, what should have, how well and how fast (None: unknown)."""
+    """One test case: returned and expected files, scores and latency (None: unknown)."""
 
     test_case_id: str
     retrieved_files: Sequence[str]
@@ -58,14 +58,14 @@ class AgentResults(NamedTuple):
     more: Values = NOTHING
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether an object with an agent and its results begins here."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether an object with an agent and its results begins here."""
     named = b'"agent_name"' in head
     return head.lstrip().startswith(b"{") and named and opens_list(head, "results")
 
 
 def outcome_name(outcome: Outcome) -> str:
-    """Return what results call *outcome*.
+    """Return the name of *outcome* in result files.
 
     >>> [outcome_name(outcome) for outcome in Outcome]
     ['answered', 'agent_error', 'timeout']
@@ -81,8 +81,10 @@ def read(path: Path, options: ReadOptions) -> Run:
     value, check = load_json(path, limit=options.limits.json_bytes)
     top = check.record(value, ())
     rows = list(check.rows(top.get("results"), ("results",)))
-    answers = [_answer(check, check.record(item, place), place) for place, item in rows]
-    labels = ((place, answer.query_id) for (place, _), answer in zip(rows, answers, strict=True))
+    answers = [_answer(check, check.record(item, location), location) for location, item in rows]
+    labels = (
+        (location, answer.query_id) for (location, _), answer in zip(rows, answers, strict=True)
+    )
     check.unique(labels, "test_case_id")
     name = check.text(top, "agent_name", (), default=path.name)
     check.finish()
@@ -94,7 +96,7 @@ def write_results_json(results: AgentResults, path: Path) -> None:
     rows = []
     for case in results.results:
         row = {key: value for key, value in case._asdict().items() if key != "more"}
-        rows.append(row | added(case.more, row))
+        rows.append(row | check_added(case.more, row))
     value: dict[str, object] = {
         "agent_name": results.agent_name,
         "timestamp": results.timestamp,
@@ -102,10 +104,10 @@ def write_results_json(results: AgentResults, path: Path) -> None:
         "total_test_cases": len(rows),
         "results": rows,
     }
-    write_json(path, finite(value | added(results.more, value)))
+    write_json(path, finite(value | check_added(results.more, value)))
 
 
-def added(more: Values, known: Iterable[str]) -> dict[str, object]:
+def check_added(more: Values, known: Iterable[str]) -> dict[str, object]:
     """Return *more* if it only adds to the *known* names."""
     clash = sorted(set(more) & set(known))
     if clash:
@@ -118,16 +120,16 @@ def latency_of(latency_ms: float | None) -> int:
     return -1 if latency_ms is None else min(round(latency_ms * NS_PER_MS), LONGEST_NS)
 
 
-def _answer(check: Checker, row: Record, place: Place) -> Answer:
-    files = [check.word(item, at) for at, item in check.listed(row, "retrieved_files", place)]
+def _answer(check: Checker, row: Record, location: Location) -> Answer:
+    files = [check.word(item, at) for at, item in check.listed(row, "retrieved_files", location)]
     if row.get("retrieved_files") is None:
-        check.add(place, "'retrieved_files' is missing")
-    latency = check.number(row, "latency_ms", place, default=-1.0, low=0)
-    outcome = check.text(row, "outcome", place, default="answered")
+        check.add(location, "'retrieved_files' is missing")
+    latency = check.number(row, "latency_ms", location, default=-1.0, low=0)
+    outcome = check.text(row, "outcome", location, default="answered")
     if outcome not in OUTCOMES:
-        check.add((*place, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
+        check.add((*location, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
     return Answer(
-        check.label(row, "test_case_id", place),
+        check.label(row, "test_case_id", location),
         tuple(Hit(file) for file in files),
         OUTCOMES.get(outcome, Outcome.ERROR),
         latency_of(latency if latency >= 0 else None),
@@ -139,6 +141,6 @@ FORMAT = Format(
     "run",
     "benchmark results, JSON: retrieved_files per test case (read as a run)",
     (".json",),
-    sniff,
+    detect,
     read,
 )

@@ -12,9 +12,8 @@ from karat.errors import InputError
 from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions
 from karat.formats.csvtext import read_rows, render_rows
-from karat.formats.numerals import amount
-from karat.formats.results import OUTCOMES, AgentResults, added, latency_of
-from karat.formats.source import Problems
+from karat.formats.results import OUTCOMES, AgentResults, check_added, latency_of
+from karat.formats.source import Problems, parse_amount
 from karat.model import Answer, Hit, Outcome, Run
 
 __all__ = ["FORMAT", "write_results_csv"]
@@ -30,8 +29,8 @@ COLUMNS = (
 SEPARATOR = re.compile(r"(?<!\\)\|")
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first line names cases and the files returned."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether the first line names cases and the files returned."""
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split(",")
     return "test_case_id" in names and "retrieved_files" in names
 
@@ -66,7 +65,7 @@ def read(path: Path, options: ReadOptions) -> Run:
 def write_results_csv(results: AgentResults, path: Path) -> None:
     """Write one row per case; keys of a case's *more* become further columns."""
     further = list(dict.fromkeys(key for case in results.results for key in case.more))
-    added(dict.fromkeys(further), COLUMNS)
+    check_added(dict.fromkeys(further), COLUMNS)
     rows: list[list[str | float | None]] = [[*COLUMNS, *further]]
     rows.extend(
         [
@@ -89,9 +88,9 @@ def _answer(problems: Problems, line: int, row: dict[str, str]) -> Answer:
         problems.add(line, "the test_case_id is empty")
     files = [name.replace(r"\|", "|") for name in SEPARATOR.split(row["retrieved_files"])]
     text = row.get("latency_ms", "")
-    latency = amount(text) if text else None
+    latency = parse_amount(text) if text else None
     if text and latency is None:
-        problems.add(line, f"latency_ms {text!r} is no number of 0 or more")
+        problems.add(line, f"latency_ms {text!r} is not a number of 0 or more")
     outcome = row.get("outcome") or "answered"
     if outcome not in OUTCOMES:
         problems.add(line, f"outcome {outcome!r} is none of {', '.join(OUTCOMES)}")
@@ -125,6 +124,6 @@ FORMAT = Format(
     "run",
     "benchmark results, CSV: retrieved_files per test case (read as a run)",
     (".csv",),
-    sniff,
+    detect,
     read,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from karat.errors import InputError
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 
 __all__ = ["SECTIONS", "find_section"]
 
@@ -13,7 +13,7 @@ SECTIONS = (
 )
 
 
-def find_section(check: Checker, top: Record, name: str) -> tuple[Place, Record]:
+def find_section(check: Checker, top: Record, name: str) -> tuple[Location, Record]:
     """Return the place and the content of the section *name* of a file.
 
     A file without sections holds the content alone: it is returned as it is. A file with other

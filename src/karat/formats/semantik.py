@@ -8,7 +8,7 @@ from pathlib import Path
 
 from karat.errors import LimitExceeded
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.model import Dataset, Query, Run, Target
 
@@ -21,8 +21,8 @@ HIGHEST_GRADE = 3
 GRADE_KEYS = ("relevance_grade", "grade")
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether an object with ``queries`` begins here."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether an object with ``queries`` begins here."""
     return head.lstrip().startswith(b"{") and opens_list(head, "queries")
 
 
@@ -32,8 +32,8 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     value, check = load_json(path, limit=limits.upload_bytes, setting="upload_bytes")
     top = check.record(value, ())
     rows = list(check.rows(top.get("queries"), ("queries",), filled=True))
-    queries = [_query(check, check.record(item, place), place) for place, item in rows]
-    labels = ((place, query.id) for (place, _), query in zip(rows, queries, strict=True))
+    queries = [_query(check, check.record(item, location), location) for location, item in rows]
+    labels = ((location, query.id) for (location, _), query in zip(rows, queries, strict=True))
     check.unique(labels, "query key")
     metadata = dict(check.record(top.get("metadata") or {}, ("metadata",)))
     name = metadata.get("name")
@@ -79,41 +79,41 @@ def check_sizes(path: Path, queries: list[Query], options: ReadOptions) -> None:
             )
 
 
-def _query(check: Checker, row: Record, place: Place) -> Query:
+def _query(check: Checker, row: Record, location: Location) -> Query:
     key = "query_key" if "query_key" in row or "query_id" not in row else "query_id"
     text = "query_text" if "query_text" in row or "query" not in row else "query"
     docs = "relevant_docs" if "relevant_docs" in row else "relevant_doc_refs"
     if row.get(docs) is None:
-        check.add(place, "'relevant_docs' (or 'relevant_doc_refs') is missing")
+        check.add(location, "'relevant_docs' (or 'relevant_doc_refs') is missing")
     given = row.get(docs)
     # A bare string or object stands for a list of one.
-    rows: list[tuple[Place, object]] = [((*place, docs), given)]
+    rows: list[tuple[Location, object]] = [((*location, docs), given)]
     if not isinstance(given, str | dict):
-        rows = list(check.listed(row, docs, place))
+        rows = list(check.listed(row, docs, location))
     targets = [_target(check, item, at) for at, item in rows]
     labels = [f"{target.ref} {target.path}" if target.path else "" for target in targets]
     check.unique(zip((at for at, _ in rows), labels, strict=True), "document")
     return Query(
-        check.label(row, key, place),
-        check.text(row, text, place),
+        check.label(row, key, location),
+        check.text(row, text, location),
         tuple(targets),
-        extra=dict(check.record(row.get("metadata") or {}, (*place, "metadata"))),
+        extra=dict(check.record(row.get("metadata") or {}, (*location, "metadata"))),
     )
 
 
-def _target(check: Checker, item: object, place: Place) -> Target:
+def _target(check: Checker, item: object, location: Location) -> Target:
     if isinstance(item, str):
-        return Target(check.word(item, place), DEFAULT_GRADE, ref="uri")
-    record = check.record(item, place)
+        return Target(check.word(item, location), DEFAULT_GRADE, ref="uri")
+    record = check.record(item, location)
     if "doc_ref" not in record and not any(key in record for key in REFERENCES):
-        check.add(place, f"no 'doc_ref' and none of {', '.join(REFERENCES)}")
+        check.add(location, f"no 'doc_ref' and none of {', '.join(REFERENCES)}")
         return Target("")
     grade_key = next((key for key in GRADE_KEYS if key in record), GRADE_KEYS[0])
-    grade = check.whole(record, grade_key, place, default=DEFAULT_GRADE)
+    grade = check.whole(record, grade_key, location, default=DEFAULT_GRADE)
     if grade > HIGHEST_GRADE:
-        check.add((*place, grade_key), f"grade {grade} is out of range; expected 0 to 3")
+        check.add((*location, grade_key), f"grade {grade} is out of range; expected 0 to 3")
     reference = record.get("doc_ref", record)
-    at = (*place, "doc_ref") if "doc_ref" in record else place
+    at = (*location, "doc_ref") if "doc_ref" in record else location
     if isinstance(reference, str):
         return Target(check.word(reference, at), grade, ref="uri")
     fields = check.record(reference, at)
@@ -130,7 +130,7 @@ FORMAT = Format(
     "dataset",
     "Semantik JSON dataset: queries with graded document references",
     (".json",),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"text", "grades", "levels", "zeros", "files", "refs", "bare", "extra", "metadata"}),

@@ -22,8 +22,8 @@ TEXTS = ("query_text", "query")
 GRADE = "relevance_grade"
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first line names a query key and a reference."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether the first line names a query key and a reference."""
     names = set(head.partition(b"\n")[0].decode(errors="replace").strip().split(","))
     return bool(names & set(KEYS)) and bool(names & set(REFERENCES))
 
@@ -107,7 +107,7 @@ FORMAT = Format(
     "dataset",
     "Semantik CSV upload: query_key, query_text, a reference, relevance_grade",
     (".csv",),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"text", "grades", "levels", "zeros", "files", "refs"}),

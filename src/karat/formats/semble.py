@@ -6,7 +6,7 @@ Relevant targets have grade 2, secondary ones grade 1; the category is a tag.
 from pathlib import Path
 
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.fields import Checker, Place, Record
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.model import Dataset, Query, Run, Target
 
@@ -16,8 +16,8 @@ RELEVANT = 2
 SECONDARY = 1
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether a list of objects with ``relevant`` begins here."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether a list of objects with ``relevant`` begins here."""
     return head.lstrip().startswith(b"[") and opens_list(head, "relevant")
 
 
@@ -26,10 +26,10 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     value, check = load_json(path, limit=options.limits.json_bytes)
     rows = list(check.rows(value, (), filled=True))
     queries = [
-        _query(check, check.record(item, place), place, number)
-        for number, (place, item) in enumerate(rows, 1)
+        _query(check, check.record(item, location), location, number)
+        for number, (location, item) in enumerate(rows, 1)
     ]
-    labels = ((place, query.id) for (place, _), query in zip(rows, queries, strict=True))
+    labels = ((location, query.id) for (location, _), query in zip(rows, queries, strict=True))
     check.unique(labels, "id")
     check.finish()
     lined = any(target.start_line for query in queries for target in query.targets)
@@ -51,24 +51,24 @@ def write(data: Dataset | Run, path: Path) -> None:
     write_json(path, rows)
 
 
-def _query(check: Checker, row: Record, place: Place, number: int) -> Query:
+def _query(check: Checker, row: Record, location: Location, number: int) -> Query:
     if row.get("relevant") is None:
-        check.add(place, "'relevant' is missing")
+        check.add(location, "'relevant' is missing")
     targets = [
         _target(check, item, at, grade)
         for key, grade in (("relevant", RELEVANT), ("secondary", SECONDARY))
-        for at, item in check.listed(row, key, place)
+        for at, item in check.listed(row, key, location)
     ]
-    tags = {"category": check.text(row, "category", place)} if row.get("category") else {}
-    label = check.label(row, "id", place) if "id" in row else str(number)
-    return Query(label, check.text(row, "query", place), tuple(targets), tags)
+    tags = {"category": check.text(row, "category", location)} if row.get("category") else {}
+    label = check.label(row, "id", location) if "id" in row else str(number)
+    return Query(label, check.text(row, "query", location), tuple(targets), tags)
 
 
-def _target(check: Checker, item: object, place: Place, grade: int) -> Target:
+def _target(check: Checker, item: object, location: Location, grade: int) -> Target:
     if isinstance(item, str):
-        return Target(check.word(item, place), grade)
-    record = check.record(item, place)
-    return Target(check.text(record, "path", place), grade, *check.lines(record, place))
+        return Target(check.word(item, location), grade)
+    record = check.record(item, location)
+    return Target(check.text(record, "path", location), grade, *check.lines(record, location))
 
 
 def _shown(target: Target) -> object:
@@ -82,7 +82,7 @@ FORMAT = Format(
     "dataset",
     "semble annotations: relevant and secondary files or line ranges",
     (".json",),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"text", "grades", "category", "lines", "files", "bare"}),

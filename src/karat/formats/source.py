@@ -2,16 +2,26 @@
 
 import os
 from collections.abc import Iterator
+from math import isfinite
 from typing import BinaryIO, cast
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 
-__all__ = ["Problems", "decode", "head_of", "open_bytes", "read_text", "refuse_utf16"]
+__all__ = [
+    "Problems",
+    "decode",
+    "head_of",
+    "number_text",
+    "open_bytes",
+    "parse_amount",
+    "read_text",
+    "refuse_utf16",
+]
 
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
 HEAD_BYTES = 65_536
-# As many bytes tell UTF-16 from text with a stray NUL.
+# Bytes needed to distinguish UTF-16 from text with a stray NUL.
 UTF16_BYTES = 8
 PROBLEMS_KEPT = 10_000
 
@@ -29,7 +39,7 @@ class Problems:
         return len(self.found)
 
     def add(self, line: int, message: str) -> None:
-        """Note *message* at *line*; past ten thousand nothing more is kept."""
+        """Record *message* at *line*; problems past ten thousand are dropped."""
         if len(self.found) < PROBLEMS_KEPT:
             self.found.append(Problem(self.source, line, message))
 
@@ -122,3 +132,26 @@ def _guarded(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
         except (EOFError, OSError) as error:
             message = f"cannot be decompressed: {error}"
             raise FormatError([Problem(os.fspath(path), 0, message)]) from error
+
+
+def parse_amount(text: str) -> float | None:
+    """Return *text* as a finite number of 0 or more; None for any other text.
+
+    >>> [parse_amount(text) for text in ("2", " 0.5 ", "-1", "nan", "1_0", "x")]
+    [2.0, 0.5, None, None, None, None]
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    # Python alone would read 1_0 as 10.
+    return value if isfinite(value) and value >= 0 and "_" not in text else None
+
+
+def number_text(value: float) -> str:
+    """Return *value* so that it reads back exactly, a whole number without a point.
+
+    >>> number_text(2.0), number_text(0.1)
+    ('2', '0.1')
+    """
+    return str(int(value)) if value.is_integer() else repr(value)

@@ -30,7 +30,7 @@ class ColumnRanking(Mapping[str, float]):
     or not, is a look-up. It is a true mapping: asked for any other, it decodes the whole slice.
     """
 
-    __slots__ = ("_documents", "_found", "_judged", "_scores")
+    __slots__ = ("_documents", "_judged", "_returned", "_scores")
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class ColumnRanking(Mapping[str, float]):
         scores: "np.ndarray[tuple[int], np.dtype[np.float64]]",
         *,
         judged: Mapping[str, float],
-        found: Mapping[str, float],
+        returned: Mapping[str, float],
     ) -> None:
-        """Keep the columns; *found* has the scores of those *judged* that were returned."""
+        """Store the columns; *returned* has the scores of *judged* documents that were returned."""
         self._documents = documents
         self._scores = scores
         self._judged = judged
-        self._found = found
+        self._returned = returned
 
     def __len__(self) -> int:
         """Return the number of documents returned."""
@@ -56,10 +56,10 @@ class ColumnRanking(Mapping[str, float]):
 
     def __getitem__(self, document: str) -> float:
         """Return the score of *document*, or raise KeyError."""
-        if document not in self._found and document not in self._judged:
+        if document not in self._returned and document not in self._judged:
             # Somebody wants more than the judged ones: from here on all are known.
-            self._found = dict(zip(self, self._scores.tolist(), strict=True))
-        return self._found[document]
+            self._returned = dict(zip(self, self._scores.tolist(), strict=True))
+        return self._returned[document]
 
     def values(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":  # type: ignore[override]
         """Return the scores in the order of the file, without a copy."""
@@ -122,7 +122,7 @@ def _frame(path: str | os.PathLike[str]) -> "pl.DataFrame | None":
 
 
 def _plain(path: str | os.PathLike[str], rows: int) -> bool:
-    """Say whether *rows* lines have five single blanks each and no other white space.
+    """Return whether *rows* lines have five single blanks each and no other white space.
 
     Polars has refused longer lines and fills short ones up, so that the total is enough to know.
     """
@@ -153,8 +153,8 @@ def _by_query(frame: "pl.DataFrame") -> Columns:
     queries = stretches["value"].to_list()
     if len(set(queries)) < len(queries):
         order = {query: number for number, query in enumerate(dict.fromkeys(queries))}
-        place = frame["query"].replace_strict(order).alias("place")
-        return _by_query(frame.with_columns(place).sort("place", maintain_order=True))
+        position = frame["query"].replace_strict(order).alias("position")
+        return _by_query(frame.with_columns(position).sort("position", maintain_order=True))
     starts = np.concatenate(([0], stretches["len"].to_numpy().cumsum(dtype=np.int64)))
     documents = frame["document"]
     scores = frame["score"].to_numpy()
@@ -162,7 +162,7 @@ def _by_query(frame: "pl.DataFrame") -> Columns:
 
 
 def _repeats(columns: Columns) -> bool:
-    """Say whether a query returns a document twice.
+    """Return whether a query returns a document twice.
 
     Equal hashes only raise the suspicion; the documents themselves decide.
     """
@@ -181,7 +181,7 @@ def _repeats(columns: Columns) -> bool:
 def _rankings(
     columns: Columns, judged: Mapping[str, Mapping[str, float]]
 ) -> Iterator[tuple[str, ColumnRanking]]:
-    found = _found(columns, judged)
+    returned = _returned(columns, judged)
     nothing: dict[str, float] = {}
     for query, (start, stop) in zip(columns.queries, pairwise(columns.starts), strict=True):
         yield (
@@ -190,12 +190,12 @@ def _rankings(
                 columns.documents[start:stop],
                 columns.scores[start:stop],
                 judged=judged.get(query, nothing),
-                found=found.get(query, nothing),
+                returned=returned.get(query, nothing),
             ),
         )
 
 
-def _found(
+def _returned(
     columns: Columns, judged: Mapping[str, Mapping[str, float]]
 ) -> dict[str, dict[str, float]]:
     """Return ``{query: {document: score}}`` of the judged documents that were returned."""
@@ -206,7 +206,7 @@ def _found(
     # Equal hashes are candidates, found faster than equal texts; the text then decides.
     rows = columns.hashes.is_in(wanted.hash().implode()).arg_true().to_numpy()
     numbers = np.searchsorted(columns.starts, rows, side="right") - 1
-    found: dict[str, dict[str, float]] = {}
+    by_query: dict[str, dict[str, float]] = {}
     for number, document, score in zip(
         numbers.tolist(),
         columns.documents.gather(rows).to_list(),
@@ -215,5 +215,5 @@ def _found(
     ):
         query = columns.queries[number]
         if document in judged.get(query, ()):
-            found.setdefault(query, {})[document] = score
-    return found
+            by_query.setdefault(query, {})[document] = score
+    return by_query

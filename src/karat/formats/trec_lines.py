@@ -16,7 +16,7 @@ __all__ = [
     "WITHOUT_TAG",
     "TrecColumns",
     "blocks",
-    "decoded",
+    "decode_ids",
     "first_row",
     "numbers",
     "split_rows",
@@ -86,7 +86,7 @@ def split_rows(
     return _split_lines(block, line, width=width, want=want, problems=problems, longer=longer)
 
 
-def decoded(ids: list[bytes], lines: Sequence[int], problems: Problems) -> list[str]:
+def decode_ids(ids: list[bytes], lines: Sequence[int], problems: Problems) -> list[str]:
     """Return *ids* as text; bytes that are not UTF-8 are noted with their lines."""
     if not ids:
         return []
@@ -122,8 +122,11 @@ def numbers(words: list[bytes], lines: Sequence[int], what: str, problems: Probl
 def first_row(head: bytes) -> list[bytes]:
     """Return the fields of the first row if it looks like TREC's, else nothing.
 
-    Both formats have a number as fourth field: a grade, perhaps with a fraction, or a rank.
+    Both formats have a number as fourth field: a grade, perhaps with a fraction, or a rank. JSON
+    and Parquet files have no rows.
     """
+    if head.lstrip().startswith((b"{", b"[", b"PAR1")):
+        return []
     for line in head.split(b"\n", COMMENTS)[:COMMENTS]:
         if line.strip() and not line.startswith(b"#"):
             fields = line.split()
@@ -132,7 +135,7 @@ def first_row(head: bytes) -> list[bytes]:
 
 
 def writable_id(name: str) -> bool:
-    """Say whether *name* can stand in a blank-separated file."""
+    """Return whether *name* can stand in a blank-separated file."""
     encoded = name.encode()
     return encoded.split() == [encoded] and END not in encoded and not name.startswith("#")
 

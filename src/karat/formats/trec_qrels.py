@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.numerals import shown
-from karat.formats.source import Problems
-from karat.formats.trec_lines import blocks, decoded, first_row, numbers, split_rows, writable_id
+from karat.formats.source import Problems, number_text
+from karat.formats.trec_lines import blocks, decode_ids, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target
 
 if TYPE_CHECKING:
@@ -23,8 +22,8 @@ __all__ = ["FORMAT", "read_judgments", "read_panel", "read_preferences", "read_z
 WIDTH = 4
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first row has four fields of which the last is a number."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether the first row has four fields of which the last is a number."""
     return len(first_row(head)) == WIDTH
 
 
@@ -42,8 +41,8 @@ def read_judgments(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
         )
         total += len(lines)
         rows = zip(
-            decoded(queries, lines, problems),
-            decoded(documents, lines, problems),
+            decode_ids(queries, lines, problems),
+            decode_ids(documents, lines, problems),
             numbers(grades, lines, "grade", problems),
             lines,
             strict=True,
@@ -79,7 +78,7 @@ def write(data: Dataset | Run, path: "Path") -> None:
                 for name in (query, document):
                     if not writable_id(name):
                         raise InputError(f"{data.name}: TREC files cannot hold the id {name!r}")
-                stream.write(f"{query} 0 {document} {shown(grade)}\n".encode())
+                stream.write(f"{query} 0 {document} {number_text(grade)}\n".encode())
 
 
 FORMAT = Format(
@@ -87,11 +86,12 @@ FORMAT = Format(
     "dataset",
     "TREC judgments: query iteration document grade",
     (".qrels", ".qrel", ".txt"),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"grades", "levels", "high", "zeros", "fractions", "negatives", "files", "textless"}),
     frozenset({"pathless"}),
+    decisive=True,
 )
 
 
@@ -121,16 +121,16 @@ def read_preferences(
 ) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
     """Return ``{query: {judge: {part: {document: level}}}}``; all problems at once."""
     problems = Problems(path)
-    found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    by_query: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for (query, judge, part, document), level, line in _rows(path, 4, "level", problems):
-        levels = found.setdefault(query, {}).setdefault(judge, {}).setdefault(part, {})
+        levels = by_query.setdefault(query, {}).setdefault(judge, {}).setdefault(part, {})
         if document in levels:
             problems.add(line, f"{document!r} stands twice in part {part!r} of judge {judge!r}")
         if level < 0:
             problems.add(line, f"level {level:g} is below 0; 0 is not relevant, higher is better")
         levels[document] = level
     problems.finish()
-    return found
+    return by_query
 
 
 def _rows(path: str | os.PathLike[str], names: int, what: str, problems: Problems) -> Iterator[Row]:
@@ -145,7 +145,7 @@ def _rows(path: str | os.PathLike[str], names: int, what: str, problems: Problem
             longer=False,
         )
         total += len(lines)
-        texts = [decoded(column, lines, problems) for column in columns[:names]]
+        texts = [decode_ids(column, lines, problems) for column in columns[:names]]
         values = numbers(columns[names], lines, what, problems)
         for text, value, line in zip(zip(*texts, strict=True), values, lines, strict=True):
             yield Row(text, value, line)
@@ -156,13 +156,13 @@ def _rows(path: str | os.PathLike[str], names: int, what: str, problems: Problem
 def read_zscores(path: str | os.PathLike[str]) -> dict[tuple[str, str], tuple[float, float]]:
     """Return ``{(query, measure): (mean, standard deviation)}``; all problems at once."""
     problems = Problems(path)
-    found: dict[tuple[str, str], tuple[float, float]] = {}
+    by_pair: dict[tuple[str, str], tuple[float, float]] = {}
     for first, block in blocks(path):
         lines, (queries, measures, means, deviations) = split_rows(
             block, first, width=4, want=range(4), problems=problems, longer=False
         )
         keys = zip(
-            decoded(queries, lines, problems), decoded(measures, lines, problems), strict=True
+            decode_ids(queries, lines, problems), decode_ids(measures, lines, problems), strict=True
         )
         values = zip(
             numbers(means, lines, "mean", problems),
@@ -170,10 +170,10 @@ def read_zscores(path: str | os.PathLike[str]) -> dict[tuple[str, str], tuple[fl
             strict=True,
         )
         for key, value, line in zip(keys, values, lines, strict=True):
-            if key in found:
+            if key in by_pair:
                 problems.add(line, f"{key[1]!r} of query {key[0]!r} stands here twice")
-            found[key] = value
-    if not found and not problems:
+            by_pair[key] = value
+    if not by_pair and not problems:
         problems.add(0, "no reference score in the file; expected query measure mean deviation")
     problems.finish()
-    return found
+    return by_pair

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "last_tag"]
 
 
-def sniff(_path: str, head: bytes) -> bool:
-    """Say whether the first row has a rank and a score; reading it says if the tag is missing."""
+def detect(_path: str, head: bytes) -> bool:
+    """Return whether the first row has a rank and a score; a missing tag fails when reading."""
     row = first_row(head)
     return len(row) >= WITHOUT_TAG and _is_number(row[4])
 
@@ -85,10 +85,11 @@ FORMAT = Format(
     "run",
     "TREC run: query Q0 document rank score tag",
     (".run", ".trec", ".txt"),
-    sniff,
+    detect,
     read,
     write,
     frozenset({"scores", "files"}),
+    decisive=True,
 )
 
 

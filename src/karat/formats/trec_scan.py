@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from karat.formats.source import Problems, open_bytes
-from karat.formats.trec_lines import blocks, decoded, numbers, split_rows
+from karat.formats.trec_lines import blocks, decode_ids, numbers, split_rows
 
 __all__ = ["scan_trec_run"]
 
@@ -93,9 +93,9 @@ def _segments(path: str | os.PathLike[str], problems: Problems) -> Iterator[Segm
             block, line, width=6, want=(0, 2, 4), problems=problems, longer=True
         )
         total += len(lines)
-        names = decoded(documents, lines, problems)
+        names = decode_ids(documents, lines, problems)
         values = numbers(scores, lines, "score", problems)
-        texts = dict(zip(queries, decoded(queries, lines, problems), strict=True))
+        texts = dict(zip(queries, decode_ids(queries, lines, problems), strict=True))
         if problems:
             continue
         start = 0
@@ -135,7 +135,7 @@ def _extend(ranking: dict[str, float], segment: Segment, problems: Problems) -> 
 
 
 def _adjacent(path: str | os.PathLike[str]) -> bool:
-    """Say whether the rows of each query stand together."""
+    """Return whether the rows of each query stand together."""
     seen: set[bytes] = set()
     last = b""
     for _, block in blocks(path):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from karat.errors import FormatError, Problem
-from karat.formats.fields import Checker, Place
+from karat.formats.fields import Checker, Location
 from karat.formats.source import Problems, read_text
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class _Reader:
     def __init__(self, events: "Iterator[yaml.Event]", problems: Problems) -> None:
         self.events = events
         self.problems = problems
-        self.lines: dict[Place, int] = {}
+        self.lines: dict[Location, int] = {}
 
     def document(self) -> object:
         """Return the value of the only document."""
@@ -81,9 +81,9 @@ class _Reader:
                 self.problems.finish()
         return value
 
-    def _value(self, event: "yaml.Event", place: Place) -> object:
-        line = self.lines[place] = _line(event)
-        if len(place) > DEEPEST:
+    def _value(self, event: "yaml.Event", location: Location) -> object:
+        line = self.lines[location] = _line(event)
+        if len(location) > DEEPEST:
             self.problems.add(line, f"nested deeper than {DEEPEST}")
             self.problems.finish()
         kind = type(event).__name__
@@ -92,28 +92,28 @@ class _Reader:
         if getattr(event, "tag", None):
             self.problems.add(line, f"tags are refused, here {getattr(event, 'tag', '')}")
         if kind == "SequenceStartEvent":
-            return self._list(place)
+            return self._list(location)
         if kind == "MappingStartEvent":
-            return self._mapping(place)
+            return self._mapping(location)
         text = str(getattr(event, "value", ""))
         plain = getattr(event, "implicit", (True, True))[0]
         return None if plain and text in NULLS else text
 
-    def _list(self, place: Place) -> list[object]:
+    def _list(self, location: Location) -> list[object]:
         items: list[object] = []
         while type(event := next(self.events)).__name__ != "SequenceEndEvent":
-            items.append(self._value(event, (*place, len(items))))
+            items.append(self._value(event, (*location, len(items))))
         return items
 
-    def _mapping(self, place: Place) -> dict[str, object]:
+    def _mapping(self, location: Location) -> dict[str, object]:
         record: dict[str, object] = {}
         while type(event := next(self.events)).__name__ != "MappingEndEvent":
-            key = self._value(event, (*place, "key"))
+            key = self._value(event, (*location, "key"))
             if not isinstance(key, str):
                 self.problems.add(_line(event), "expected text as a key")
             elif key in record:
                 self.problems.add(_line(event), f"key {key!r} appears twice")
-            record[str(key)] = self._value(next(self.events), (*place, str(key)))
+            record[str(key)] = self._value(next(self.events), (*location, str(key)))
         return record
 
 

@@ -1,27 +1,56 @@
 """NDCG of rankings, for use from Python: single, compared, in batches, as a stream, and online.
 
-Nothing here loads numpy before it needs it.
+Nothing here loads numpy before a vector is used.
 """
 
-from karat.engines.vectors import get_vector_backend
-from karat.ndcg.abtest import InterleavedSearch
-from karat.ndcg.batch import Batch
-from karat.ndcg.estimate import Estimate
-from karat.ndcg.evaluator import NDCGEvaluator
-from karat.ndcg.histogram import BUCKETS, vector_ndcg_avg
-from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
-from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
+from typing import TYPE_CHECKING
+
+from karat.exports import exports
+
+if TYPE_CHECKING:
+    from karat.ndcg.abtest import InterleavedSearch
+    from karat.ndcg.batch import Batch, Estimate
+    from karat.ndcg.evaluator import NDCGEvaluator
+    from karat.ndcg.histogram import BUCKETS, vector_ndcg_avg
+    from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
+    from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
+    from karat.ndcg.vectors.backend import (
+        VECTOR_STORES,
+        Operation,
+        VectorBackend,
+        get_vector_backend,
+    )
+    from karat.ndcg.vectors.store import Neighbour, VectorStore
 
 __all__ = [
     "BUCKETS",
+    "VECTOR_STORES",
     "Batch",
     "Estimate",
     "InterleavedSearch",
     "NDCGEvaluator",
+    "Neighbour",
+    "Operation",
     "ScoreWindow",
     "StreamingEvaluator",
     "SyntheticData",
+    "VectorBackend",
+    "VectorStore",
     "create_synthetic_evaluation_data",
     "get_vector_backend",
     "vector_ndcg_avg",
 ]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "abtest": "InterleavedSearch",
+        "batch": "Batch Estimate",
+        "evaluator": "NDCGEvaluator",
+        "histogram": "BUCKETS vector_ndcg_avg",
+        "streaming": "ScoreWindow StreamingEvaluator",
+        "synthetic": "SyntheticData create_synthetic_evaluation_data",
+        "vectors.backend": "VECTOR_STORES Operation VectorBackend get_vector_backend",
+        "vectors.store": "Neighbour VectorStore",
+    },
+)

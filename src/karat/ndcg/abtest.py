@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from karat.engines.vectors.store import as_count
 from karat.errors import InputError
 from karat.ndcg.ranking import RankedItems, read_ranking
+from karat.ndcg.vectors.store import as_count
 
 if TYPE_CHECKING:
     from karat.scoring.stats.interleaving import Credit, InterleavedRanking, InterleavingTest
@@ -48,7 +48,7 @@ class InterleavedSearch(Generic[Query]):
         self._lock = Lock()
 
     def search(self, query: Query, k: int = 10) -> "InterleavedRanking[str]":
-        """Return the first *k* keys of both searches, mixed, and who put each there."""
+        """Return the first *k* keys of both searches, interleaved, each with its search."""
         from karat.scoring.stats.interleaving import team_draft
 
         wanted = as_count(k)

@@ -1,14 +1,51 @@
-"""Many rankings at once, and two systems over the same queries."""
+"""A mean with its interval, and batches of evaluations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
+from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.ndcg.estimate import Estimate
+from karat.model.comparison import Interval
 from karat.ndcg.ranking import Judgments
 from karat.ndcg.truth import GradeTable
+from karat.scoring.metrics import Measure, average
 
-__all__ = ["Batch", "truths_for"]
+__all__ = ["Batch", "Estimate", "estimates", "truths_for"]
+
+
+class Estimate(NamedTuple):
+    """A mean with its interval; the mean is None where nothing was scored."""
+
+    mean: float | None
+    interval: Interval
+
+
+def estimates(
+    rows: Sequence[Mapping[str, float]],
+    measures: Sequence[Measure],
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> dict[str, Estimate]:
+    """Return the mean of each measure over *rows* with its bootstrap interval."""
+    from karat.scoring.stats import bootstrap_intervals
+
+    names = [str(measure) for measure in measures]
+    columns = [[row[name] for name in names] for row in rows] or [[float("nan")] * len(names)]
+    intervals = bootstrap_intervals(
+        columns,
+        bounds=[measure.bounds for measure in measures],
+        level=level,
+        draws=draws,
+        seed=seed,
+    )
+    estimates = {}
+    for name, interval in zip(names, intervals, strict=True):
+        mean = average([row[name] for row in rows])
+        estimates[name] = Estimate(None if isnan(mean) else mean, interval)
+    return estimates
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import TYPE_CHECKING, TypedDict
 
-from karat.engines.vectors.store import as_count
 from karat.errors import InputError
 from karat.model import JudgedQuery
 from karat.model.comparison import Comparison
-from karat.ndcg.batch import Batch, truths_for
-from karat.ndcg.estimate import estimates
+from karat.ndcg.batch import Batch, estimates, truths_for
 from karat.ndcg.histogram import recorder
 from karat.ndcg.ranking import Judgments, KeyRanking, RankedItems, as_grade, read_ranking
 from karat.ndcg.truth import GradeTable, finite, ideal_gain
+from karat.ndcg.vectors.store import as_count
 from karat.scoring.metrics import Measure, parse_all
 from karat.scoring.metrics.gain import dcg, gain_function
 

@@ -1,4 +1,4 @@
-"""The histogram ``vector_ndcg_avg``, for those who watch with Prometheus."""
+"""The Prometheus histogram ``vector_ndcg_avg``."""
 
 from collections.abc import Callable
 from threading import Lock

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, NamedTuple, TypeGuard
 
-from karat.engines.vectors.store import as_key
 from karat.errors import InputError
+from karat.ndcg.vectors.store import as_key
 
 __all__ = ["Judgments", "KeyRanking", "RankedItems", "as_grade", "read_judgments", "read_ranking"]
 
@@ -16,7 +16,7 @@ Judgments = Mapping[Any, float]
 
 
 class KeyRanking(NamedTuple):
-    """The keys of a ranking, best first, each at its first place; and how many were repeated."""
+    """The keys of a ranking, best first, each at its first rank; and how many were repeated."""
 
     keys: tuple[str, ...]
     duplicates: int

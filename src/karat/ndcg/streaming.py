@@ -4,10 +4,10 @@ from collections import deque
 from dataclasses import dataclass
 from threading import Lock
 
-from karat.engines.vectors.store import as_count
-from karat.ndcg.estimate import Estimate, estimates
+from karat.ndcg.batch import Estimate, estimates
 from karat.ndcg.evaluator import NDCGEvaluator
 from karat.ndcg.ranking import Judgments, RankedItems
+from karat.ndcg.vectors.store import as_count
 
 __all__ = ["ScoreWindow", "StreamingEvaluator"]
 
@@ -27,7 +27,7 @@ class StreamingEvaluator:
 
     Every ranking goes through *evaluator*, and so into its histogram. A ranking whose query has no
     positive judgment is counted and otherwise left out. An interval holds for the window as it
-    stands; who watches it all day will now and then see it miss.
+    holds; watched all day, it will miss now and then.
 
     >>> stream = StreamingEvaluator(NDCGEvaluator([1]), window=2)
     >>> for first in ("wrong", "right", "right"):

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from karat.engines.registry import ADAPTERS
+from karat.engines.registry import ENGINES, modes
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, MissingExtra
-from karat.experiments.matrix import MODES, Matrix
+from karat.experiments.matrix import Matrix
 from karat.experiments.run import ExperimentRequest
 from karat.experiments.store import ExperimentKind
 from karat.experiments.target_check import Where
@@ -43,7 +43,7 @@ def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) ->
     given += [(name, {"engine": "http", "url": url}) for name, url in map(_named, targets)]
     names = [name for name, _ in given]
     for name in names:
-        if name in MODES:
+        if name in modes():
             raise InputError(f"engine {name!r}: a mode has this name; expected another one")
         if names.count(name) > 1:
             raise InputError(f"engine {name!r} is given twice")
@@ -87,7 +87,7 @@ def _checked(name: str, given: str | Mapping[str, object]) -> Spec:
     try:
         spec = parse_spec(given)
         # Its errors call it as requests do, and where it moves to is not for it to say.
-        usual: dict[str, object] = {"name": name} if spec.name in ADAPTERS else {}
+        usual: dict[str, object] = {"name": name} if ENGINES.is_adapter(spec.name) else {}
         if spec.name == "http":
             usual |= {"redirects": 0}
         spec = replace(spec, params={**usual, **spec.params})

@@ -11,7 +11,8 @@ from karat.corpus import CHUNKERS, Corpus, chunk_corpus, create_chunker
 from karat.corpus.git.process import git
 from karat.engines.base import Progress
 from karat.engines.caches import user_caches
-from karat.engines.embedding.installed import PACKAGED, missing_modules
+from karat.engines.embedding.catalogue import PACKAGED, missing_modules
+from karat.engines.registry import modes as search_modes
 from karat.errors import Conflict, InputError, UnknownName
 from karat.experiments.matrix import Matrix
 from karat.experiments.workers.sources import load_corpus
@@ -181,9 +182,11 @@ def collection_spec(
 
 def check_modes(collection: Collection, modes: Sequence[str]) -> None:
     """Raise InputError for a mode whose index *collection* does not have."""
-    if {"sparse", "hybrid"} & set(modes) and not collection.index["sparse"]:
+    by_mode = search_modes()
+    needed = {part for mode in modes for part in by_mode[mode].components}
+    if "lexical" in needed and not collection.index["sparse"]:
         raise InputError(NEEDS_SPARSE.format(name=collection.name))
-    if {"dense", "hybrid"} & set(modes) and not collection.index["dense"]:
+    if "dense" in needed and not collection.index["dense"]:
         raise InputError(NEEDS_DENSE.format(name=collection.name))
 
 

@@ -28,7 +28,7 @@ from karat.engines.base import (
     SupportsExplain,
     SupportsPhases,
     SupportsSnapshots,
-    broken_laws,
+    contract_violations,
 )
 from karat.errors import EngineError, InputError
 from karat.model import Hit
@@ -95,7 +95,7 @@ class EngineSuite:
     def search(engine: Engine, corpus: Corpus, query: str, k: int) -> Sequence[Hit]:
         """Return the hits of *engine*, held to the law."""
         hits = engine.search(query, k)
-        assert broken_laws(hits, corpus, k) == []
+        assert contract_violations(hits, corpus, k) == []
         assert all(isinstance(hit, Hit) for hit in hits)
         return hits
 

@@ -18,8 +18,8 @@ from random import Random
 
 import pytest
 
-from karat.engines.vectors import Neighbour, VectorBackend
 from karat.errors import InputError, UnknownName
+from karat.ndcg import Neighbour, VectorBackend
 
 __all__ = ["VectorBackendSuite"]
 

@@ -6,8 +6,7 @@ import pytest
 
 from karat.corpus import Corpus
 from karat.engines.adapters.python import AgentEngine
-from karat.engines.agent import RetrievalResult
-from karat.engines.base import SupportsMetadata, SupportsReset
+from karat.engines.base import RetrievalResult, SupportsMetadata, SupportsReset
 from karat.errors import EngineError
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.adapters.answers import AnswerReader, json_lines, mentioned
-from karat.engines.adapters.command import grouped
+from karat.engines.adapters.answers import AnswerReader, json_lines, mentioned_paths
+from karat.engines.adapters.command import group_lines
 from karat.engines.adapters.options import AnswerOptions
 from karat.errors import EngineError
 from karat.model import Hit
@@ -95,12 +95,14 @@ def test_any_value_is_read_or_refused(answer: object) -> None:
 
 @given(st.text())
 def test_any_text_may_mention_paths(text: str) -> None:
-    assert all(isinstance(hit, Hit) for hit in mentioned(text))
+    assert all(isinstance(hit, Hit) for hit in mentioned_paths(text))
 
 
 def test_mentions_with_lines() -> None:
     text = "see (src/a.py:10-20), `b.py:3:` and c.py:7:5. Also d.py."
-    found = [(hit.path, hit.start_line, hit.end_line) for hit in mentioned(text) if "." in hit.path]
+    found = [
+        (hit.path, hit.start_line, hit.end_line) for hit in mentioned_paths(text) if "." in hit.path
+    ]
     expected = [("src/a.py", 10, 20), ("b.py", 3, 3), ("c.py", 7, 7), ("d.py", 0, 0)]
     assert found == expected
 
@@ -111,7 +113,7 @@ def test_mentions_with_lines() -> None:
 )
 def test_what_is_not_ripgreps(line: str) -> None:
     with pytest.raises(EngineError, match="expected the events of rg --json"):
-        grouped(line, "x", join_lines=1)
+        group_lines(line, "x", join_lines=1)
 
 
 # What str.splitlines() takes for the end of a line, and JSON does not.
@@ -123,7 +125,7 @@ def test_only_a_line_feed_ends_a_line(mark: str) -> None:
     assert [hit.path for hit in json_lines(text, reader).hits] == ["a.py", "b.py"]
     data = {"path": {"text": "a.py"}, "line_number": 4, "submatches": [{}]}
     event = {"type": "match", "data": {**data, "lines": {"text": f"login{mark}"}}}
-    found = grouped(json.dumps(event, ensure_ascii=False), "login", join_lines=1)
+    found = group_lines(json.dumps(event, ensure_ascii=False), "login", join_lines=1)
     assert found == [Hit("a.py", 1.5, 4, 4)]
 
 
@@ -133,7 +135,7 @@ def test_ripgreps_bytes_and_context() -> None:
         '"lines": {"bytes": "bG9naW7/"}, "submatches": [{}, {}]}}'
     )
     output = '{"type": "begin"}\n\n' + line + '\n{"type": "summary"}'
-    assert grouped(output, "login", join_lines=1) == [Hit("a.py", 1 + 2 / 3, 4, 4)]
+    assert group_lines(output, "login", join_lines=1) == [Hit("a.py", 1 + 2 / 3, 4, 4)]
 
 
 def test_the_tokens_of_a_line_that_is_a_hit_are_those_of_the_hit() -> None:

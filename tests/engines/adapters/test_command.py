@@ -119,7 +119,7 @@ def test_bad_hits_are_dropped_and_counted() -> None:
 @pytest.mark.parametrize(
     ("code", "options", "message"),
     [
-        ("print('garbage')", {}, "answered what is no JSON: 'garbage"),
+        ("print('garbage')", {}, "answered what is not JSON: 'garbage"),
         ("", {}, "answered nothing; expected one JSON value"),
         ("print(7)", {}, "no list of hits in the answer '7'"),
         ("print('x')", {"output": "jsonl"}, "no JSON: 'x'"),
@@ -199,7 +199,7 @@ def test_secrets_stay_out_of_errors() -> None:
         ({"command": ["rg"], "output": "regex", "pattern": "x"}, "no group"),
         ({"command": ["rg"], "output": "regex", "pattern": "(?P<path>x)(?P<z>y)"}, "group 'z'"),
         ({"command": ["rg"], "output": "rg", "hits": "$.x"}, "hits is not used with output: rg"),
-        ({"command": ["rg"], "hits": "$.["}, "is no JSONPath"),
+        ({"command": ["rg"], "hits": "$.["}, "is not a JSONPath"),
         ({"command": ["rg"], "score": "a", "distance": "b"}, "exclude each other"),
         ({"command": ["rg"], "env": {"API_KEY": "hunter2"}}, "'API_KEY' holds a secret"),
         ({}, "the option 'command' is missing"),

@@ -137,7 +137,7 @@ def test_body_and_headers_are_filled(service: Service) -> None:
         ),
         (lambda h: reply(h, "<!doctype html>", 200, "text/html"), "answered HTML, expected JSON"),
         (lambda h: reply(h, "  <html>"), "answered HTML, expected JSON"),
-        (lambda h: reply(h, "not json"), "answered what is no JSON: 'not json'"),
+        (lambda h: reply(h, "not json"), "answered what is not JSON: 'not json'"),
         (lambda h: reply(h, ""), "answered nothing"),
         (lambda h: reply(h, '{"other": 1}'), "no list of hits in the answer"),
         (lambda h: reply(h, " " * 200_000), "longer than 100,000 bytes"),

@@ -107,8 +107,8 @@ def test_hits_are_checked_and_counted() -> None:
     [
         (None, "search returned NoneType; expected a list of hits"),
         (["src/auth.py"], "returned str among its hits; expected karat.model.Hit"),
-        ([Hit("src/auth.py", "high")], "is no hit"),  # type: ignore[arg-type]
-        ([Hit("src/auth.py", 1.0, None)], "is no hit"),  # type: ignore[arg-type]
+        ([Hit("src/auth.py", "high")], "is not a hit"),  # type: ignore[arg-type]
+        ([Hit("src/auth.py", 1.0, None)], "is not a hit"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_answer(answer: object, message: str) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from karat.corpus import Corpus
 from karat.engines.adapters.python import adapted
-from karat.engines.agent import RetrievalAgent, RetrievalResult
-from karat.engines.base import Engine
+from karat.engines.base import Engine, RetrievalAgent, RetrievalResult
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 from karat.model import Hit

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.engines.embedding.encoder import Encoder, Layer, Linear, Norm, WordTable, quantised
+from karat.engines.embedding.encoder import Encoder, Layer, Linear, Norm, WordTable, quantise
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def norm(seed: int) -> Norm:
 
 
 def linear(outputs: int, inputs: int, seed: int, apart: tuple[int, ...] = ()) -> Linear:
-    return quantised(chance(outputs, inputs, seed=seed), chance(outputs, seed=seed + 1), apart)
+    return quantise(chance(outputs, inputs, seed=seed), chance(outputs, seed=seed + 1), apart)
 
 
 @pytest.fixture(scope="session")

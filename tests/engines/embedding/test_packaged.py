@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.engines.embedding import Embedder, create_embedder
+from karat.engines.embedding.catalogue import PACKAGED, missing_modules
 from karat.engines.embedding.encoder import PackagedFile
-from karat.engines.embedding.installed import PACKAGED, missing_modules
 from karat.engines.embedding.packaged import GRANITE, MINILM, TOKENIZER, read_container, read_minilm
 from karat.errors import InputError, MissingExtra, UnknownName
 from karat.testing.embedding import EmbedderSuite

@@ -133,7 +133,7 @@ def answered(content: object) -> list[Reply]:
     [
         ([(401, {}, b'{"error": "bad key"}')], "status 401: .*bad key"),
         ([(200, {}, b"<!doctype html><title>Login</title>")], "is a web page, not JSON"),
-        ([(200, {}, b"fine")], "is no JSON: 'fine'"),
+        ([(200, {}, b"fine")], "is not JSON: 'fine'"),
         (answered([]), "holds no list 'data'"),
         (answered({"data": []}), "0 embeddings came back; expected 1"),
         (answered({"data": [{"index": 4, "embedding": [1]}]}), "no index of its own"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.base import broken_laws
+from karat.engines.base import contract_violations
 from karat.engines.builtin import bm25
 from karat.engines.keyword import KeywordEngine
 from karat.engines.rerank import RerankEngine, create_reranker
@@ -186,7 +186,7 @@ def test_any_scores_keep_the_law(
     scores = dict(zip(FOUND, sorted(first, reverse=True), strict=False))
     engine = over(scores, Given(*second), depth=depth, weight=weight)
     hits = engine.search("x", k)
-    assert broken_laws(hits, CORPUS, k) == []
+    assert contract_violations(hits, CORPUS, k) == []
     assert {hit.path for hit in engine.search("x", 9)} == scores.keys()
     assert [hit.path for hit in hits] == [hit.path for hit in engine.search("x", 9)][:k]
     behind = [hit.path for hit in engine.search("x", 9)][depth:]

@@ -7,7 +7,7 @@ import pytest
 
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25
-from karat.engines.engine_group import build_family
+from karat.engines.engine_group import build_group
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.cross import OnnxCross
 from karat.engines.spec import build, parse_spec
@@ -94,7 +94,7 @@ def test_a_pair_is_read_once_for_all_who_ask(folder: Path, monkeypatch: pytest.M
     for engine in alone:
         engine.index(CORPUS)
     expected = [engine.search("login zebra", 5) for engine in alone]
-    family = build_family(specs)
+    family = build_group(specs)
     family.show(CORPUS)
     read: list[object] = []
     run = OnnxCross._run

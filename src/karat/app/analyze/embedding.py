@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.embedding.base import Embedder
 from karat.engines.embedding.cache import CachedEmbedder
-from karat.engines.places import ChunkLocation, ChunkTable
 from karat.errors import InputError
 from karat.model import Dataset, Hit
 from karat.model.analysis import EmbeddingQuality

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from karat.app.search import EngineLike, chunk_engine, engine_of
 from karat.corpus import Chunk, ChunkedCorpus, Corpus, chunk_corpus, create_chunker
 from karat.engines.base import Engine, SupportsBatch, SupportsClose
+from karat.engines.chunk_table import ChunkLocation, tokens
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding.base import Embedder, SupportsTooLong
-from karat.engines.places import ChunkLocation, tokens
 from karat.engines.stages import DenseStage, texts_of
 from karat.errors import InputError
 from karat.model.analysis import Flaw, Health

@@ -8,7 +8,7 @@ from karat.cli.main import CommandGroup
 from karat.report.display import counted, printable
 
 if TYPE_CHECKING:
-    from karat.app.engines import EngineCheck, EngineInfo
+    from karat.app.engines import EngineCheck, EngineListing
     from karat.model.spending import Spent
 
 __all__ = ["command"]
@@ -84,7 +84,7 @@ def check(
         ctx.exit(BROKEN)
 
 
-def _about(entry: "EngineInfo") -> str:
+def _about(entry: "EngineListing") -> str:
     if entry.available:
         return entry.summary
     hint = f": {entry.install}" if entry.install else ""
@@ -93,7 +93,7 @@ def _about(entry: "EngineInfo") -> str:
 
 def _lines(found: "EngineCheck") -> list[str]:
     """Return the outcome, one fact per line."""
-    from karat.engines.registry import ADAPTERS
+    from karat.engines.registry import ENGINES
 
     lines = [
         f"{found.name}: {found.spec.name}, configuration {found.spec.digest[:12]}",
@@ -111,7 +111,7 @@ def _lines(found: "EngineCheck") -> list[str]:
     if found.phases_ns:
         parts = [f"{phase} {_ms(spent)}" for phase, spent in found.phases_ns.items()]
         lines.append(f"  phases of the last query: {', '.join(parts)}")
-    if found.spec.name in ADAPTERS:
+    if ENGINES.is_adapter(found.spec.name):
         lines.append(f"  {_spent_line(found.spent)}")
     if found.overhead is not None:
         lines.append(
@@ -143,7 +143,7 @@ def _ms(spent_ns: int) -> str:
     return f"{spent_ns / 1e6:.2f} ms"
 
 
-def _listed(entry: "EngineInfo") -> dict[str, object]:
+def _listed(entry: "EngineListing") -> dict[str, object]:
     return {
         "name": entry.name,
         "summary": entry.summary,

@@ -173,14 +173,15 @@ def load_gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> 
 
 
 def _agents(names: Sequence[str], config: "ConfigFile | None") -> "list[Agent]":
-    from karat.experiments.configurations import NAMES, Agent, engine_configurations
+    from karat.experiments.configurations import Agent, agent_names, engine_configurations
 
     known = {agent.name: agent for agent in config.agents} if config else {}
+    engines = agent_names()
     found = []
     for name in names or tuple(known) or (DEFAULT_ENGINE,):
         if name in known:
             found.append(known[name])
         else:
-            (configuration,) = engine_configurations([NAMES.get(name, name)])
-            found.append(Agent(name if name in NAMES else configuration.name, configuration.spec))
+            (configuration,) = engine_configurations([engines.get(name, name)])
+            found.append(Agent(name if name in engines else configuration.name, configuration.spec))
     return found

@@ -19,6 +19,7 @@ __all__ = [
     "Inputs",
     "Number",
     "Output",
+    "ProfileName",
     "WholeNumber",
     "comparison_options",
     "confidence_options",
@@ -41,6 +42,31 @@ MATCHES = (
     *("document", "exact", "suffix", "substring", "directory"),
     *("lines", "symbol", "akashic", "graded"),
 )
+
+# As in karat.engines.registry.PROFILES, which help does not load.
+PROFILES = ("lexical", "fast", "balanced", "quality")
+
+
+class ProfileName(click.Choice[str]):
+    """The name of a profile; an earlier name is replaced, with a note on standard error."""
+
+    def __init__(self) -> None:
+        """Offer the current names."""
+        super().__init__(PROFILES)
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the current name of *value*."""
+        from karat.engines.registry import PROFILE_ALIASES
+
+        current = PROFILE_ALIASES.get(value)
+        if current is None:
+            return super().convert(value, param, ctx)
+        click.echo(
+            f"note: --profile {value} is now --profile {current}; "
+            f"the engine {value} (-e {value}) is a different search",
+            err=True,
+        )
+        return current
 
 
 class Inputs(NamedTuple):
@@ -233,8 +259,8 @@ ENGINE: Fields = {
     ),
     "profile": click.option(
         "--profile",
-        type=click.Choice(["keyword", "fast", "balanced", "quality"]),
-        help="A preset engine, from the fastest to the best.",
+        type=ProfileName(),
+        help="A preset engine, from the fastest to the best; lexical is bm25, the others hybrid.",
     ),
 }
 
@@ -297,12 +323,12 @@ def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles
 
 
 def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, object]:
-    from karat.engines.registry import PROFILES
+    from karat.engines.registry import profile_named
 
     source = click.get_current_context().get_parameter_source("engine")
     if profile and source is not click.core.ParameterSource.DEFAULT:
         raise click.UsageError("--profile and --engine both name an engine; give one of them")
-    return PROFILES[profile] if profile else engine
+    return profile_named(profile) if profile else engine
 
 
 def scoring_options(command: Command) -> Command:

@@ -1,4 +1,4 @@
-"""A chunk, the protocol of what makes chunks, and how a chunker's pieces become chunks."""
+"""A chunk, the protocol of chunkers, and how a chunker's pieces become chunks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -31,7 +31,7 @@ __all__ = [
     "weights_of",
 ]
 
-# The one fallback that another try may not need; it is never kept on disk.
+# The one fallback that a retry may not need; it is never cached on disk.
 TIMED_OUT = "parse-timeout"
 
 
@@ -52,7 +52,7 @@ class Piece(NamedTuple):
 
 
 class SplitResult(NamedTuple):
-    """The pieces of one text, and why they are not what was asked for ("" if they are)."""
+    """The pieces of one text, and the reason of a fallback ("" if there was none)."""
 
     pieces: Sequence[Piece]
     fallback: str = ""
@@ -61,9 +61,9 @@ class SplitResult(NamedTuple):
 class Chunker(Protocol):
     """Cuts a text into pieces.
 
-    The law: the same text and language always give the same pieces; they are in the order of the
-    text, and every line that is not blank is in at least one of them (in exactly one, where the
-    chunker does not overlap). The path is not known, so that equal contents are cut once.
+    The contract: the same text and language always give the same pieces, in the order of the text.
+    Every line that is not blank is in at least one of them, and in exactly one if the chunker does
+    not overlap. A chunker does not get the path, so that equal contents are cut once.
     """
 
     @property
@@ -136,14 +136,14 @@ def spec_of(chunker: "DataclassInstance", name: str) -> Spec:
 
 
 def require_positive(chunker: str, **values: object) -> None:
-    """Refuse a value that is no whole number of 1 or more."""
+    """Reject a value that is not a whole number of 1 or more."""
     for name, value in values.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise InputError(f"chunker {chunker!r}: {name} is {value!r}; expected 1 or more")
 
 
 def require_below(chunker: str, *, size: object, **smaller: object) -> None:
-    """Refuse a *size* below 1, and a *smaller* value that is negative or not below it."""
+    """Reject a *size* below 1, and a *smaller* value that is negative or not below it."""
     require_positive(chunker, size=size)
     for name, value in smaller.items():
         whole = isinstance(value, int) and not isinstance(value, bool)

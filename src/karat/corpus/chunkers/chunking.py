@@ -20,7 +20,7 @@ AT_ONCE = 500
 class ChunkedCorpus:
     """The chunks of each document, in the order of ``corpus.documents``.
 
-    *fallbacks* counts by reason the documents that were not cut as asked for.
+    *fallbacks* counts by reason the documents that were cut by a fallback.
     """
 
     corpus: Corpus

@@ -81,11 +81,13 @@ def tree_symbols(parsed: SyntaxTree, lines: tuple[int, int] | None = None) -> li
     best: dict[int, _Found] = {}
     for order, captures in cursor.matches(parsed.root):
         name = captures["name"][0]
-        found = _found(name, captures, order, parsed.data)
+        definition = _found(name, captures, order, parsed.data)
         known = best.get(name.start_byte)
-        if found:
-            best[name.start_byte] = _united(known, found) if known else found
-    return _nested(sorted(best.values(), key=lambda found: (found.start, -found.end)))
+        if definition:
+            best[name.start_byte] = _united(known, definition) if known else definition
+    return _nested(
+        sorted(best.values(), key=lambda definition: (definition.start, -definition.end))
+    )
 
 
 def _found(
@@ -112,7 +114,7 @@ def _united(one: _Found, other: _Found) -> _Found:
     The first pattern of the query gives the kind, the wider match the range.
     """
     first = min(one, other)
-    wide = min(one, other, key=lambda found: (found.start, -found.end))
+    wide = min(one, other, key=lambda definition: (definition.start, -definition.end))
     return first._replace(
         start=wide.start, end=wide.end, first_row=wide.first_row, last_row=wide.last_row
     )
@@ -122,11 +124,11 @@ def _text(node: "Node", data: bytes) -> str:
     return data[node.start_byte : node.end_byte].decode(errors="replace")
 
 
-def _nested(found: Sequence[_Found]) -> list[Symbol]:
+def _nested(definitions: Sequence[_Found]) -> list[Symbol]:
     """Return symbols with their parents from definitions sorted by where they start."""
     result: list[Symbol] = []
     around: list[tuple[int, Symbol]] = []
-    for item in found:
+    for item in definitions:
         while around and around[-1][0] <= item.start:
             around.pop()
         outer = around[-1][1] if around else None

@@ -94,7 +94,7 @@ def _is_riddle(data: bytes) -> bool:
 
 
 def _repeats(data: bytes, start: int) -> bool:
-    """Say whether *data* from *start* on is the same few bytes over and over, blanks aside."""
+    """Return whether *data* from *start* on is the same few bytes over and over, blanks aside."""
     sample = data[start : start + _LONGEST_PERIOD]
     again = data.find(sample, start + 1, start + 2 * _LONGEST_PERIOD)
     run = data[start : start + _REPEATED]
@@ -113,7 +113,7 @@ def _holds_rubble(root: "Node") -> bool:
 
 
 def have_grammars() -> bool:
-    """Say whether the extra ``code`` is installed, much sooner than its version can be told."""
+    """Return whether the extra ``code`` is installed; faster than looking up its version."""
     return all(map(find_spec, ("tree_sitter", "tree_sitter_language_pack")))
 
 

@@ -86,9 +86,9 @@ def _markdown(lines: Sequence[str]) -> Iterator[Heading]:
         if row in fenced:
             continue
         line = lines[row].rstrip("\n")
-        found = _ATX.match(line)
-        if found:
-            yield Heading(row, len(found[1]), _plain(found[2] or ""))
+        match = _ATX.match(line)
+        if match:
+            yield Heading(row, len(match[1]), _plain(match[2] or ""))
         elif row > start and row - 1 not in fenced and _SETEXT.match(line):
             above = lines[row - 1]
             if not _NO_PARAGRAPH.match(above):
@@ -126,7 +126,7 @@ def _restructured(lines: Sequence[str]) -> Iterator[Heading]:
 def _is_title(
     title: str, under: re.Match[str] | None, over: re.Match[str] | None, *, after_blank: bool
 ) -> bool:
-    """Say whether *title* is one: adorned below, perhaps alike above, and no table or paragraph."""
+    """Return whether *title* is a heading: underlined, perhaps also overlined, and not a table."""
     if under is None or not title.strip() or _ADORNMENT.match(title):
         return False
     if over:
@@ -141,9 +141,9 @@ def _marked(lines: Sequence[str]) -> Iterator[Heading]:
         text = line.rstrip()
         if _BLOCK.fullmatch(text) and inside in ("", text):
             inside = "" if inside else text
-        found = None if inside else _EQUALS.match(text)
-        if found:
-            yield Heading(row, len(found[1]), found[2])
+        match = None if inside else _EQUALS.match(text)
+        if match:
+            yield Heading(row, len(match[1]), match[2])
 
 
 def _plain_text(lines: Sequence[str]) -> Iterator[Heading]:
@@ -291,14 +291,14 @@ class Sections:
         return joined
 
 
-def _sections(count: int, found: Sequence[Heading]) -> Iterator[_Part]:
+def _sections(count: int, headings: Sequence[Heading]) -> Iterator[_Part]:
     """Yield the lines before the first heading, and each heading with the lines up to the next."""
-    if not found or found[0].row > 0:
-        yield _Part(0, (found[0].row if found else count) - 1, (), ())
+    if not headings or headings[0].row > 0:
+        yield _Part(0, (headings[0].row if headings else count) - 1, (), ())
     above: list[Heading] = []
-    for index, heading in enumerate(found):
+    for index, heading in enumerate(headings):
         above = [other for other in above if other.level < heading.level]
-        last = (found[index + 1].row if index + 1 < len(found) else count) - 1
+        last = (headings[index + 1].row if index + 1 < len(headings) else count) - 1
         path = tuple(other.title for other in above if other.title)
         yield _Part(heading.row, last, path, (heading.title,) if heading.title else ())
         above.append(heading)

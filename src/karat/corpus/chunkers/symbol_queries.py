@@ -1,4 +1,4 @@
-"""What counts as a definition, language by language, as tree-sitter queries.
+"""The tree-sitter queries that find definitions, by language.
 
 ``@name`` is the name, the other capture the whole definition and its kind; ``@parent`` is a name
 of the enclosing type that is written elsewhere than around it (a receiver in Go), ``@body`` a body

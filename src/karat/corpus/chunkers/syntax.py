@@ -40,16 +40,16 @@ _FUNCTIONS = frozenset({"function", "method", "macro"})
 LineRange = tuple[int, int]
 
 
-def units(found: Iterable[Symbol]) -> list[LineRange]:
+def units(symbols: Iterable[Symbol]) -> list[LineRange]:
     """Return the lines, from 0, of the outermost functions and of the types that hold none.
 
-    *found* are all definitions of a text, in its order. One on a single line is no unit.
+    *symbols* are all definitions of a text, in its order. One on a single line is no unit.
 
     >>> code = [Symbol("A", "class", 1, 9), Symbol("f", "method", 2, 4), Symbol("B", "class", 6, 9)]
     >>> units(code)
     [(1, 3), (5, 8)]
     """
-    long = [symbol for symbol in found if symbol.end_line > symbol.start_line]
+    long = [symbol for symbol in symbols if symbol.end_line > symbol.start_line]
     functions = list(_outermost(symbol for symbol in long if symbol.kind in _FUNCTIONS))
     types = (symbol for symbol in long if symbol.kind in TYPES)
     free = (symbol for symbol in types if owner(functions, _rows(symbol)) is None)
@@ -62,8 +62,8 @@ def owner(ranges: Sequence[LineRange], rows: LineRange) -> LineRange | None:
     >>> owner([(1, 3), (5, 8)], (2, 4)), owner([(1, 3), (5, 8)], (4, 4))
     ((1, 3), None)
     """
-    place = bisect_right(ranges, rows[1], key=lambda known: known[0]) - 1
-    return ranges[place] if place >= 0 and ranges[place][1] >= rows[0] else None
+    index = bisect_right(ranges, rows[1], key=lambda known: known[0]) - 1
+    return ranges[index] if index >= 0 and ranges[index][1] >= rows[0] else None
 
 
 def _outermost(symbols: Iterable[Symbol]) -> Iterator[LineRange]:
@@ -126,10 +126,10 @@ class Syntax:
         parsed = parse(text, language)
         if parsed is None:
             return SplitResult(Lines().split(text, language).pieces, TIMED_OUT)
-        lines, found = lines_of(text), tree_symbols(parsed)
-        rule = _Rule(weights_of(text), self.size, () if self.merge else units(found))
+        lines, symbols = lines_of(text), tree_symbols(parsed)
+        rule = _Rule(weights_of(text), self.size, () if self.merge else units(symbols))
         ranges = rule.merged(_parts([parsed.root], (0, len(lines) - 1), rule))
-        return SplitResult(list(_pieces(lines, ranges, found)))
+        return SplitResult(list(_pieces(lines, ranges, symbols)))
 
 
 def definitions(size: int = 1500) -> Syntax:
@@ -149,7 +149,7 @@ class _Rule(NamedTuple):
         return self.weights[last + 1] - self.weights[first]
 
     def fits(self, nodes: "Sequence[Node]", rows: Range) -> bool:
-        """Say whether *rows*, the lines of *nodes*, may stay together."""
+        """Return whether *rows*, the lines of *nodes*, may stay together."""
         if rows[0] == rows[1]:
             return True
         if self.weight(*rows) > self.limit:
@@ -216,7 +216,7 @@ def _groups(nodes: "Sequence[Node]", rows: Range) -> "Iterator[tuple[Range, list
 
 
 def _is_splittable(node: "Node") -> bool:
-    """Say whether a cut may fall inside *node*; on one line none can."""
+    """Return whether a cut may fall inside *node*; on one line none can."""
     return node.child_count > 0 and _last_row(node) > node.start_point[0]
 
 
@@ -226,7 +226,7 @@ def _last_row(node: "Node") -> int:
 
 
 def _pieces(
-    lines: Sequence[str], ranges: Sequence[Range], found: Sequence[Symbol]
+    lines: Sequence[str], ranges: Sequence[Range], symbols: Sequence[Symbol]
 ) -> Iterator[Piece]:
     """Yield the pieces, with the names that each defines and those around its first line."""
     position = 0
@@ -238,8 +238,8 @@ def _pieces(
         around = [symbol for symbol in around if symbol.end_line >= piece.start_line]
         scope = tuple(symbol.name for symbol in around)
         inside: list[Symbol] = []
-        while position < len(found) and found[position].start_line <= piece.end_line:
-            inside.append(found[position])
+        while position < len(symbols) and symbols[position].start_line <= piece.end_line:
+            inside.append(symbols[position])
             position += 1
         around += [symbol for symbol in inside if symbol.end_line > piece.end_line]
         names = tuple(dict.fromkeys(symbol.name for symbol in inside))

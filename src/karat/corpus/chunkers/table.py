@@ -16,7 +16,7 @@ CHUNKERS: "Registry[Callable[..., Chunker]]" = Registry(
         "syntax": "karat.corpus.chunkers.syntax:Syntax",
         "definitions": "karat.corpus.chunkers.syntax:definitions",
         "markdown": "karat.corpus.chunkers.sections:Sections",
-        "lines": "karat.corpus.chunkers.auto:Lines",
+        "lines": "karat.corpus.chunkers.window:Lines",
         "window": "karat.corpus.chunkers.window:Window",
     },
     aliases={"sections": "markdown", "cast": "syntax"},
@@ -44,7 +44,7 @@ def create_chunker(name: str = "auto", **parameters: object) -> Chunker:
     parameters = {option: _value(text) for option, text in options.items()} | parameters
     if size:
         if not (size.isascii() and size.isdigit()):
-            raise InputError(f"chunker {name!r}: size {size!r} is no whole number")
+            raise InputError(f"chunker {name!r}: size {size!r} is not a whole number")
         parameters["size"] = int(size)
     try:
         return make(**parameters)

@@ -12,10 +12,10 @@ Span = tuple[int, int]
 
 
 class Tokenizer(Protocol):
-    """Says where the tokens of a text stand.
+    """Finds the tokens of a text.
 
-    The law: equal texts have equal tokens; they are in the order of the text, which they need not
-    cover. Several may share a character, and one may stand for none. ``digest`` names all that
+    The contract: equal texts have equal tokens, in the order of the text. Tokens need not cover
+    the text; several may share a character, and one may have none. ``digest`` identifies all that
     they depend on.
     """
 
@@ -29,10 +29,10 @@ class Tokenizer(Protocol):
         ...
 
 
-# That of the embedder that is taken when nobody chooses one.
+# The tokenizer of the default embedder.
 DEFAULT_TOKENIZER = "granite"
 
-# They come with the models, of which a corpus knows nothing before one of them is asked for.
+# They belong to the models in karat.engines and are loaded on first use.
 TOKENIZERS: Registry[Callable[[str], Tokenizer]] = Registry(
     "tokenizer",
     {
@@ -45,7 +45,7 @@ TOKENIZERS: Registry[Callable[[str], Tokenizer]] = Registry(
 
 
 def create_tokenizer(spec: str = DEFAULT_TOKENIZER) -> Tokenizer:
-    """Return the tokenizer that *spec* describes: a name, and after a colon what it is about.
+    """Return the tokenizer that *spec* describes: a name, and an argument after a colon.
 
     ``granite``, ``minilm``, ``file:<tokenizer.json or its folder>``, or a plug-in of the entry
     point group ``karat.tokenizers``.

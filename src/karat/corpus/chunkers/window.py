@@ -119,7 +119,7 @@ class Window:
 
     def split(self, text: str, language: str) -> SplitResult:  # noqa: ARG002 - part of the protocol
         """Return the windows of *text*; the *language* does not matter."""
-        line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         return SplitResult(
             [
                 Piece(
@@ -135,7 +135,7 @@ class Window:
         if self.unit == "tokens":
             yield from token_windows(text, self._tokens(), size=self.size, overlap=self._repeated)
             return
-        spans = [found.span() for found in _UNITS[self.unit].finditer(text)]
+        spans = [match.span() for match in _UNITS[self.unit].finditer(text)]
         firsts = range(0, max(len(spans) - self._repeated, 1), self.size - self._repeated)
         for first in firsts if spans else ():
             yield spans[first][0], spans[min(first + self.size, len(spans)) - 1][1]

@@ -79,7 +79,7 @@ class IgnoreRules:
 
 
 def is_ignored(path: str, *, folder: bool, rules: Sequence[IgnoreRules]) -> bool:
-    """Say whether *path* is ignored by *rules*, which go from the root to its own folder."""
+    """Return whether *path* is ignored by *rules*, which go from the root to its own folder."""
     for level in reversed(rules):
         verdict = level.verdict(path, folder=folder)
         if verdict is not None:
@@ -97,12 +97,12 @@ def _last(
 
 
 def _matches(regex: re.Pattern[str], subject: str) -> bool:
-    """Say whether *regex* means *subject* itself; one of the folders above it does not count.
+    """Return whether *regex* matches *subject* itself, not one of the folders above it.
 
     pathspec marks with the group ``ps_d`` that a match ended at a folder's slash.
     """
-    found = regex.search(subject)
-    return found is not None and not ("ps_d" in regex.groupindex and found["ps_d"])
+    match = regex.search(subject)
+    return match is not None and not ("ps_d" in regex.groupindex and match["ps_d"])
 
 
 def _compiled(line: str) -> "GitIgnoreSpecPattern | None":
@@ -116,7 +116,7 @@ def _compiled(line: str) -> "GitIgnoreSpecPattern | None":
         return None
 
 
-# What SQLite puts beside a database as long as somebody has it open.
+# Files that SQLite keeps beside an open database.
 BESIDE = ("-wal", "-shm")
 
 
@@ -215,20 +215,20 @@ class _Walk:
 
 
 class _Reader:
-    """Reads documents again from disk and refuses those that are no longer what they were."""
+    """Reads documents from disk, and raises InputError for those that have changed."""
 
     def __init__(self, root: str) -> None:
         self.root = root
 
     def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
         for document in documents:
-            place = f"{self.root}/{document.path}"
+            file = f"{self.root}/{document.path}"
             try:
-                data = _bytes(place)
+                data = _bytes(file)
             except OSError as error:
-                raise InputError(f"{place}: {error.strerror} since the snapshot") from error
+                raise InputError(f"{file}: {error.strerror} since the snapshot") from error
             if blob_id(data) != document.blob:
-                raise InputError(f"{place}: changed since the snapshot; take a new one")
+                raise InputError(f"{file}: changed since the snapshot; take a new one")
             yield decode(data).text
 
 
@@ -240,7 +240,7 @@ def _bytes(path: str) -> bytes:
 
 
 def _databases(entries: Iterable["os.DirEntry[str]"]) -> set[str]:
-    """Return the names of SQLite databases that are open somewhere, and of what lies beside them.
+    """Return the names of open SQLite databases and of the files beside them.
 
     None of them may be read: the system drops every lock that this process has on a file when it
     closes it once, and the next process to leave the database would take away what this one, if
@@ -255,8 +255,15 @@ def _with_own(
     rules: tuple[IgnoreRules, ...], base: str, entries: Iterable["os.DirEntry[str]"]
 ) -> tuple[IgnoreRules, ...]:
     """Return *rules* with those of the ignore files among *entries* added."""
-    found = {e.name: e.path for e in entries if e.name in IGNORE_FILES and not e.is_symlink()}
-    lines = [line for name in IGNORE_FILES if name in found for line in _patterns(found[name])]
+    ignore_files = {
+        e.name: e.path for e in entries if e.name in IGNORE_FILES and not e.is_symlink()
+    }
+    lines = [
+        line
+        for name in IGNORE_FILES
+        if name in ignore_files
+        for line in _patterns(ignore_files[name])
+    ]
     return (*rules, IgnoreRules(base, lines)) if lines else rules
 
 

@@ -1,4 +1,4 @@
-"""Collects documents for a corpus and counts what is left out, by reason."""
+"""Collect the documents of a corpus, and count skipped files by reason."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from karat.corpus.files.content import Content, content_traits, decode
 from karat.corpus.files.traits import Trait, classify
 from karat.corpus.snapshot import Corpus, Document, Reader
 
-__all__ = ["FileIntake", "Intake", "Look", "look_at", "taken"]
+__all__ = ["FileIntake", "Intake", "Look", "file_intake", "look_at"]
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look at the bytes of a file told: why it is no text, or its traits and encoding."""
+    """The inspected bytes of a file: why they are not text, or their traits and encoding."""
 
     reason: str
     traits: Trait
@@ -21,7 +21,7 @@ class Look:
 
 
 def look_at(data: bytes, language: str) -> Look:
-    """Return what the bytes say about a file of this *language*."""
+    """Inspect the bytes of a file of this *language*."""
     content = decode(data)
     return Look(content.reason, _traits(content, language), content.encoding)
 
@@ -31,13 +31,13 @@ def _traits(content: Content, language: str) -> Trait:
 
 
 class FileIntake(NamedTuple):
-    """What became of a file: a document, perhaps with a remark, or the reason why it is none."""
+    """The outcome of a file: a document, perhaps with a note, or the reason why it was skipped."""
 
     document: Document | None
     remark: str = ""
 
 
-def taken(path: str, blob: str, size: int, *, look: Look) -> FileIntake:
+def file_intake(path: str, blob: str, size: int, *, look: Look) -> FileIntake:
     """Return the document of a file at *path* that was looked at."""
     if look.reason:
         return FileIntake(None, look.reason)
@@ -50,7 +50,7 @@ def taken(path: str, blob: str, size: int, *, look: Look) -> FileIntake:
 
 @dataclass(slots=True)
 class Intake:
-    """What a source has found so far, by path."""
+    """The documents of a source so far, by path."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -61,29 +61,29 @@ class Intake:
         self.skipped[reason] += 1
 
     def add(self, path: str, blob: str, size: int, *, look: Look) -> None:
-        """Take one text, or count why it is none."""
-        self.put(taken(path, blob, size, look=look))
+        """Add one text, or count why it is skipped."""
+        self.put(file_intake(path, blob, size, look=look))
 
-    def put(self, found: FileIntake) -> None:
-        """Take a document, or count why it is none."""
-        if found.document is None:
-            self.skip(found.remark)
+    def put(self, file: FileIntake) -> None:
+        """Add a document, or count why it is skipped."""
+        if file.document is None:
+            self.skip(file.remark)
             return
-        self.documents[found.document.path] = found.document
-        if found.remark:
-            self.notes[found.remark] += 1
+        self.documents[file.document.path] = file.document
+        if file.remark:
+            self.notes[file.remark] += 1
 
-    def withdraw(self, found: FileIntake) -> None:
+    def withdraw(self, file: FileIntake) -> None:
         """Undo :meth:`put`."""
-        if found.document is None:
-            self.skipped[found.remark] -= 1
+        if file.document is None:
+            self.skipped[file.remark] -= 1
             return
-        del self.documents[found.document.path]
-        if found.remark:
-            self.notes[found.remark] -= 1
+        del self.documents[file.document.path]
+        if file.remark:
+            self.notes[file.remark] -= 1
 
     def corpus(self, name: str, reader: Reader) -> Corpus:
-        """Return what was taken, sorted by path; reasons are sorted as well."""
+        """Return the documents sorted by path; reasons are sorted as well."""
         # In place, so that little is to be sorted when a few documents have come or gone.
         self.documents = {d.path: d for d in sorted(self.documents.values())}
         # A plus leaves out what was withdrawn entirely.

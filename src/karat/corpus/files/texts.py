@@ -59,18 +59,18 @@ def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX
     The path of a document is its ``_id``; its text is the title, a blank line, and the text, or
     only the text where there is no title. All bad lines are reported at once.
     """
-    place = _corpus_file(Path(path))
+    file = _corpus_file(Path(path))
     texts: dict[str, str] = {}
     problems: list[Problem] = []
-    for line, data in enumerate(_lines(place), 1):
+    for line, data in enumerate(_lines(file), 1):
         if not data.strip():
             continue
         problem = _add(data, texts)
         if problem:
-            problems.append(Problem(str(place), line, problem))
+            problems.append(Problem(str(file), line, problem))
     if problems:
         raise FormatError(problems)
-    corpus = from_texts(texts, name=name or place.parent.name, max_bytes=max_bytes)
+    corpus = from_texts(texts, name=name or file.parent.name, max_bytes=max_bytes)
     # An id is no file name: "st.john" is no language called "john".
     prose = tuple(Document(d.path, d.blob, d.size, "text") for d in corpus.documents)
     return Corpus(corpus.name, prose, corpus.reader, corpus.skipped, corpus.notes)
@@ -78,9 +78,9 @@ def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX
 
 def _corpus_file(path: Path) -> Path:
     names = (path / "corpus.jsonl", path / "corpus.jsonl.gz") if path.is_dir() else (path,)
-    for place in names:
-        if place.is_file():
-            return place
+    for file in names:
+        if file.is_file():
+            return file
     raise InputError(f"{path}: no corpus.jsonl; expected a BEIR folder or its corpus file")
 
 

@@ -1,6 +1,6 @@
-"""What a file is for, by its path: test, docs, configuration, lock, vendored or generated.
+"""The purpose of a file by its path: test, docs, configuration, lock, vendored or generated.
 
-The one place that decides it: corpora, engines and mining all ask here.
+Corpora, engines and mining all use this module, so that they agree.
 """
 
 import re
@@ -14,7 +14,7 @@ __all__ = ["FileClass", "Trait", "classify"]
 
 
 class Trait(Flag):
-    """What a file may be besides source code; several may hold at once."""
+    """Purposes of a file besides source code; several may apply."""
 
     NONE = 0
     TEST = auto()
@@ -34,37 +34,37 @@ class FileClass(NamedTuple):
 
     @property
     def is_test(self) -> bool:
-        """Say whether this is a test, or something that only tests use."""
+        """Return whether this is a test, or something that only tests use."""
         return Trait.TEST in self.traits
 
     @property
     def is_docs(self) -> bool:
-        """Say whether people are meant to read it: prose, and all that lies below ``docs/``."""
+        """Return whether it is documentation: prose, and all files below ``docs/``."""
         return Trait.DOCS in self.traits
 
     @property
     def is_config(self) -> bool:
-        """Say whether it configures a tool or a program."""
+        """Return whether it configures a tool or a program."""
         return Trait.CONFIG in self.traits
 
     @property
     def is_lock(self) -> bool:
-        """Say whether a package manager wrote it to pin versions."""
+        """Return whether a package manager wrote it to pin versions."""
         return Trait.LOCK in self.traits
 
     @property
     def is_vendored(self) -> bool:
-        """Say whether it is a copy of someone else's code."""
+        """Return whether it is a copy of someone else's code."""
         return Trait.VENDORED in self.traits
 
     @property
     def is_generated(self) -> bool:
-        """Say whether its name says that a program wrote it; its content is not looked at."""
+        """Return whether its name marks it as generated; its content is not read."""
         return Trait.GENERATED in self.traits
 
     @property
     def is_source(self) -> bool:
-        """Say whether it is production code: a language, and none of the traits."""
+        """Return whether it is production code: a language, and none of the traits."""
         return bool(self.language) and not self.traits
 
 
@@ -113,7 +113,7 @@ _TEST_NAME = re.compile(
     # test_x.py, x_test.go, x.spec.ts
     r"^(?:test_.*|tests?|conftest|.*[_.-](?:tests?|spec))\.[a-z]+$"
 )
-# FooTest.java, but not latest.java: the capital tells them apart.
+# FooTest.java, but not latest.java: the capital letter decides.
 _TEST_CLASS = re.compile(r"(?:[a-z0-9](?:Tests?|TestCase|Spec|IT)|^Test[A-Z]\w*)\.[a-z]+$")
 _LOCK_NAME = re.compile(
     r"^(?:.*\.lock|.*\.lockb|.*\.lockfile|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.ya?ml"

@@ -87,17 +87,17 @@ class WorkFolder:
         self._names[path] = name
 
     def _write(self, name: str, text: str) -> None:
-        place = self.root / name
-        self._unlock(place.parent)
-        with place.open("x", encoding="utf-8", newline="") as stream:
+        file = self.root / name
+        self._unlock(file.parent)
+        with file.open("x", encoding="utf-8", newline="") as stream:
             stream.write(text)
-        place.chmod(stat.S_IRUSR)
+        file.chmod(stat.S_IRUSR)
 
     def _take_away(self, path: str) -> None:
-        place = self.root / self._names.pop(path)
-        self._unlock(place.parent)
-        place.unlink()
-        for folder in place.parents:
+        file = self.root / self._names.pop(path)
+        self._unlock(file.parent)
+        file.unlink()
+        for folder in file.parents:
             if folder == self.root or any(folder.iterdir()):
                 break
             folder.rmdir()

@@ -1,4 +1,4 @@
-"""Revisions in the order of history, and what each changes in the tree of the one before."""
+"""Revisions in the order of history, and the changes of each against the one before."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -16,7 +16,7 @@ NAMES_SHOWN = 3
 
 
 class Revision(NamedTuple):
-    """A revision as it was asked for, with its commit and its tree."""
+    """A revision as the user wrote it, with its commit and its tree."""
 
     name: str
     commit: str
@@ -37,8 +37,10 @@ def in_order(repository: str, names: Iterable[str]) -> list[Revision]:
     history = git(repository, "rev-list", "--topo-order", "--stdin", given=given) if asked else b""
     wanted = set(commits)
     known = (line for line in reversed(history.decode("ascii").split()) if line in wanted)
-    places = {commit: place for place, commit in enumerate(known)}
-    return sorted(map(Revision, asked, commits, trees), key=lambda found: places[found.commit])
+    positions = {commit: position for position, commit in enumerate(known)}
+    return sorted(
+        map(Revision, asked, commits, trees), key=lambda revision: positions[revision.commit]
+    )
 
 
 def tree_changes(repository: str, trees: Sequence[str]) -> Iterator[list[TreeEntry]]:
@@ -61,34 +63,34 @@ def object_ids(repository: str, names: Sequence[str], kind: str) -> list[str]:
     # A line end within a name would make two questions of it.
     asked = [f"{name}^{{{kind}}}".replace("\n", " ") for name in names]
     given = "".join(f"{line}\n" for line in asked).encode("utf-8", "surrogateescape")
-    found = git(repository, "cat-file", "--batch-check=%(objectname)", given=given)
-    lines = found.decode(errors="replace").split("\n")[: len(names)]
+    output = git(repository, "cat-file", "--batch-check=%(objectname)", given=given)
+    lines = output.decode(errors="replace").split("\n")[: len(names)]
     return ["" if " " in line else line for line in lines]
 
 
 def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:
-    """Return the ids of objects that must be there; all bad names are told at once."""
-    found = object_ids(repository, names, kind)
-    bad = [name for name, oid in zip(names, found, strict=True) if not oid]
+    """Return the ids of objects that must be there; all bad names are reported at once."""
+    ids = object_ids(repository, names, kind)
+    bad = [name for name, oid in zip(names, ids, strict=True) if not oid]
     if bad:
         listed = ", ".join(map(repr, bad[:NAMES_SHOWN]))
         more = f" and {len(bad) - NAMES_SHOWN} more" if len(bad) > NAMES_SHOWN else ""
         raise InputError(f"{repository}: no revision {listed}{more}; expected a commit or a tag")
-    return found
+    return ids
 
 
 def _steps(listed: bytes) -> list[list[TreeEntry]]:
     """Return the entries of each pair of trees; a line with both trees stands before them."""
     steps: list[list[TreeEntry]] = []
-    place = 0
-    while place < len(listed):
-        if listed[place : place + 1] != b":":
-            place = listed.index(b"\n", place) + 1
+    position = 0
+    while position < len(listed):
+        if listed[position : position + 1] != b":":
+            position = listed.index(b"\n", position) + 1
             steps.append([])
             continue
-        middle = listed.index(b"\0", place)
+        middle = listed.index(b"\0", position)
         end = listed.index(b"\0", middle + 1)
-        _, mode, _, oid, _ = listed[place:middle].decode("ascii").split()
+        _, mode, _, oid, _ = listed[position:middle].decode("ascii").split()
         steps[-1].append(TreeEntry(mode, oid, -1, listed[middle + 1 : end]))
-        place = end + 1
+        position = end + 1
     return steps

@@ -86,8 +86,8 @@ def _missing(repository: str, trees: Sequence[str]) -> set[str]:
     """Return the objects below *trees* that a partial clone lacks."""
     walk = ("rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin")
     given = "".join(f"{tree}\n" for tree in trees).encode()
-    found = git(repository, *walk, given=given).decode().split()
-    return {line[1:] for line in found if line.startswith("?")}
+    ids = git(repository, *walk, given=given).decode().split()
+    return {line[1:] for line in ids if line.startswith("?")}
 
 
 class ObjectReader:

@@ -1,4 +1,4 @@
-"""Runs Git with everything switched off that could run code, ask, fetch or differ by user."""
+"""Run Git with all hooks, prompts, network access and user settings switched off."""
 
 import os
 import subprocess
@@ -58,7 +58,7 @@ def environment() -> dict[str, str]:
 
 
 def git(repository: str, *arguments: str, given: bytes = b"") -> bytes:
-    """Return what ``git *arguments*`` prints in *repository*; a failure raises InputError."""
+    """Return the output of ``git *arguments*`` in *repository*; a failure raises InputError."""
     try:
         done = subprocess.run(  # noqa: S603 - a list of arguments, no shell
             command(repository, *arguments),
@@ -75,7 +75,7 @@ def git(repository: str, *arguments: str, given: bytes = b"") -> bytes:
 
 
 def git_blocks(repository: str, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
-    """Yield what ``git *arguments*`` prints, in blocks and while it runs.
+    """Yield the output of ``git *arguments*`` in blocks while it runs.
 
     All that was printed comes first; then a failure raises InputError, and a process that a signal
     has ended KaratError. The process ends with the iterator.

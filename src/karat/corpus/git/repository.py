@@ -6,7 +6,7 @@ from pathlib import Path
 
 from karat.corpus.chunkers.languages import language_of
 from karat.corpus.files.content import MAX_BYTES, decode
-from karat.corpus.files.intake import FileIntake, Intake, Look, look_at, taken
+from karat.corpus.files.intake import FileIntake, Intake, Look, file_intake, look_at
 from karat.corpus.git.chain import GONE, in_order, tree_changes
 from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
 from karat.corpus.git.process import git
@@ -25,11 +25,11 @@ class GitRepository:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open the repository at *path*, a work tree or a bare repository."""
-        place = Path(path).resolve()
-        if not place.is_dir():
+        folder = Path(path).resolve()
+        if not folder.is_dir():
             raise InputError(f"{path}: no such folder")
-        self.path = str(place)
-        self.name = place.name.removesuffix(".git") or place.parent.name
+        self.path = str(folder)
+        self.name = folder.name.removesuffix(".git") or folder.parent.name
         git(self.path, "rev-parse", "--git-dir")
         self._objects = ObjectReader(self.path)
         self._reader = _Reader(self._objects)
@@ -107,16 +107,16 @@ class GitRepository:
     def _taken(
         self, entries: Sequence[TreeEntry], *, max_bytes: int, hidden: bool
     ) -> Iterator[FileIntake]:
-        """Yield what becomes of each entry; blobs not seen before are looked at first."""
-        found = [_outside(entry, max_bytes=max_bytes, hidden=hidden) for entry in entries]
-        inside = zip(entries, found, strict=True)
+        """Yield the outcome of each entry; new blobs are read first."""
+        reasons = [_outside(entry, max_bytes=max_bytes, hidden=hidden) for entry in entries]
+        inside = zip(entries, reasons, strict=True)
         self._look((entry.oid, language_of(path)) for entry, (why, path) in inside if not why)
-        for entry, (reason, path) in zip(entries, found, strict=True):
+        for entry, (reason, path) in zip(entries, reasons, strict=True):
             if reason:
                 yield FileIntake(None, reason)
             else:
                 look = self._looks[entry.oid, language_of(path)]
-                yield taken(path, entry.oid, entry.size, look=look)
+                yield file_intake(path, entry.oid, entry.size, look=look)
 
     def _look(self, keys: Iterable[tuple[str, str]]) -> None:
         """Look at the blobs that no corpus of this repository has seen before."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import nan
 
 from karat.engines.adapters.external import ExternalReply
-from karat.engines.adapters.options import AnswerOptions, rooted
+from karat.engines.adapters.options import AnswerOptions, absolute_jsonpath
 from karat.engines.adapters.template import excerpt
 from karat.errors import EngineError
 from karat.model import Hit
@@ -19,7 +19,7 @@ __all__ = [
     "by_score",
     "json_document",
     "json_lines",
-    "mentioned",
+    "mentioned_paths",
 ]
 
 LISTS = ("hits", "results", "matches", "result")
@@ -62,8 +62,8 @@ class AnswerReader:
 
     def hits(self, answer: object, *, partial: bool = False) -> list[Hit]:
         """Return the hits in *answer*; an answer without a list is an error unless *partial*."""
-        found = [self._hit(entry) for entry in self._entries(answer, partial=partial)]
-        return by_score(found) if self._sorted else found
+        hits = [self._hit(entry) for entry in self._entries(answer, partial=partial)]
+        return by_score(hits) if self._sorted else hits
 
     def one(self, entry: object) -> list[Hit]:
         """Return the hits of *entry*, which is one line of many: a hit, or an answer of its own."""
@@ -72,7 +72,7 @@ class AnswerReader:
     def spending(self, answer: object, *, line: bool = False) -> dict[str, object]:
         """Return the tokens and the cost that *answer* reports, not yet checked.
 
-        An option names the only place that counts; without it the usual names do, but for a *line*
+        An option names the only path that counts; without it the usual names do, but for a *line*
         of many that is a hit: its tokens are those of the hit.
 
         >>> reader = AnswerReader(AnswerOptions(cost="$.bill.usd"))
@@ -80,16 +80,16 @@ class AnswerReader:
         {'total_tokens': 120, 'cost': 0.01}
         """
         usual = {} if line and self._is_hit(answer) else answer
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
         for name, find, names in (
             ("tokens", self._total, TOKEN_NAMES),
             ("cost", self._cost, COST_NAMES),
         ):
             if find is None:
-                found.update(reported(usual, names))
+                values.update(reported(usual, names))
             elif (value := find(answer)) is not None:
-                found[name] = value
-        return found
+                values[name] = value
+        return values
 
     def _is_hit(self, entry: object) -> bool:
         return self._hits is None and isinstance(entry, Mapping) and self._path(entry) is not None
@@ -107,7 +107,7 @@ class AnswerReader:
             return ()
         raise EngineError(
             f"no list of hits in the answer {excerpt(repr(answer))}; "
-            "name its place by hits: and a JSONPath such as $.data[*]"
+            "name its path by hits: and a JSONPath such as $.data[*]"
         )
 
     def _hit(self, entry: object) -> Hit:
@@ -184,7 +184,7 @@ def _one_of(path: str | None, names: tuple[str, ...]) -> Find:
 def _all_of(path: str) -> Callable[[object], Iterable[object]]:
     from jsonpath import JSONPathError, compile  # noqa: A004 - jsonpath's own name
 
-    compiled = compile(rooted(path))
+    compiled = compile(absolute_jsonpath(path))
 
     def find(value: object) -> list[object]:
         if not isinstance(value, Mapping | list):
@@ -226,7 +226,7 @@ def json_document(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        what = "nothing" if not text.strip() else f"what is no JSON: {excerpt(text)}"
+        what = "nothing" if not text.strip() else f"what is not JSON: {excerpt(text)}"
         raise EngineError(f"answered {what}; expected one JSON value") from None
 
 
@@ -256,9 +256,9 @@ class PatternReader:
         self._sort = sort
 
     def hits(self, text: str) -> list[Hit]:
-        """Return a hit for each place where the expression matches."""
-        found = [self._hit(match.groupdict()) for match in self._pattern.finditer(text)]
-        return by_score(found) if self._sort else found
+        """Return a hit for each match of the expression."""
+        hits = [self._hit(match.groupdict()) for match in self._pattern.finditer(text)]
+        return by_score(hits) if self._sort else hits
 
     def _hit(self, groups: dict[str, str | None]) -> Hit:
         start, end = groups.get("start"), groups.get("end")
@@ -274,12 +274,12 @@ class PatternReader:
         return Hit((groups.get("path") or "").strip(), score, *lines, groups.get("symbol") or "")
 
 
-def mentioned(text: str) -> Iterator[Hit]:
+def mentioned_paths(text: str) -> Iterator[Hit]:
     """Yield each word of *text* that may be a path, with its line where ``path:line`` is written.
 
     Which of them are paths is for the corpus to say.
 
-    >>> [(hit.path, hit.start_line) for hit in mentioned("1. `src/a.py:7` in b")]
+    >>> [(hit.path, hit.start_line) for hit in mentioned_paths("1. `src/a.py:7` in b")]
     [('1', 0), ('src/a.py', 7), ('in', 0), ('b', 0)]
     """
     for match in MENTION.finditer(text):

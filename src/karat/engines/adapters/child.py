@@ -1,4 +1,4 @@
-"""Processes that Karat starts: in a group of their own, so that nothing of them stays behind."""
+"""Child processes, each in its own process group, so that all its descendants can be killed."""
 
 import os
 import select
@@ -29,7 +29,7 @@ HEAR_S = 0.5
 
 
 class CommandOutput(NamedTuple):
-    """What a command printed, and its exit code."""
+    """The output of a command and its exit code."""
 
     output: bytes
     complaints: bytes
@@ -51,7 +51,7 @@ def run(
     timeout_s: float,
     max_bytes: int,
 ) -> CommandOutput:
-    """Run a command to its end; whatever happens, no process of its group is left.
+    """Run a command to its end; no process of its group survives.
 
     Raises EngineError where it cannot start, takes longer than *timeout_s* or prints more than
     *max_bytes*.
@@ -96,7 +96,7 @@ def _drained(
 
 
 class Tail:
-    """The last characters of a stream that nobody may leave unread; read by a thread."""
+    """The last characters of a stream; a thread reads it, so that it never blocks its writer."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._kept = bytearray()
@@ -110,7 +110,7 @@ class Tail:
                 self._kept = (self._kept + chunk)[-TAIL:]
 
     def text(self, *, wait_s: float = 0.0) -> str:
-        """Return what came last; *wait_s* waits for the end of the stream."""
+        """Return the last characters; *wait_s* waits for the end of the stream."""
         self._thread.join(wait_s)
         return bytes(self._kept).decode("utf-8", "replace")
 
@@ -122,7 +122,7 @@ class Tail:
 
 
 class Child:
-    """A process that stays, and is asked by lines on its standard input."""
+    """A long-running child process that receives requests as lines on its standard input."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ from karat.engines.adapters.answers import (
 )
 from karat.engines.adapters.child import run
 from karat.engines.adapters.external import External, ExternalReply
-from karat.engines.adapters.options import JSON_PLACES
+from karat.engines.adapters.options import JSON_PATHS
 from karat.engines.adapters.spawning import (
     SpawnOptions,
     arguments,
@@ -31,7 +31,7 @@ from karat.engines.adapters.template import Secrets, excerpt, last_words, words
 from karat.errors import EngineError
 from karat.model import Hit
 
-__all__ = ["CommandEngine", "CommandOptions", "grouped"]
+__all__ = ["CommandEngine", "CommandOptions", "group_lines"]
 
 
 class MatchedLine(NamedTuple):
@@ -43,7 +43,7 @@ class MatchedLine(NamedTuple):
     matches: int
 
 
-def grouped(text: str, query: str, *, join_lines: int) -> list[Hit]:
+def group_lines(text: str, query: str, *, join_lines: int) -> list[Hit]:
     r"""Return ranges of matching lines, ranked by distinct words of *query*, then by matches.
 
     Lines of a file that are at most *join_lines* apart make one range. The whole part of a score
@@ -54,7 +54,7 @@ def grouped(text: str, query: str, *, join_lines: int) -> list[Hit]:
     >>> event += '"lines": {"text": "%s"}, "submatches": [{}]}}'
     >>> found = [(3, "def login"), (5, "password"), (99, "login")]
     >>> output = "\n".join(event % line for line in found)
-    >>> [(hit.start_line, hit.end_line, hit.score) for hit in grouped(output, "login password",
+    >>> [(hit.start_line, hit.end_line, hit.score) for hit in group_lines(output, "login password",
     ...     join_lines=10)]
     [(3, 5, 2.6666666666666665), (99, 99, 1.5)]
     """
@@ -65,8 +65,8 @@ def grouped(text: str, query: str, *, join_lines: int) -> list[Hit]:
 
 
 def _range(group: list[MatchedLine], asked: list[str]) -> Hit:
-    found = set(re.findall(r"\w+", " ".join(line.text for line in group).lower()))
-    joined = " ".join(found)
+    words = set(re.findall(r"\w+", " ".join(line.text for line in group).lower()))
+    joined = " ".join(words)
     # A word counts inside a longer one too: "login" is in "login_user".
     distinct = sum(word in joined for word in asked)
     count = sum(line.matches for line in group)
@@ -127,14 +127,14 @@ class CommandOptions(SpawnOptions):
 
     @model_validator(mode="after")
     def _used(self) -> "CommandOptions":
-        """Refuse what the output does not use; a setting without effect is a mistake."""
+        """Reject settings that the output does not use."""
         if (self.pattern is None) == (self.output == "regex"):
             raise ValueError("pattern belongs to output: regex, which needs it")
         if self.pattern is not None:
             check_pattern(self.pattern)
         if "join_lines" in self.model_fields_set and self.output != "rg":
             raise ValueError("join_lines belongs to output: rg")
-        unused = sorted(JSON_PLACES & self.model_fields_set)
+        unused = sorted(JSON_PATHS & self.model_fields_set)
         if unused and self.output in ("rg", "regex", "octocode"):
             raise ValueError(f"{unused[0]} is not used with output: {self.output}")
         return self
@@ -145,7 +145,7 @@ def check_pattern(pattern: str) -> None:
     try:
         groups = set(re.compile(pattern).groupindex)
     except re.error as error:
-        raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
     if "path" not in groups:
         raise ValueError(f"{pattern!r} has no group (?P<path>...)")
     if unknown := sorted(groups - set(GROUPS)):
@@ -205,7 +205,7 @@ class CommandEngine(External):
 
 
 class _Reader:
-    """Reads what a command printed."""
+    """Parses the output of a command."""
 
     def __init__(self, options: CommandOptions) -> None:
         self._options = options
@@ -224,7 +224,7 @@ class _Reader:
         if self._pattern is not None:
             return ExternalReply(self._pattern.hits(text))
         if self._options.output == "rg":
-            return ExternalReply(grouped(text, query, join_lines=self._options.join_lines))
+            return ExternalReply(group_lines(text, query, join_lines=self._options.join_lines))
         if self._options.output == "jsonl":
             return json_lines(text, self._reader)
         answer = json_document(text)

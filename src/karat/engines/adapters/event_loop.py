@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for what only speaks asynchronously."""
+"""An event loop in its own thread, for asynchronous clients."""
 
 import asyncio
 import threading
@@ -21,7 +21,7 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T], timeout_s: float | None = None) -> T:
-        """Return what *work* returns; after *timeout_s* it is cancelled: TimeoutError."""
+        """Return the result of *work*; after *timeout_s* cancel it and raise TimeoutError."""
         future = asyncio.run_coroutine_threadsafe(_limited(work, timeout_s), self.loop)
         try:
             return future.result()

@@ -1,4 +1,4 @@
-"""What all searches outside Karat share: a directory to search, and a check of every answer."""
+"""The base class of adapters: a directory to search, and a check of every answer."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -9,11 +9,11 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple, Self
 
 from karat.corpus import Corpus, WorkFolder
-from karat.engines.adapters.places import CorpusPaths
+from karat.engines.adapters.paths import CorpusPaths
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.model import Hit
 
-__all__ = ["CorpusView", "External", "ExternalReply", "close", "guarded"]
+__all__ = ["CorpusView", "External", "ExternalReply", "call_foreign", "close"]
 
 
 class CorpusView:
@@ -52,9 +52,9 @@ class CorpusView:
 
 
 class ExternalReply(NamedTuple):
-    """What a search answered, as it came, and where its time went (nanoseconds by phase).
+    """The unchecked answer of a search, and its latency by phase in nanoseconds.
 
-    *metadata* is what it told beside that, such as the tokens it has cost.
+    *metadata* is anything else that it reported, such as tokens.
     """
 
     hits: Sequence[Hit]
@@ -63,11 +63,11 @@ class ExternalReply(NamedTuple):
 
 
 class External(ABC):
-    """An engine whose search is somewhere else.
+    """An engine that passes queries to an external search.
 
-    A subclass says how to start it in a directory, how to ask it and how to stop it. *invalid*
-    counts the hits that were dropped, by reason, and *mended* those that were repaired, since the
-    corpus was indexed. An empty query, or an empty corpus, is answered here.
+    A subclass defines how to start the search in a directory, how to run a query and how to stop.
+    *invalid* counts the hits that were dropped, by reason, and *mended* those that were repaired,
+    since the corpus was indexed. An empty query or corpus returns no hits without a call.
     """
 
     thread_safe = True
@@ -80,7 +80,7 @@ class External(ABC):
         self.invalid: Counter[str] = Counter()
         self.mended: Counter[str] = Counter()
         self._view: CorpusView | None = None
-        self._places: CorpusPaths | None = None
+        self._paths: CorpusPaths | None = None
         self._last = threading.local()
         self._lock = threading.Lock()
 
@@ -91,7 +91,7 @@ class External(ABC):
         self._begin(corpus)
 
     def show(self, corpus: Corpus) -> None:
-        """Start the search anew on *corpus*; of its directory only what differs is written."""
+        """Restart the search on *corpus*; only changed files of its directory are written."""
         self._end()
         self._begin(corpus)
 
@@ -104,7 +104,7 @@ class External(ABC):
         return dict(getattr(self._last, "phases", {}))
 
     def metadata(self) -> Mapping[str, object]:
-        """Return what this thread's last search told beside its hits."""
+        """Return the metadata of this thread's last search."""
         return dict(getattr(self._last, "metadata", {}))
 
     def close(self) -> None:
@@ -125,21 +125,21 @@ class External(ABC):
     def _checked(
         self, query: str, k: int, ask: Callable[[str, int], ExternalReply]
     ) -> Sequence[Hit]:
-        """Return what *ask* finds, as far as it exists in the corpus; the rest is counted."""
+        """Return the hits of *ask* that exist in the corpus; the others are counted."""
         if type(k) is not int or k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
-        places = self._places
-        if places is None:
+        paths = self._paths
+        if paths is None:
             raise EngineError(f"{self.name}: search before index")
         # No command line and no pipe carries NUL or half a character.
         query = query.replace("\0", " ").encode("utf-8", "replace").decode()
         self._last.phases, self._last.metadata = {}, {}
-        if not query.strip() or not len(places):
+        if not query.strip() or not len(paths):
             return ()
         started = perf_counter_ns()
         reply = ask(query, k)
         answered = perf_counter_ns()
-        accepted = places.accept(reply.hits, k)
+        accepted = paths.accept(reply.hits, k)
         phases = {"call": answered - started, "check": perf_counter_ns() - answered}
         self._last.phases = {**phases, **reply.phases}
         self._last.metadata = reply.metadata
@@ -159,7 +159,7 @@ class External(ABC):
             root = str(self._view.root) if self._view else ""
             if len(corpus):
                 self._start(corpus, root)
-            self._places = CorpusPaths(
+            self._paths = CorpusPaths(
                 corpus,
                 root=root,
                 renamed=self._view.renamed if self._view else None,
@@ -170,7 +170,7 @@ class External(ABC):
             raise
 
     def _end(self) -> None:
-        self._places = None
+        self._paths = None
         self._stop()
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - for a subclass
@@ -179,17 +179,17 @@ class External(ABC):
 
     @abstractmethod
     def _ask(self, query: str, k: int) -> ExternalReply:
-        """Return the answer to *query*, not yet checked; raise EngineError where there is none."""
+        """Return the answer to *query*, not yet checked; raise EngineError if there is none."""
 
     def _stop(self) -> None:
-        """Let go of everything; nothing may have been started."""
+        """Release all resources; the search may not have been started."""
         return
 
 
-def guarded(name: str, function: Callable[..., Any], *args: object) -> Any:
+def call_foreign(name: str, function: Callable[..., Any], *args: object) -> Any:
     """Call a foreign *function*; what it raises is an error of the engine, not of Karat.
 
-    >>> guarded("mine", int, "two")
+    >>> call_foreign("mine", int, "two")
     Traceback (most recent call last):
     ...
     karat.errors.EngineError: mine: ValueError: invalid literal for int() with base 10: 'two'
@@ -205,4 +205,4 @@ def guarded(name: str, function: Callable[..., Any], *args: object) -> Any:
 def close(name: str, target: object) -> None:
     """Close *target* if it can be closed."""
     if callable(closing := getattr(target, "close", None)):
-        guarded(name, closing)
+        call_foreign(name, closing)

@@ -118,7 +118,7 @@ class HttpOptions(AnswerOptions):
     def _usable_url(cls, value: str) -> str:
         check_template(value, NAMES, env=True)
         if any(name in NAMES for name in names_of(urlsplit(value).netloc)):
-            # Who writes queries would else decide which machine is asked.
+            # Otherwise the text of a query could choose the host.
             raise ValueError("the host cannot depend on the query")
         return checked_url(value)
 
@@ -167,7 +167,7 @@ def checked_url(value: str) -> str:
 
 
 class HttpEngine(External):
-    """A service that is asked once per query, over connections that stay open.
+    """A service that receives one request per query, over connections that stay open.
 
     A search ends within the time limit whatever the service does: the whole exchange is limited,
     not each read of it. Phases: ``headers`` and ``body`` of the answer, and for a stream
@@ -230,8 +230,8 @@ class HttpEngine(External):
             raise EngineError(self._secrets.scrub(f"{self.name}: {error}")) from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             said = str(error) or type(error).__name__
-            place = urlsplit(self._options.url).netloc
-            message = self._secrets.scrub(f"{self.name}: no answer from {place}: {said}")
+            address = urlsplit(self._options.url).netloc
+            message = self._secrets.scrub(f"{self.name}: no answer from {address}: {said}")
             raise EngineError(message) from None
 
     async def _exchange(self, client: "httpx.AsyncClient", query: str, k: int) -> ExternalReply:
@@ -254,7 +254,7 @@ class HttpEngine(External):
         return ExternalReply(hits, phases, metadata | self._in_headers(response))
 
     def _in_headers(self, response: "httpx.Response") -> dict[str, object]:
-        """Return what the headers report that the options name."""
+        """Return the metadata in the headers that the options name."""
         options = self._options
         named = {"cost": options.cost_header, "tokens": options.total_tokens_header}
         return {
@@ -290,18 +290,18 @@ class HttpEngine(External):
                 return response
             await response.aclose()
             if _origin(following.url) != _origin(request.url):
-                place = following.url.copy_with(query=None, username=None, password=None)
-                raise EngineError(f"redirects to another origin, {place}; use that address")
+                address = following.url.copy_with(query=None, username=None, password=None)
+                raise EngineError(f"redirects to another origin, {address}; use that address")
             request = following
         raise EngineError(f"redirects more than {self._options.redirects} times")
 
     async def _text(self, response: "httpx.Response") -> str:
-        found = bytearray()
+        body = bytearray()
         async for chunk in response.aiter_bytes():
-            found += chunk
-            if len(found) > self._options.max_bytes:
+            body += chunk
+            if len(body) > self._options.max_bytes:
                 raise EngineError(f"the answer is longer than {self._options.max_bytes:,} bytes")
-        text = found.decode("utf-8", "replace")
+        text = body.decode("utf-8", "replace")
         if _is_html(response, text):
             raise EngineError(f"answered HTML, expected JSON: {excerpt(text)}")
         return text
@@ -347,7 +347,7 @@ def _is_html(response: "httpx.Response", text: str) -> bool:
 
 
 async def _refusal(response: "httpx.Response") -> str:
-    """Return one sentence on an answer that is none."""
+    """Return one sentence about a failed request."""
     said = bytearray()
     async for chunk in response.aiter_bytes():
         said += chunk

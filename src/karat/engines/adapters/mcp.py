@@ -13,7 +13,12 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, PatternReader, json_document, mentioned
+from karat.engines.adapters.answers import (
+    AnswerReader,
+    PatternReader,
+    json_document,
+    mentioned_paths,
+)
 from karat.engines.adapters.child import Tail, timed_out
 from karat.engines.adapters.command import check_pattern
 from karat.engines.adapters.event_loop import LoopThread
@@ -212,8 +217,8 @@ class McpEngine(External):
     Options = McpOptions
 
     def __init__(self, options: McpOptions, *, environ: Mapping[str, str] | None = None) -> None:
-        place = options.command[0] if options.command else urlsplit(options.url or "").hostname
-        super().__init__(options.name or f"{os.path.basename(str(place))}:{options.tool}")  # noqa: PTH119
+        target = options.command[0] if options.command else urlsplit(options.url or "").hostname
+        super().__init__(options.name or f"{os.path.basename(str(target))}:{options.tool}")  # noqa: PTH119
         self.strip_prefix = options.strip_prefix
         self.restarts = 0
         self._options = options
@@ -329,8 +334,8 @@ class McpEngine(External):
             return self._pattern.hits(text)
         if answer is not None:
             return self._reader.hits(answer)
-        places = self._places
-        return [hit for hit in mentioned(text) if places and not places.resolve(hit.path)[1]]
+        paths = self._paths
+        return [hit for hit in mentioned_paths(text) if paths and not paths.resolve(hit.path)[1]]
 
     def _connected(self, loop: LoopThread) -> "McpConnection":
         try:
@@ -342,5 +347,5 @@ class McpEngine(External):
 
 
 def _is_wrapped_text(content: Mapping[str, object]) -> bool:
-    """Say whether the structured answer is only the text again, as SDKs wrap a plain string."""
+    """Return whether the structured answer only repeats the text, as SDKs wrap a plain string."""
     return list(content) == ["result"] and isinstance(content["result"], str)

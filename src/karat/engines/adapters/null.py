@@ -1,4 +1,4 @@
-"""What the way to an engine costs: the same way, with a search behind it that does nothing."""
+"""The overhead of adapters, measured with a search that does nothing."""
 
 import shutil
 import socket
@@ -65,7 +65,7 @@ class Overhead(NamedTuple):
 
 
 def overhead(kind: str, params: Mapping[str, object], *, calls: int = 50) -> Overhead | None:
-    """Return what the way to an engine of this *kind* costs here and now; None in this process.
+    """Return the overhead of the adapter *kind* on this machine; None for engines in this process.
 
     A latency is the search plus this. For ``command`` it is the start of the smallest program
     that there is, and the time that the searching program needs to start comes on top.

@@ -1,4 +1,4 @@
-"""What a user may set on every search outside Karat; pydantic stands at the door."""
+"""The options that all adapters share, validated by pydantic."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -7,7 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from karat.engines.adapters.template import SENSITIVE
 
-__all__ = ["AdapterOptions", "AnswerOptions", "json_template", "literal_secrets", "rooted"]
+__all__ = [
+    "AdapterOptions",
+    "AnswerOptions",
+    "absolute_jsonpath",
+    "json_template",
+    "literal_secrets",
+]
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 Bytes = Annotated[int, Field(ge=1, le=2**31)]
@@ -22,7 +28,7 @@ class AdapterOptions(BaseModel):
 
 
 class AnswerOptions(AdapterOptions):
-    """How to find the hits in an answer; each place is a JSONPath within the answer or the hit.
+    """How to find the hits in an answer; each path is a JSONPath within the answer or the hit.
 
     Without *hits* the answer is a list, or an object with a list ``hits``, ``results`` or
     ``matches``. *lines* is a range in one value (``"10-20"``, ``[10, 20]``). A *distance* is a
@@ -72,7 +78,7 @@ class AnswerOptions(AdapterOptions):
         return self
 
 
-JSON_PLACES = frozenset(
+JSON_PATHS = frozenset(
     (
         *("hits", "path", "start_line", "end_line", "lines", "score", "distance", "symbol"),
         *("tokens", "cost", "total_tokens"),
@@ -80,11 +86,11 @@ JSON_PLACES = frozenset(
 )
 
 
-def rooted(path: str) -> str:
+def absolute_jsonpath(path: str) -> str:
     """Return *path* from the root, which a user may leave out: ``_source.path``.
 
-    >>> rooted("_source.path"), rooted("[0].path"), rooted("$.hits[*]")
-    ('$._source.path', '$[0].path', '$.hits[*]')
+    >>> [absolute_jsonpath(path) for path in ("_source.path", "[0].path", "$.hits[*]")]
+    ['$._source.path', '$[0].path', '$.hits[*]']
     """
     return path if path.startswith("$") else f"${path}" if path[:1] in "[." else f"$.{path}"
 
@@ -95,9 +101,9 @@ def _json_path(value: str | None) -> str | None:
     from jsonpath import JSONPathError, compile  # noqa: A004 - jsonpath's own name
 
     try:
-        compile(rooted(value))
+        compile(absolute_jsonpath(value))
     except JSONPathError as error:
-        raise ValueError(f"{value!r} is no JSONPath: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"{value!r} is not a JSONPath: {str(error).splitlines()[0]}") from None
     return value
 
 

@@ -14,9 +14,9 @@ from pydantic import Field, field_validator
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply, close, guarded
+from karat.engines.adapters.external import External, ExternalReply, call_foreign, close
 from karat.engines.adapters.options import AdapterOptions, AnswerOptions
-from karat.engines.adapters.places import CorpusPaths
+from karat.engines.adapters.paths import CorpusPaths
 from karat.engines.base import (
     Engine,
     ExplainedHit,
@@ -24,7 +24,7 @@ from karat.engines.base import (
     SupportsPhases,
     SupportsSnapshots,
 )
-from karat.engines.spec import checked, takes
+from karat.engines.spec import check_options, takes
 from karat.errors import EngineError, InputError, KaratError
 from karat.model import Hit
 
@@ -34,7 +34,7 @@ __all__ = [
     "PythonOptions",
     "StoreEngine",
     "adapted",
-    "built",
+    "build_plugin",
     "python_engine",
 ]
 
@@ -45,7 +45,7 @@ FURTHER = ("expect", "index_bytes", "reset", "watch", "work")
 class NativeEngine(External):
     """An engine of someone else, ``index(corpus)`` and ``search(query, k)``, as *engine*.
 
-    It can do what that one can: explain its hits, move between snapshots, forget, tell its size.
+    It supports what that class supports: explanations, snapshots, reset, size.
     """
 
     needs_directory = False
@@ -58,12 +58,12 @@ class NativeEngine(External):
         self.thread_safe = bool(getattr(engine, "thread_safe", False))
         for method in FURTHER:
             if callable(function := getattr(engine, method, None)):
-                setattr(self, method, partial(guarded, self.name, function))
+                setattr(self, method, partial(call_foreign, self.name, function))
         if callable(getattr(engine, "explain", None)):
             self.explain: Callable[[str, int], Sequence[ExplainedHit]] = self._explained
 
     def index(self, corpus: Corpus) -> None:
-        """Let the engine index *corpus*; what it had before it replaces itself."""
+        """Let the engine index *corpus*, which replaces the previous one."""
         self.invalid, self.mended = Counter(), Counter()
         self._call(self.engine.index, corpus)
 
@@ -74,46 +74,48 @@ class NativeEngine(External):
 
     def close(self) -> None:
         """Close the engine if it can be closed; calling it twice is fine if it is there."""
-        self._places = None
+        self._paths = None
         close(self.name, self.engine)
 
     def _call(self, prepare: Callable[[Corpus], None], corpus: Corpus) -> None:
-        self._places = None
-        guarded(self.name, prepare, corpus)
+        self._paths = None
+        call_foreign(self.name, prepare, corpus)
         root = "" if corpus.folder is None else str(corpus.folder)
-        self._places = CorpusPaths(corpus, root=root)
+        self._paths = CorpusPaths(corpus, root=root)
 
     def _ask(self, query: str, k: int) -> ExternalReply:
-        found = guarded(self.name, self.engine.search, query, k)
-        if isinstance(found, str) or not isinstance(found, Iterable):
+        answer = call_foreign(self.name, self.engine.search, query, k)
+        if isinstance(answer, str) or not isinstance(answer, Iterable):
             raise EngineError(
-                f"{self.name}: search returned {type(found).__name__}; expected a list of hits"
+                f"{self.name}: search returned {type(answer).__name__}; expected a list of hits"
             )
-        return self._reply([self._hit(entry) for entry in guarded(self.name, list, found)])
+        return self._reply([self._hit(entry) for entry in call_foreign(self.name, list, answer)])
 
     def _explained(self, query: str, k: int) -> Sequence[ExplainedHit]:
         """Return the hits of :meth:`search` with the scores that the engine's stages gave."""
         known: dict[tuple[str, int, str], ExplainedHit] = {}
 
         def ask(query: str, k: int) -> ExternalReply:
-            found = guarded(self.name, lambda: list(self.engine.explain(query, k)))
-            hits = [self._hit(getattr(entry, "hit", entry)) for entry in found]
-            for hit, entry in zip(reversed(hits), reversed(found), strict=True):
-                known[self._place(hit)] = entry
+            explained = call_foreign(self.name, lambda: list(self.engine.explain(query, k)))
+            hits = [self._hit(getattr(entry, "hit", entry)) for entry in explained]
+            for hit, entry in zip(reversed(hits), reversed(explained), strict=True):
+                known[self._location(hit)] = entry
             return self._reply(hits)
 
         hits = self._checked(query, k, ask)
-        return [known[self._place(hit)]._replace(hit=hit) for hit in hits]
+        return [known[self._location(hit)]._replace(hit=hit) for hit in hits]
 
-    def _place(self, hit: Hit) -> tuple[str, int, str]:
+    def _location(self, hit: Hit) -> tuple[str, int, str]:
         """Return what a hit keeps when it is checked."""
-        path = self._places.resolve(hit.path)[0] if self._places else hit.path
+        path = self._paths.resolve(hit.path)[0] if self._paths else hit.path
         return path, hit.start_line, hit.symbol
 
     def _reply(self, hits: Sequence[Hit]) -> ExternalReply:
         phases = self.engine.phases_ns if isinstance(self.engine, SupportsPhases) else dict
         metadata = self.engine.metadata if isinstance(self.engine, SupportsMetadata) else dict
-        return ExternalReply(hits, guarded(self.name, phases), guarded(self.name, metadata))
+        return ExternalReply(
+            hits, call_foreign(self.name, phases), call_foreign(self.name, metadata)
+        )
 
     def _hit(self, entry: object) -> Hit:
         """Return *entry*, a hit with values that can be compared, or raise EngineError."""
@@ -126,10 +128,10 @@ class NativeEngine(External):
             path, score, start, end, symbol, tokens = entry
             return Hit(str(path), float(score), int(start), int(end), str(symbol), int(tokens))
         except (TypeError, ValueError) as error:
-            raise EngineError(f"{self.name}: {entry!r} is no hit: {error}") from error
+            raise EngineError(f"{self.name}: {entry!r} is not a hit: {error}") from error
 
 
-# What an object in a store's answer may be asked for.
+# Attributes that are read from an object in a store's answer.
 ATTRIBUTES = (
     *("path", "file_path", "file", "filename", "start_line", "end_line", "line", "score"),
     *("distance", "symbol", "symbol_name", "tokens"),
@@ -153,7 +155,7 @@ def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> E
     if callable(search) and callable(getattr(target, "index", None)):
         return NativeEngine(target, name)
     raise InputError(
-        f"{name} is no engine; expected index(corpus) and search(query, k), or "
+        f"{name} is not an engine; expected index(corpus) and search(query, k), or "
         "initialize(repo_path) and retrieve(query), or async search(query=, limit=)"
     )
 
@@ -167,14 +169,14 @@ class AgentEngine(External):
         self._agent = agent
 
     def reset(self) -> None:
-        """Let the agent forget what it cached."""
-        guarded(self.name, self._agent.reset)
+        """Reset the agent's cache."""
+        call_foreign(self.name, self._agent.reset)
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - agents read files
-        guarded(self.name, self._agent.initialize, root)
+        call_foreign(self.name, self._agent.initialize, root)
 
     def _ask(self, query: str, k: int) -> ExternalReply:  # noqa: ARG002 - an agent returns all it has
-        reply: ExternalReply = guarded(self.name, self._retrieved, query)
+        reply: ExternalReply = call_foreign(self.name, self._retrieved, query)
         return reply
 
     def _retrieved(self, query: str) -> ExternalReply:
@@ -189,8 +191,8 @@ class AgentEngine(External):
             hits += _hits_of(part, self.name)
             if streamed and hits:
                 phases.setdefault("first_hit", perf_counter_ns() - started)
-            if isinstance(told := getattr(part, "metadata", None), Mapping):
-                metadata.update(told)
+            if isinstance(extra := getattr(part, "metadata", None), Mapping):
+                metadata.update(extra)
         return ExternalReply(hits, phases, metadata)
 
     def _stop(self) -> None:
@@ -211,7 +213,7 @@ def _hits_of(result: object, name: str) -> list[Hit]:
 
 
 class StoreEngine(External):
-    """An asynchronous store, asked by ``await store.search(query=, limit=, use_reranker=)``.
+    """An asynchronous store, called by ``await store.search(query=, limit=, use_reranker=)``.
 
     Where it has an ``index`` it is called with the corpus's directory. Results are objects or
     mappings with ``file_path`` and, where known, ``symbol_name``, ``score`` and lines.
@@ -236,17 +238,17 @@ class StoreEngine(External):
             self._awaited(index, root)
 
     def _ask(self, query: str, k: int) -> ExternalReply:
-        found = self._awaited(self._store.search, query=query, limit=k, **self._further)
-        if not isinstance(found, Sequence) or isinstance(found, str):
-            raise EngineError(f"{self.name}: search returned {type(found).__name__}, no list")
-        return ExternalReply(self._reader.hits([_mapping(entry) for entry in found]))
+        answer = self._awaited(self._store.search, query=query, limit=k, **self._further)
+        if not isinstance(answer, Sequence) or isinstance(answer, str):
+            raise EngineError(f"{self.name}: search returned {type(answer).__name__}, no list")
+        return ExternalReply(self._reader.hits([_mapping(entry) for entry in answer]))
 
     def _stop(self) -> None:
         loop, self._loop = self._loop, None
         if loop is not None:
             try:
                 if callable(closing := getattr(self._store, "close", None)):
-                    guarded(self.name, lambda: loop.run(_maybe_awaited(closing)))
+                    call_foreign(self.name, lambda: loop.run(_maybe_awaited(closing)))
             finally:
                 loop.close()
 
@@ -254,7 +256,7 @@ class StoreEngine(External):
         loop = self._loop
         if loop is None:
             raise EngineError(f"{self.name}: search before index")
-        return guarded(self.name, lambda: loop.run(_maybe_awaited(function, *args, **named)))
+        return call_foreign(self.name, lambda: loop.run(_maybe_awaited(function, *args, **named)))
 
 
 async def _maybe_awaited(function: Callable[..., Any], *args: object, **named: object) -> object:
@@ -285,10 +287,10 @@ class PythonOptions(AdapterOptions):
 
     @field_validator("target")
     @classmethod
-    def _is_place(cls, value: str) -> str:
+    def _is_reference(cls, value: str) -> str:
         module, _, name = value.partition(":")
         if not module or not name:
-            raise ValueError(f"{value!r} is no place; expected module:Class")
+            raise ValueError(f"{value!r} is not a class; expected module:Class")
         return value
 
 
@@ -302,7 +304,7 @@ class _PythonEngine:
         from karat.engines.registry import ENGINES
 
         factory = ENGINES.get(options.target)
-        values = checked(factory, options.options, what=options.target)
+        values = check_options(factory, options.options, what=options.target)
         name = options.name or options.target.partition(":")[2]
         return _made(factory, values, name, use_reranker=options.use_reranker)
 
@@ -310,8 +312,8 @@ class _PythonEngine:
 python_engine = _PythonEngine()
 
 
-def built(factory: Any, params: Mapping[str, object], place: str) -> Engine:
-    """Return an engine of what *factory* makes of *params*; *place* is its ``module:Class``.
+def build_plugin(factory: Any, params: Mapping[str, object], target: str) -> Engine:
+    """Return an engine around the object that *factory* creates from *params*.
 
     ``use_reranker`` is an option of the search of an asynchronous store, unless *factory* has a
     parameter of that name.
@@ -320,19 +322,19 @@ def built(factory: Any, params: Mapping[str, object], place: str) -> Engine:
     use_reranker = None
     if "use_reranker" in given and not takes(factory, "use_reranker"):
         search = {"use_reranker": given.pop("use_reranker")}
-        use_reranker = checked(_search, search, what=place)["use_reranker"]
-    values = checked(factory, given, what=place)
-    return _made(factory, values, place.rpartition(":")[2], use_reranker=use_reranker)
+        use_reranker = check_options(_search, search, what=target)["use_reranker"]
+    values = check_options(factory, given, what=target)
+    return _made(factory, values, target.rpartition(":")[2], use_reranker=use_reranker)
 
 
 def _search(*, use_reranker: bool) -> None:
-    """Stand for the option of a store's search where its type is checked."""
+    """Declare the type of the option of a store's search, for its check."""
 
 
 def _made(
     factory: Any, values: dict[str, Any], name: str, *, use_reranker: bool | None = None
 ) -> Engine:
-    """Return what *factory* makes of *values*, as an engine; its own failure is an EngineError."""
+    """Return the object that *factory* creates, as an engine; its failure is an EngineError."""
     try:
         target = factory(**values)
     except KaratError:

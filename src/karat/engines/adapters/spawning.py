@@ -1,4 +1,4 @@
-"""What the adapters that start a program share: its command line and its environment."""
+"""The command line and environment of adapters that start a program."""
 
 import os
 import re
@@ -76,14 +76,14 @@ def found_program(options: ProgramOptions, environ: Mapping[str, str] | None = N
     name = options.command[0]
     source = os.environ if environ is None else environ
     if os.sep in name or "/" in name:
-        found = shutil.which(os.path.abspath(name))  # noqa: PTH100 - links stay links
+        program = shutil.which(os.path.abspath(name))  # noqa: PTH100 - links stay links
     else:
         folders = source.get("PATH", os.defpath).split(os.pathsep)
         absolute = [folder for folder in folders if os.path.isabs(folder)]  # noqa: PTH117
-        found = shutil.which(name, path=os.pathsep.join(absolute))
-    if found is None:
+        program = shutil.which(name, path=os.pathsep.join(absolute))
+    if program is None:
         raise InputError(f"no such program: {name!r}")
-    return found
+    return program
 
 
 def relative_hint(options: ProgramOptions) -> str:
@@ -118,8 +118,8 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables that the program sees."""
     source = os.environ if environ is None else environ
-    found = {name: source[name] for name in BASE_ENVIRONMENT if name in source}
+    variables = {name: source[name] for name in BASE_ENVIRONMENT if name in source}
     if isinstance(options.env, dict):
-        return found | {name: secrets.expand(value) for name, value in options.env.items()}
+        return variables | {name: secrets.expand(value) for name, value in options.env.items()}
     # What is allowed by name may be a secret, and is then taken out of what is shown.
-    return found | {name: secrets.get(name) for name in options.env if source.get(name)}
+    return variables | {name: secrets.get(name) for name in options.env if source.get(name)}

@@ -1,4 +1,4 @@
-"""Texts with places for the query, and secrets that come from the environment."""
+"""Templates with placeholders for the query, and secrets from the environment."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -85,8 +85,8 @@ def words(query: str) -> list[str]:
     >>> words("Where is a login? LOGIN!")
     ['where', 'is', 'login']
     """
-    found = dict.fromkeys(word.lower() for word in re.findall(r"\w+", query))
-    return [word for word in found if len(word) > 1] or list(found)
+    words = dict.fromkeys(word.lower() for word in re.findall(r"\w+", query))
+    return [word for word in words if len(word) > 1] or list(words)
 
 
 class Secrets:

@@ -1,4 +1,4 @@
-"""Embeddings: texts become vectors, offline by default, with a cache and a law."""
+"""Embedders: models that turn texts into vectors, offline by default, with a cache."""
 
 from karat.engines.embedding.base import Embedder, Kind, SupportsTokenVectors
 from karat.engines.embedding.catalogue import (

@@ -1,4 +1,4 @@
-"""What turns texts into vectors, and the law that every embedder keeps."""
+"""The protocol of an embedder, which turns texts into vectors, and its contract."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -18,7 +18,7 @@ Kind = Literal["document", "query"]
 class Embedder(Protocol):
     """Turns texts into vectors whose inner product says how alike the texts are.
 
-    The law, which ``karat.testing.embedding`` checks:
+    The contract, which ``karat.testing.embedding`` checks:
 
     - one float32 row a text, in order, of length 1; no texts give no rows;
     - a text without anything to embed, such as blanks, gives a row of zeros;
@@ -32,7 +32,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Return what a report calls it."""
+        """Return the name that reports show."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int | None:
-        """Return how many tokens of a text count, None where nobody says."""
+        """Return how many tokens of a text count, None if unknown."""
         ...
 
     @property

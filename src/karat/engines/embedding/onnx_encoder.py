@@ -14,7 +14,7 @@ from karat.engines.embedding.base import Kind
 from karat.engines.embedding.encoder import GRAPH_VERSION
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.engines.embedding.tokens import ModelTokenizer
-from karat.engines.vectors.exact import processors
+from karat.engines.nearest import processors
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["OnnxEmbedder", "Pooling", "longest", "onnx_folder", "open_session", "read_folder"]
@@ -98,9 +98,9 @@ class OnnxEmbedder:
         """Return one row of length 1 for each token of each text, the special ones included."""
         cleaned = [embeddable(text) for text in texts]
         filled = [text for text in cleaned if text.strip()]
-        found = iter(self._encoded(filled, kind, unit))
+        vectors = iter(self._encoded(filled, kind, unit))
         nothing = np.zeros((0, self._dimension), np.float32)
-        return [next(found) if text.strip() else nothing for text in cleaned]
+        return [next(vectors) if text.strip() else nothing for text in cleaned]
 
     def _encoded(
         self, texts: list[str], kind: Kind, pool: Callable[[Vectors], Vectors]
@@ -165,7 +165,7 @@ def _mean(tokens: Vectors) -> Vectors:
 
 
 def open_session(graph: bytes, name: str) -> Any:
-    """Return what runs *graph*, each call in one thread; it must take token numbers."""
+    """Return a session that runs *graph*, each call in one thread; its input is token numbers."""
     try:
         import onnxruntime
     except ImportError:
@@ -189,7 +189,7 @@ def open_session(graph: bytes, name: str) -> Any:
     return session
 
 
-# Bytes first: they are there because somebody wanted speed.
+# Quantised models first: they are faster.
 MODELS = (
     "model_quantized.onnx",
     "model.onnx",

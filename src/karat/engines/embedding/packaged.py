@@ -18,7 +18,7 @@ from karat.engines.embedding.encoder import (
     PackagedFile,
     WordTable,
     encoder_graph,
-    quantised,
+    quantise,
 )
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder
 from karat.errors import InputError, MissingExtra
@@ -123,12 +123,12 @@ def _granite_encoder(
     tensors: dict[str, "WordTable | NDArray[np.float32]"], arch: dict[str, Any]
 ) -> Encoder:
     def floats(name: str) -> NDArray[np.float32]:
-        found = tensors[name]
-        return found.rows() if isinstance(found, WordTable) else found
+        tensor = tensors[name]
+        return tensor.rows() if isinstance(tensor, WordTable) else tensor
 
     def linear(name: str) -> Linear:
         # Scales by group of inputs become one scale an output, which integer units can use.
-        return quantised(floats(f"{name}.w"), floats(f"{name}.b"), APART.get(name, ()))
+        return quantise(floats(f"{name}.w"), floats(f"{name}.b"), APART.get(name, ()))
 
     def norm(name: str) -> Norm:
         return Norm(floats(f"{name}.w"), floats(f"{name}.b"))
@@ -210,9 +210,9 @@ def read_minilm(content: bytes, where: str) -> Encoder:
 
 def _minilm_encoder(constants: Constants) -> Encoder:
     words = "inner.embeddings.word_embeddings.weight"
-    places = "inner.embeddings.position_embeddings.weight"
+    table = "inner.embeddings.position_embeddings.weight"
     types = constants["inner.embeddings.token_type_embeddings.weight"]
-    positions = constants[f"{places}_q"] * constants[f"{places}_scale"] + types[0]
+    positions = constants[f"{table}_q"] * constants[f"{table}_scale"] + types[0]
     # The exporter numbered the products in the order in which they run.
     products = sorted(
         (name.removesuffix("_q") for name in constants if name.endswith("_q") and "val_" in name),

@@ -38,10 +38,10 @@ def read_answer(
     if len(items) != texts:
         raise EngineError(f"{where}: {len(items)} embeddings came back; expected {texts}")
     rows: list[Any] = [None] * texts
-    for place, item in enumerate(items):
-        number = item.get("index", place) if isinstance(item, dict) else None
+    for position, item in enumerate(items):
+        number = item.get("index", position) if isinstance(item, dict) else None
         if not isinstance(number, int) or not 0 <= number < texts or rows[number] is not None:
-            raise EngineError(f"{where}: data[{place}] has no index of its own below {texts}")
+            raise EngineError(f"{where}: data[{position}] has no index of its own below {texts}")
         rows[number] = item.get("embedding")
     return _matrix(rows, dimension, where), _tokens(body)
 
@@ -56,7 +56,7 @@ def _json(answer: "httpx.Response", where: str) -> Any:
     try:
         return answer.json()
     except ValueError as error:
-        raise EngineError(f"{where}: the answer is no JSON: {text[:SHOWN]!r}") from error
+        raise EngineError(f"{where}: the answer is not JSON: {text[:SHOWN]!r}") from error
 
 
 def _matrix(rows: list[Any], dimension: int | None, where: str) -> NDArray[np.float32]:
@@ -65,7 +65,7 @@ def _matrix(rows: list[Any], dimension: int | None, where: str) -> NDArray[np.fl
     except (TypeError, ValueError):
         matrix = np.empty(0, np.float32)
     if matrix.ndim != 2 or not matrix.shape[1]:
-        raise EngineError(f"{where}: the embeddings are no lists of numbers of one length")
+        raise EngineError(f"{where}: the embeddings are not lists of numbers of one length")
     if dimension is not None and matrix.shape[1] != dimension:
         raise EngineError(
             f"{where}: the embeddings have {matrix.shape[1]} dimensions; expected {dimension}"
@@ -76,7 +76,7 @@ def _matrix(rows: list[Any], dimension: int | None, where: str) -> NDArray[np.fl
 
 
 def _tokens(body: dict[str, Any]) -> int:
-    """Return the counted tokens; an endpoint that counts none has used none that it bills."""
+    """Return the tokens that the endpoint reports; 0 if it reports none."""
     usage = body.get("usage")
     used = usage.get("total_tokens", usage.get("prompt_tokens")) if isinstance(usage, dict) else 0
     return used if isinstance(used, int) and used > 0 else 0
@@ -87,7 +87,7 @@ EXCERPT_LENGTH = 200
 
 
 class Busy(Exception):
-    """An answer, or none, that another attempt may mend; *wait_s* is what the endpoint asks for."""
+    """A failure that a retry may fix; *wait_s* is the delay that the endpoint requests."""
 
     def __init__(self, message: str, wait_s: float | None = None) -> None:
         super().__init__(message)
@@ -131,7 +131,7 @@ class Poster:
         )
 
     def post(self, body: dict[str, object]) -> "httpx.Response":
-        """Return the answer to *body*; raise EngineError where there is none to be had."""
+        """Return the answer to *body*; raise EngineError if all retries fail."""
         sent = 0
 
         def attempt() -> "httpx.Response":
@@ -211,7 +211,7 @@ OPENAI = "https://api.openai.com/v1"
 KEYS = {"api.openai.com": "OPENAI_API_KEY", "api.voyageai.com": "VOYAGE_API_KEY"}
 OTHER_KEY = "KARAT_EMBEDDING_API_KEY"
 
-# Hosts that embed queries and documents in two ways when they are told which it is.
+# Hosts that embed queries and documents differently if the request names the kind.
 TOLD_THE_KIND = {"api.voyageai.com"}
 
 # A request may hold 2,048 texts and 300,000 tokens at OpenAI, 1,000 texts and 120,000 at Voyage.
@@ -220,7 +220,7 @@ CHARACTERS_A_REQUEST = 200_000
 
 
 class Usage(NamedTuple):
-    """What an embedder has asked for so far; *cost* is None where no price was given."""
+    """Requests, tokens and cost of an embedder so far; *cost* is None without a price."""
 
     requests: int
     retries: int
@@ -269,7 +269,7 @@ class RemoteEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Return the length of a row; the endpoint is asked once where nobody has said it."""
+        """Return the length of a row; one request finds it if it was not configured."""
         if self._dimension is None:
             self._dimension = self._post(["dimension"], "document").shape[1]
         return self._dimension
@@ -288,7 +288,7 @@ class RemoteEmbedder:
 
     @property
     def usage(self) -> Usage:
-        """Return what has been asked for so far."""
+        """Return the usage so far."""
         cost = None if self._price is None else self._price * self._tokens / 1e6
         return Usage(self._poster.requests, self._poster.retries, self._texts, self._tokens, cost)
 
@@ -297,10 +297,10 @@ class RemoteEmbedder:
         filled = any(text.strip() for text in texts)
         dimension = self.dimension if filled else self._dimension or 0
 
-        def ask(some: list[str]) -> Vectors:
+        def request(some: list[str]) -> Vectors:
             return np.concatenate([self._post(batch, kind) for batch in _batches(some, self._most)])
 
-        return embed_distinct(texts, dimension, ask)
+        return embed_distinct(texts, dimension, request)
 
     def close(self) -> None:
         """Close the connections."""

@@ -55,7 +55,7 @@ class StaticEmbedder:
         name: str,
         identity: str,
     ) -> None:
-        """Keep the table; *identity* is the hash of what it was made of."""
+        """Store the table; *identity* is the hash of what it was made of."""
         if len(weights) != len(table):
             raise InputError(f"{name}: {len(table)} token vectors, but {len(weights)} weights")
         if projection is not None and projection.shape[0] != table.shape[1]:

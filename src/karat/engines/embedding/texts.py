@@ -1,4 +1,4 @@
-"""What every embedder does alike: leave out empty texts, embed equal ones once, scale the rows."""
+"""Shared by all embedders: skip empty texts, embed equal texts once, scale rows to length 1."""
 
 from collections.abc import Callable, Sequence
 
@@ -45,8 +45,8 @@ def embed_distinct(
     distinct = list(dict.fromkeys(text for text in cleaned if text.strip()))
     rows = np.zeros((len(cleaned), dimension), dtype=np.float32)
     if distinct:
-        found = embed(distinct)
-        place = {text: number for number, text in enumerate(distinct)}
-        filled = [number for number, text in enumerate(cleaned) if text in place]
-        rows[filled] = found[[place[cleaned[number]] for number in filled]]
+        vectors = embed(distinct)
+        number_of = {text: number for number, text in enumerate(distinct)}
+        filled = [number for number, text in enumerate(cleaned) if text in number_of]
+        rows[filled] = vectors[[number_of[cleaned[number]] for number in filled]]
     return rows

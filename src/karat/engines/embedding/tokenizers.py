@@ -26,8 +26,8 @@ def minilm(argument: str = "") -> ModelTokenizer:
 
 def from_file(argument: str) -> ModelTokenizer:
     """Return the tokenizer in the file *argument*, or in the tokenizer.json of that folder."""
-    place = Path(argument).expanduser()
-    file = place / "tokenizer.json" if place.is_dir() else place
+    path = Path(argument).expanduser()
+    file = path / "tokenizer.json" if path.is_dir() else path
     if not argument or not file.is_file():
         raise InputError(
             f"tokenizer file:{argument}: no such file; expected file:<tokenizer.json or its folder>"

@@ -45,8 +45,8 @@ class ModelTokenizer:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the characters of each token, from first to past the last, special ones absent."""
         encoding = self._tokenizer.encode(embeddable(text), add_special_tokens=False)
-        found: list[tuple[int, int]] = encoding.offsets
-        return found
+        offsets: list[tuple[int, int]] = encoding.offsets
+        return offsets
 
     def too_long(self, texts: Sequence[str]) -> list[bool]:
         """Return for each text whether it is cut at *max_tokens*."""
@@ -69,8 +69,8 @@ class ModelTokenizer:
 
     def _encoded(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> Sequence[Any]:
         encode = self._tokenizer.encode_batch_fast
-        found: Sequence[Any] = encode(list(texts), add_special_tokens=self._special)
-        return found
+        encodings: Sequence[Any] = encode(list(texts), add_special_tokens=self._special)
+        return encodings
 
     def tokens(self) -> list[str]:
         """Return the vocabulary, in the order of its numbers; a gap is an empty text."""
@@ -82,5 +82,5 @@ class ModelTokenizer:
 
     def number(self, token: str) -> int | None:
         """Return the number of *token*, None where the vocabulary lacks it."""
-        found: int | None = self._tokenizer.token_to_id(token)
-        return found
+        token_id: int | None = self._tokenizer.token_to_id(token)
+        return token_id

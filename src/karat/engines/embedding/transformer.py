@@ -10,10 +10,10 @@ from karat.engines.embedding.base import Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["TransformerEmbedder", "pretrained", "transformer"]
+__all__ = ["TransformerEmbedder", "load_pretrained", "transformer"]
 
 
-def pretrained(kind: str, argument: str, *, spec: str, device: str | None = None) -> Any:
+def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None = None) -> Any:
     """Return the model *argument*, a hub id or a folder, as *kind*, a class of the library.
 
     *spec* is what the user wrote before the colon. Code from the hub never runs.
@@ -43,7 +43,7 @@ class TransformerEmbedder:
     """A loaded SentenceTransformer; its own prompts for documents and queries are used."""
 
     def __init__(self, model: Any, *, name: str) -> None:
-        """Keep *model*, and hash its weights."""
+        """Store *model*, and hash its weights."""
         self._model = model
         self._name = name
         self._prompts = {kind: text for kind, text in (model.prompts or {}).items() if text}
@@ -82,10 +82,11 @@ class TransformerEmbedder:
         cleaned = [embeddable(text) for text in texts]
         filled = [text for text in cleaned if text.strip()]
         tokens = self._encode(filled, kind, output_value="token_embeddings") if filled else []
-        found = iter(tokens)
+        vectors = iter(tokens)
         nothing = np.zeros((0, self.dimension), np.float32)
         return [
-            unit(next(found).float().cpu().numpy()) if text.strip() else nothing for text in cleaned
+            unit(next(vectors).float().cpu().numpy()) if text.strip() else nothing
+            for text in cleaned
         ]
 
     def _encode(self, texts: list[str], kind: Kind, **options: Any) -> Any:
@@ -103,17 +104,17 @@ class TransformerEmbedder:
 
 def transformer(argument: str, *, device: str | None = None) -> TransformerEmbedder:
     """Return the model *argument*, a hub id or a folder; code from the hub never runs."""
-    model = pretrained("SentenceTransformer", argument, spec="st", device=device)
+    model = load_pretrained("SentenceTransformer", argument, spec="st", device=device)
     return TransformerEmbedder(model, name=f"st:{argument}")
 
 
 def _weights_hash(model: Any) -> str:
     import torch
 
-    found = sha256()
+    digest = sha256()
     for name, tensor in sorted(model.state_dict().items()):
         content = tensor.detach().cpu().contiguous()
-        found.update(f"{name} {content.dtype} {tuple(content.shape)}".encode())
+        digest.update(f"{name} {content.dtype} {tuple(content.shape)}".encode())
         # As bytes, because numpy knows no bfloat16.
-        found.update(content.reshape(-1).view(torch.uint8).numpy().tobytes())
-    return found.hexdigest()
+        digest.update(content.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

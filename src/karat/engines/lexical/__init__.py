@@ -3,7 +3,6 @@
 from karat.engines.lexical.bm25 import BM25, DocumentRanking, View
 from karat.engines.lexical.index import LexicalIndex, Query, TermScore
 from karat.engines.lexical.postings import Document
-from karat.engines.lexical.storage import load, save
 from karat.engines.lexical.tokens import TokenRules
 
 __all__ = [
@@ -15,6 +14,4 @@ __all__ = [
     "TermScore",
     "TokenRules",
     "View",
-    "load",
-    "save",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from karat.engines.lexical.postings import Postings
 from karat.errors import InputError
 
-__all__ = ["BM25", "DocumentRanking", "View", "best", "padded"]
+__all__ = ["BM25", "DocumentRanking", "View", "best", "pad_scores"]
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
 ROWS = 64
@@ -37,9 +37,9 @@ def best(scores: NDArray[np.float32], k: int) -> DocumentRanking:
     columns = -(-len(scores) // ROWS)
     if columns < 4 * k:
         chosen = np.flatnonzero(scores > 0)
-        return ranked(chosen, scores[chosen], k)
+        return rank_documents(chosen, scores[chosen], k)
     if len(scores) < columns * ROWS:
-        scores = padded(scores)
+        scores = pad_scores(scores)
     table = scores.reshape(ROWS, columns)
     # Down the columns: whole rows are compared at once, which within a row is not possible.
     maxima = table.max(axis=0)
@@ -48,17 +48,17 @@ def best(scores: NDArray[np.float32], k: int) -> DocumentRanking:
     least = np.partition(maxima, columns - k)[columns - k]
     if least <= 0:
         chosen = np.flatnonzero(scores > 0)
-        return ranked(chosen, scores[chosen], k)
+        return rank_documents(chosen, scores[chosen], k)
     near = np.flatnonzero(maxima >= least)
     inside = table[:, near]
-    rows, places = np.nonzero(inside >= least)
-    return ranked(rows * columns + near[places], inside[rows, places], k)
+    rows, positions = np.nonzero(inside >= least)
+    return rank_documents(rows * columns + near[positions], inside[rows, positions], k)
 
 
-def padded(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def pad_scores(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return *scores* with zeros behind them, so that they fill whole rows.
 
-    >>> len(padded(np.ones(100, dtype=np.float32)))
+    >>> len(pad_scores(np.ones(100, dtype=np.float32)))
     128
     """
     filled = np.zeros(-(-len(scores) // ROWS) * ROWS, dtype=np.float32)
@@ -66,12 +66,14 @@ def padded(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     return filled
 
 
-def ranked(documents: NDArray[np.intp], scores: NDArray[np.float32], k: int) -> DocumentRanking:
+def rank_documents(
+    documents: NDArray[np.intp], scores: NDArray[np.float32], k: int
+) -> DocumentRanking:
     """Return the best *k* of ascending *documents*."""
     if len(documents) > 8 * k:
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        places = np.flatnonzero(scores >= least)
-        documents, scores = documents[places], scores[places]
+        positions = np.flatnonzero(scores >= least)
+        documents, scores = documents[positions], scores[positions]
     # Stable, so that equal scores keep the order of their documents.
     order = np.argsort(-scores, kind="stable")[:k]
     return DocumentRanking(documents[order], scores[order])
@@ -163,7 +165,7 @@ class View:
 
     def contributions(self, term: int, documents: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return what *term* adds to each of *documents*, which ascend."""
-        return completed(
+        return add_terms(
             np.zeros(len(documents), np.float32), documents, self._weighted([(term, 1)])
         )
 
@@ -171,7 +173,7 @@ class View:
         """Return this thread's own array of zeros, one for each document and some to spare."""
         scores: NDArray[np.float32] | None = getattr(self._scratch, "scores", None)
         if scores is None:
-            self._scratch.scores = scores = padded(np.zeros(len(self._norms), dtype=np.float32))
+            self._scratch.scores = scores = pad_scores(np.zeros(len(self._norms), dtype=np.float32))
         else:
             scores.fill(0)
         return scores
@@ -179,14 +181,14 @@ class View:
     def _weighted(self, query: Sequence[tuple[int, float]]) -> list[TermContribution]:
         """Return the terms that live documents hold, the rarest first."""
         term_of = self._ready.term if self._ready else self._computed
-        found = [
-            weighted if boost == 1 else boosted(weighted, np.float32(boost))
+        rankings = [
+            weighted if boost == 1 else boost_term(weighted, np.float32(boost))
             for term, boost in query
             if (weighted := term_of(term)).frequency
         ]
         # Stable: equally frequent terms stay in the order of the query, whatever their numbers.
-        found.sort(key=itemgetter(0))
-        return found
+        rankings.sort(key=itemgetter(0))
+        return rankings
 
     def _computed(self, term: int) -> TermContribution:
         """Return *term* weighted for the live documents only."""
@@ -211,9 +213,11 @@ class PostingWeights:
         held = np.zeros(max((len(part.offsets) - 1 for part in parts), default=0), dtype=np.int64)
         for part in parts:
             held[: len(part.offsets) - 1] += np.diff(part.offsets)
-        distinct, places = np.unique(held, return_inverse=True)
+        distinct, positions = np.unique(held, return_inverse=True)
         # Not numpy's log: one function for one number and for many, so that the bits agree.
-        rarity = np.array([idf(len(norms), int(df)) for df in distinct], dtype=np.float32)[places]
+        rarity = np.array([idf(len(norms), int(df)) for df in distinct], dtype=np.float32)[
+            positions
+        ]
         self._parts = []
         for part in parts:
             weights = share(part.counts, norms[part.documents])
@@ -232,7 +236,7 @@ class PostingWeights:
         return TermContribution(frequency, postings)
 
 
-def boosted(term: TermContribution, boost: np.float32) -> TermContribution:
+def boost_term(term: TermContribution, boost: np.float32) -> TermContribution:
     """Return *term* with all that it adds multiplied by *boost*."""
     postings = [(documents, weights * boost) for documents, weights in term.postings]
     return TermContribution(term.frequency, postings)
@@ -253,13 +257,13 @@ def add(scores: NDArray[np.float32], term: TermContribution) -> None:
         np.add.at(scores, documents, weights)
 
 
-def completed(
+def add_terms(
     scores: NDArray[np.float32], documents: NDArray[np.int32], terms: Sequence[TermContribution]
 ) -> NDArray[np.float32]:
     """Return the *scores* of ascending *documents* with what *terms* add to them."""
     for term in terms:
         for held, weights in term.postings:
-            places = held.searchsorted(documents)
-            np.minimum(places, len(held) - 1, out=places)
-            scores += np.where(held[places] == documents, weights[places], np.float32(0))
+            positions = held.searchsorted(documents)
+            np.minimum(positions, len(held) - 1, out=positions)
+            scores += np.where(held[positions] == documents, weights[positions], np.float32(0))
     return scores

@@ -16,7 +16,7 @@ __all__ = ["LexicalIndex", "Query", "TermScore"]
 
 # A text, or terms as the index knows them with a boost each.
 Query = str | Mapping[str, float]
-# Which documents count: all, a mask over all of them, or a view that was asked for before.
+# Which documents count: all, a mask over all of them, or an earlier view.
 Live: TypeAlias = NDArray[np.bool_] | View | None
 
 
@@ -129,13 +129,13 @@ class LexicalIndex:
         if not 0 <= document < len(self):
             raise InputError(f"no document {document}; the index holds {len(self)}")
         view = self._view(live)
-        place = np.array([document], dtype=np.int32)
+        position = np.array([document], dtype=np.int32)
         names = self.terms
-        found = [
-            TermScore(names[term], float(view.contributions(term, place)[0]) * boost)
+        contributions = [
+            TermScore(names[term], float(view.contributions(term, position)[0]) * boost)
             for term, boost in self._numbered(query).items()
         ]
-        return sorted((term for term in found if term.score), key=lambda term: -term.score)
+        return sorted((term for term in contributions if term.score), key=lambda term: -term.score)
 
     def _view(self, live: Live) -> View:
         return live if isinstance(live, View) else self.view(live)

@@ -43,9 +43,9 @@ class Vocabulary:
         counts = (ends[codes + 1] - starts).astype(np.int32)
         # Where each word's terms begin in the answer; what remains counts up from there.
         shifts = starts - (np.cumsum(counts, dtype=np.int64) - counts)
-        places = np.repeat(shifts, counts)
-        places += np.arange(len(places))
-        return flat[places], counts
+        positions = np.repeat(shifts, counts)
+        positions += np.arange(len(positions))
+        return flat[positions], counts
 
     def find(self, text: str) -> dict[int, int]:
         """Return how often *text* holds which of the terms known so far; it adds none."""
@@ -213,10 +213,10 @@ def merge(runs: Sequence[PostingRun], *, terms: int) -> Postings:
     cursor = offsets[:-1].copy()
     for run in runs:
         shifts = cursor[run.terms] - (np.cumsum(run.held) - run.held)
-        places = np.repeat(shifts, run.held)
-        places += np.arange(len(places))
-        documents[places] = run.documents
-        counts[places] = run.counts
+        positions = np.repeat(shifts, run.held)
+        positions += np.arange(len(positions))
+        documents[positions] = run.documents
+        counts[positions] = run.counts
         cursor[run.terms] += run.held
     lengths = np.concatenate([np.empty(0, dtype=np.int32), *(run.lengths for run in runs)])
     return Postings(runs[0].first if runs else 0, lengths, offsets, documents, counts)

@@ -34,7 +34,7 @@ def stem(word: str) -> str:
     for ending in ("ing", "ed"):
         root = word.removesuffix(ending)
         if root != word and len(root) >= 3 and root[-1] != "e" and VOWEL.search(root):
-            return undoubled(root)
+            return undouble(root)
     return word[:-1] if word.endswith("e") and not word.endswith("ee") else word
 
 
@@ -51,10 +51,10 @@ def singular(word: str) -> str:
     return word[:-2] if word.endswith(ENDS_THAT_TAKE_ES) else word[:-1]
 
 
-def undoubled(root: str) -> str:
+def undouble(root: str) -> str:
     """Return what stands before -ing or -ed without the letter that the ending doubled.
 
-    >>> [undoubled(root) for root in ("runn", "pass", "call", "stor", "add")]
+    >>> [undouble(root) for root in ("runn", "pass", "call", "stor", "add")]
     ['run', 'pass', 'call', 'stor', 'add']
     """
     if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
@@ -140,7 +140,7 @@ class TokenRules:
         """
         if raw.isascii():
             return self._identifier(raw.decode("ascii"))
-        text = unaccented(raw.decode("utf-8", "replace"))
+        text = strip_accents(raw.decode("utf-8", "replace"))
         return tuple(term for piece in SCRIPTS.findall(text) for term in self._piece(piece))
 
     def _piece(self, piece: str) -> tuple[str, ...]:
@@ -175,10 +175,10 @@ def plain(word: str, stop: bool, stemmed: bool) -> str:
     return stem(word) if stemmed else word
 
 
-def unaccented(text: str) -> str:
+def strip_accents(text: str) -> str:
     """Return *text* in compatibility form without accents; Hangul stays composed.
 
-    >>> unaccented("Ünïcode ﬁle 한국")
+    >>> strip_accents("Ünïcode ﬁle 한국")
     'Unicode file 한국'
     """
     decomposed = unicodedata.normalize("NFKD", text)

@@ -1,4 +1,4 @@
-"""What orders a few texts by how well they answer a query."""
+"""The protocol of a reranker, which scores a few texts for a query."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
@@ -15,9 +15,9 @@ __all__ = ["DEFAULT_RERANKER", "RERANKERS", "Reranker", "check_reranker", "creat
 class Reranker(Protocol):
     """Scores texts for a query; higher is better, on any scale.
 
-    The law: one finite score a text, in order; a score depends on the query and its own text only;
-    any text will do, what is too long is cut; several threads may ask at once. *weight* is the
-    share of these scores in the order where the user does not say, the first search has the rest.
+    The contract: one finite score per text, in order, which depends on the query and that text
+    only. Any text is accepted; one that is too long is truncated. It is thread-safe. *weight* is
+    the default share of these scores in the final order; the first search has the rest.
     """
 
     name: str
@@ -42,7 +42,7 @@ RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
 
 
 def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
-    """Return the reranker that *spec* describes: a name, and after a colon what it is about.
+    """Return the reranker that *spec* describes: a name, and an argument after a colon.
 
     ``maxsim`` and ``maxsim:<embedder>``, ``cross:<hub id or folder>``, ``onnx-cross:<folder>``, a
     plug-in of the entry point group ``karat.rerankers``, or ``module:factory``.
@@ -57,7 +57,7 @@ def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
 
 
 def check_reranker(spec: str) -> None:
-    """Refuse a *spec* that is known to make no reranker before a model is loaded for it.
+    """Raise InputError for a *spec* that cannot be a reranker, before a model is loaded.
 
     >>> check_reranker("maxsim:granit")
     Traceback (most recent call last):

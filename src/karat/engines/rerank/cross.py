@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from karat.engines.embedding.onnx_encoder import longest, open_session, read_folder
 from karat.engines.embedding.texts import embeddable
 from karat.engines.embedding.tokens import ModelTokenizer
-from karat.engines.embedding.transformer import pretrained
+from karat.engines.embedding.transformer import load_pretrained
 from karat.engines.engine_group import NOT_KEPT, Current
-from karat.engines.vectors.exact import processors
+from karat.engines.nearest import processors
 from karat.errors import InputError
 
 __all__ = ["CrossEncoderReranker", "OnnxCross", "cross", "onnx_cross"]
@@ -32,7 +32,7 @@ class CrossEncoderReranker:
     weight = 1.0
 
     def __init__(self, model: Any, *, name: str) -> None:
-        """Keep *model*, which must give one score a pair."""
+        """Store *model*, which must give one score a pair."""
         if model.num_labels != 1:
             raise InputError(f"{name}: the model has {model.num_labels} labels; expected one score")
         self.name = name
@@ -50,14 +50,14 @@ class CrossEncoderReranker:
         asked = embeddable(query)
         pairs = [(asked, embeddable(text)) for text in texts]
         with self._lock:
-            found = self._model.predict(pairs, batch_size=PAIRS_A_BATCH, show_progress_bar=False)
-        return np.asarray(found, np.float32)
+            scores = self._model.predict(pairs, batch_size=PAIRS_A_BATCH, show_progress_bar=False)
+        return np.asarray(scores, np.float32)
 
 
 def cross(argument: str) -> CrossEncoderReranker:
     """Return the cross-encoder *argument*, a hub id or a folder; code from the hub never runs."""
     name = f"cross:{argument}"
-    return CrossEncoderReranker(pretrained("CrossEncoder", argument, spec="cross"), name=name)
+    return CrossEncoderReranker(load_pretrained("CrossEncoder", argument, spec="cross"), name=name)
 
 
 # The numbers of a pair's tokens, and for each whether it is of the query or of the text.
@@ -91,8 +91,8 @@ class OnnxCross:
         new = [text for text in dict.fromkeys(texts) if text not in known]
         pairs = self._tokenizer.encode_pairs(embeddable(query), [embeddable(t) for t in new])
         with ThreadPoolExecutor(processors()) as threads:
-            found = [out.item() for out in threads.map(self._run, pairs)]
-        known.update(zip(new, found, strict=True))
+            scores = [out.item() for out in threads.map(self._run, pairs)]
+        known.update(zip(new, scores, strict=True))
         return np.array([known[text] for text in texts], np.float32)
 
     def _run(self, pair: Pair) -> NDArray[np.float32]:

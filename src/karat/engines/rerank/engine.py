@@ -1,4 +1,4 @@
-"""An engine whose first hits another one has found: retrieve, then rerank."""
+"""The reranking engine: it retrieves hits with another engine, then reorders them."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ Range = tuple[str, int, int]
 
 
 class Passages:
-    r"""The texts of ranges of lines in *corpus*, read when they are first asked for.
+    r"""The texts of ranges of lines in *corpus*, read on first use.
 
     A header of path, scope and symbols stands before the lines: that of the same chunk, where the
     lines are one, and else of the chunk in which they begin. A whole file has only its path.
@@ -56,14 +56,14 @@ class Passages:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Read nothing yet."""
+        """Store *corpus*; nothing is read yet."""
         self.corpus = corpus
         self._chunker = create_chunker()
         self._digest = self._chunker.spec.digest
         self._recent = Recent(self._read, most=MOST_CHARACTERS, size=len)
 
     def apart(self) -> "Passages":
-        """Return the same for one more reader, who does not profit from what others have read."""
+        """Return a reader that shares the texts, but reuses only what it has read itself."""
         other = copy(self)
         other._recent = self._recent.apart()  # noqa: SLF001 - a copy of this one
         return other
@@ -83,9 +83,9 @@ class Passages:
         return chunks_of(split, blob=document.blob, digest=self._digest)
 
 
-def passage(text: str, chunks: Sequence[Chunk], place: Range) -> str:
-    """Return the lines at *place* of a file, which has *text* and *chunks*, with their header."""
-    path, start, end = place
+def passage(text: str, chunks: Sequence[Chunk], span: Range) -> str:
+    """Return the lines at *span* of a file, which has *text* and *chunks*, with their header."""
+    path, start, end = span
     if start == 0:
         return f"{path}\n{text}"
     for chunk in chunks:
@@ -149,7 +149,7 @@ class RerankEngine:
         self._passages = self.read(corpus)
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Let the first search and the reranker do for all of *queries* what they can."""
+        """Prefetch work for all of *queries* in the first engine and the reranker."""
         for part in (self.engine, self.reranker):
             if isinstance(part, SupportsBatch):
                 part.expect(queries)
@@ -168,24 +168,24 @@ class RerankEngine:
         """Return the first *k* hits after each step of the first search, and of this one."""
         deep = max(k, self.depth)
         if isinstance(self.engine, SupportsSteps):
-            found = [step._replace(hits=step.hits[:k]) for step in self.engine.steps(query, deep)]
+            steps = [step._replace(hits=step.hits[:k]) for step in self.engine.steps(query, deep)]
         else:
-            found = [SearchStep("stage", self.engine.search(query, deep)[:k])]
-        found.append(SearchStep("rerank", [explained.hit for explained in self._first(query, k)]))
+            steps = [SearchStep("stage", self.engine.search(query, deep)[:k])]
+        steps.append(SearchStep("rerank", [explained.hit for explained in self._first(query, k)]))
         if self.threshold:
-            found.append(SearchStep("threshold", self.search(query, k)))
-        return found
+            steps.append(SearchStep("threshold", self.search(query, k)))
+        return steps
 
     def phases_ns(self) -> Mapping[str, int]:
         """Return how long finding and reranking took in this thread's last search."""
         return dict(getattr(self._last, "phases", {}))
 
     def metadata(self) -> Mapping[str, object]:
-        """Return what the first search told of this one."""
+        """Return the metadata of the first search."""
         return self.engine.metadata() if isinstance(self.engine, SupportsMetadata) else {}
 
     def work(self) -> Mapping[str, int]:
-        """Return what indexing for the first search has cost."""
+        """Return the work of indexing in the first engine."""
         return self.engine.work() if isinstance(self.engine, SupportsWork) else {}
 
     def index_bytes(self) -> int:
@@ -193,31 +193,31 @@ class RerankEngine:
         return self.engine.index_bytes() if isinstance(self.engine, SupportsSize) else 0
 
     def watch(self, progress: Progress | None) -> None:
-        """Let the first search tell how far its indexing is."""
+        """Let the first engine report the progress of its indexing."""
         if isinstance(self.engine, SupportsProgress):
             self.engine.watch(progress)
 
     def reset(self) -> None:
-        """Let the first search forget earlier queries; the reranker remembers none."""
+        """Reset the first engine; the reranker caches no queries."""
         if isinstance(self.engine, SupportsReset):
             self.engine.reset()
 
     def close(self) -> None:
-        """Let go of the first search and of the corpus."""
+        """Close the first engine and release the corpus."""
         self._passages = None
         if isinstance(self.engine, SupportsClose):
             self.engine.close()
 
     def _first(self, query: str, k: int) -> list[ExplainedHit]:
-        """Return the first *k* hits, whatever they score."""
+        """Return the first *k* hits, without a threshold."""
         if self._passages is None:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         started = perf_counter_ns()
-        found = self._found(query, max(k, self.depth))
+        retrieved_hits = self._found(query, max(k, self.depth))
         retrieved = perf_counter_ns()
-        hits = self._reranked(query, found, self._passages) if found else []
+        hits = self._reranked(query, retrieved_hits, self._passages) if retrieved_hits else []
         self._last.phases = {
             "retrieve": retrieved - started,
             "rerank": perf_counter_ns() - retrieved,
@@ -231,20 +231,22 @@ class RerankEngine:
         return [ExplainedHit(hit, {self.engine.name: hit.score}) for hit in hits]
 
     def _reranked(
-        self, query: str, found: Sequence[ExplainedHit], passages: Passages
+        self, query: str, retrieved_hits: Sequence[ExplainedHit], passages: Passages
     ) -> list[ExplainedHit]:
-        head, tail = found[: self.depth], found[self.depth :]
-        second = self._second(query, passages.texts([found.hit for found in head]))
-        first = np.array([found.hit.score for found in head])
+        head, tail = retrieved_hits[: self.depth], retrieved_hits[self.depth :]
+        second = self._second(
+            query, passages.texts([retrieved_hits.hit for retrieved_hits in head])
+        )
+        first = np.array([retrieved_hits.hit.score for retrieved_hits in head])
         blend = (1 - self.weight) * spread(first) + self.weight * spread(second)
         order = np.argsort(-blend, kind="stable")
         hits = [
             ExplainedHit(
-                head[place].hit._replace(score=float(blend[place])),
-                {**head[place].stages, "rerank": float(second[place])},
-                head[place].ranking,
+                head[index].hit._replace(score=float(blend[index])),
+                {**head[index].stages, "rerank": float(second[index])},
+                head[index].ranking,
             )
-            for place in order
+            for index in order
         ]
         return hits + _below(float(blend[order[-1]]) - 1, tail)
 

@@ -26,7 +26,7 @@ MOST_BYTES = 256 * 1024**2
 
 
 class TokenVectors(NamedTuple):
-    """The token vectors of a text as bytes, and what one step is worth in each row."""
+    """The token vectors of a text as bytes, with the scale of each row."""
 
     codes: NDArray[np.int8]
     steps: NDArray[np.float32]
@@ -45,14 +45,14 @@ class MaxSim:
     def __init__(
         self, embedder: SupportsTokenVectors, *, name: str, most_bytes: int = MOST_BYTES
     ) -> None:
-        """Keep the *embedder*; nothing is embedded yet."""
+        """Store the *embedder*; nothing is embedded yet."""
         self.name = name
         self.current = Current(keeps=False)
         self._embedder = embedder
         self._recent = Recent(self._tokens, most=most_bytes, size=lambda held: held.codes.nbytes)
 
     def apart(self) -> "MaxSim":
-        """Return the same for one more user, who does not profit from what others have embedded."""
+        """Return a reranker that shares the model, but reuses only what it has embedded itself."""
         other = copy(self)
         other._recent = self._recent.apart()  # noqa: SLF001 - a copy of this one
         return other
@@ -65,13 +65,13 @@ class MaxSim:
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score from -1 to 1 for each text; one without a token scores 0."""
         asked = self.current.once(query, self.name, lambda: self._asked(query))
-        found = self._recent.get(texts)
-        lengths = np.array([len(held.codes) for held in found], np.intp)
+        cached = self._recent.get(texts)
+        lengths = np.array([len(held.codes) for held in cached], np.intp)
         scores = np.zeros(len(texts), np.float32)
         if len(asked) and lengths.any():
             # One product for all: many small ones spend their time waiting for threads.
-            cosines = np.concatenate([held.codes for held in found]).astype(np.float32) @ asked.T
-            cosines *= np.concatenate([held.steps for held in found])
+            cosines = np.concatenate([held.codes for held in cached]).astype(np.float32) @ asked.T
+            cosines *= np.concatenate([held.steps for held in cached])
             filled = np.flatnonzero(lengths)
             starts = (np.cumsum(lengths) - lengths)[filled]
             scores[filled] = np.maximum.reduceat(cosines, starts).mean(axis=1)
@@ -106,7 +106,7 @@ def maxsim(argument: str = "") -> MaxSim:
 
 
 def check_embedder(argument: str) -> None:
-    """Refuse a name that no embedder has, and one of ours without vectors of tokens.
+    """Raise InputError for an unknown embedder, and for one without token vectors.
 
     Nothing is loaded: ours say in their signatures what they make. Of another maker's, it shows
     when it is there.

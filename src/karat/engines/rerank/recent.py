@@ -1,4 +1,4 @@
-"""What was computed lately, within a bound."""
+"""A bounded cache of recently used values."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,10 +14,10 @@ Value = TypeVar("Value")
 
 @runtime_checkable
 class SupportsApart(Protocol):
-    """Something that keeps what it has computed, and can do so for several who do not profit."""
+    """A cache that can be divided, so that its users do not profit from each other."""
 
     def apart(self) -> Self:
-        """Return one that holds the same, but takes what it was not asked for itself as absent."""
+        """Return a view of the same cache where values that others stored count as misses."""
         ...
 
 
@@ -60,7 +60,7 @@ class Recent(Generic[Key, Value]):
         most: int,
         size: Callable[[Value], int],
     ) -> None:
-        """Begin empty."""
+        """Start empty."""
         self._make = make
         self._shelf: _Shelf[Key, Value] = _Shelf(most, size)
         # The hashes of the keys that this one was asked for; None where all on the shelf count.
@@ -83,17 +83,17 @@ class Recent(Generic[Key, Value]):
         """Return the value of each key."""
         held = self._shelf.held
         with self._shelf.lock:
-            found = {key: held[key] for key in keys if key in held and self._knows(key)}
-            for key in found:
+            cached = {key: held[key] for key in keys if key in held and self._knows(key)}
+            for key in cached:
                 held.move_to_end(key)
-        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        missing = [key for key in dict.fromkeys(keys) if key not in cached]
         if missing:
             made = dict(zip(missing, self._make(missing), strict=True))
             self._shelf.keep(made)
             if self._asked is not None:
                 self._asked.update(map(hash, missing))
-            found |= made
-        return [found[key] for key in keys]
+            cached |= made
+        return [cached[key] for key in keys]
 
     def _knows(self, key: Key) -> bool:
         return self._asked is None or hash(key) in self._asked

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from karat.corpus import Corpus
 from karat.engines.adapters.external import External
-from karat.engines.adapters.places import AcceptedHits, CorpusPaths
+from karat.engines.adapters.paths import AcceptedHits, CorpusPaths
 from karat.engines.base import (
     Engine,
     SupportsMetadata,
@@ -16,7 +16,7 @@ from karat.engines.base import (
     SupportsSize,
     SupportsWork,
 )
-from karat.engines.registry import ADAPTERS, ENGINES
+from karat.engines.registry import ENGINES
 from karat.engines.threshold import by_score
 from karat.errors import EngineError
 from karat.experiments.workers.depth import cut, hits_needed, next_depth
@@ -47,7 +47,7 @@ class EngineSession:
         name = configuration.spec.name
         ours = name in ENGINES.built_in() and name != "python"
         # An external engine may charge per hit, or reject a deeper search.
-        self._learns = ours and name not in ADAPTERS
+        self._learns = ENGINES.is_own(name)
         self._depth = configuration.k
         self._external = engine if isinstance(engine, External) else None
         self._trusted = ours or self._external is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.corpus import Corpus
-from karat.engines.agent import RetrievalResult
+from karat.engines.base import RetrievalResult
 from karat.errors import EngineError
 from karat.model import Hit
 

@@ -1,4 +1,4 @@
-"""Holds what a search returned against the corpus: every hit that is kept exists there."""
+"""Check the hits of an external search against the corpus: every accepted hit exists there."""
 
 import posixpath
 import re
@@ -19,7 +19,7 @@ DRIVE = re.compile(r"[A-Za-z]:/")
 
 
 class AcceptedHits(NamedTuple):
-    """The hits that are kept, how many were not and why, and how many were repaired."""
+    """The valid hits, the number of dropped hits by reason, and of repaired hits by reason."""
 
     hits: tuple[Hit, ...]
     invalid: Mapping[str, int]
@@ -30,9 +30,9 @@ class CorpusPaths:
     r"""The paths and lines that exist in one corpus.
 
     >>> from karat.corpus import from_texts
-    >>> places = CorpusPaths(from_texts({"src/auth.py": "a\nb\n"}), root="/repo")
+    >>> paths = CorpusPaths(from_texts({"src/auth.py": "a\nb\n"}), root="/repo")
     >>> found = [Hit("/repo/src/auth.py", 2.0, 1, 9), Hit("/etc/passwd", 1.0), Hit("no.py")]
-    >>> accepted = places.accept(found, k=10)
+    >>> accepted = paths.accept(found, k=10)
     >>> [(hit.path, hit.start_line, hit.end_line) for hit in accepted.hits]
     [('src/auth.py', 1, 2)]
     >>> dict(accepted.invalid), dict(accepted.mended)
@@ -58,7 +58,7 @@ class CorpusPaths:
         return len(self._corpus)
 
     def accept(self, hits: Iterable[Hit], k: int) -> AcceptedHits:
-        """Return the first *k* of *hits* that exist, each place once, with descending scores.
+        """Return the first *k* of *hits* that exist, each location once, with descending scores.
 
         A score that is missing, or higher than one before it, gives all hits 1/rank instead: the
         order of a search is its answer.
@@ -73,15 +73,15 @@ class CorpusPaths:
             if reason:
                 invalid[reason] += 1
                 continue
-            place = self._checked(path, hit.start_line, hit.end_line, mended)
-            if isinstance(place, str):
-                invalid[place] += 1
+            lines = self._checked(path, hit.start_line, hit.end_line, mended)
+            if isinstance(lines, str):
+                invalid[lines] += 1
                 continue
-            key = (path, *place, hit.symbol)
+            key = (path, *lines, hit.symbol)
             if key in kept:
                 invalid["duplicate"] += 1
                 continue
-            kept[key] = hit._replace(path=path, start_line=place[0], end_line=place[1])
+            kept[key] = hit._replace(path=path, start_line=lines[0], end_line=lines[1])
         return AcceptedHits(_scored(tuple(kept.values()), mended), invalid, mended)
 
     def resolve(self, path: str) -> tuple[str, str]:

@@ -1,22 +1,26 @@
-"""Exact nearest rows of a matrix, by number: one product a query, and no full sort."""
+"""Nearest neighbours among unit vectors: exact by default, a graph (HNSW) above a size."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import InputError
+from karat.errors import InputError, MissingExtra
 
 __all__ = [
+    "APPROXIMATE_ABOVE",
     "ExactIndex",
+    "HnswIndex",
     "Nearest",
     "check_queries",
     "check_rows",
+    "nearest_index",
     "processors",
     "products",
-    "rescored",
+    "recall",
+    "rescore",
 ]
 
 Vectors = NDArray[np.float32]
@@ -45,7 +49,7 @@ class ExactIndex:
     """
 
     def __init__(self, matrix: Vectors) -> None:
-        """Keep *matrix*, without a copy where it is float32 in row order already."""
+        """Store *matrix*, without a copy where it is float32 in row order already."""
         self._matrix = check_rows(matrix)
 
     def __len__(self) -> int:
@@ -59,14 +63,14 @@ class ExactIndex:
     def search_many(self, queries: Vectors, k: int, *, live: Mask | None = None) -> list[Nearest]:
         """Return what ``search`` returns for each query, sooner."""
         vectors = check_queries(queries, self._matrix.shape[1])
-        found: list[Nearest] = []
+        results: list[Nearest] = []
         for start in range(0, len(vectors), QUERIES_AT_ONCE):
             some = vectors[start : start + QUERIES_AT_ONCE]
             quick = some @ self._matrix.T
-            found += [
+            results += [
                 self._best(row, vector, k, live) for row, vector in zip(quick, some, strict=True)
             ]
-        return found
+        return results
 
     def _best(self, quick: Vectors, vector: Vectors, k: int, live: Mask | None) -> Nearest:
         if live is not None:
@@ -74,7 +78,7 @@ class ExactIndex:
         near = np.flatnonzero(quick >= _floor(quick, k) - 2 * STRAY)
         if live is not None:
             near = near[live[near]]
-        return rescored(self._matrix, near, vector, k)
+        return rescore(self._matrix, near, vector, k)
 
 
 def _floor(scores: Vectors, k: int) -> float:
@@ -92,7 +96,7 @@ def _floor(scores: Vectors, k: int) -> float:
     return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])
 
 
-def rescored(matrix: Vectors, rows: NDArray[np.int64], vector: Vectors, k: int) -> Nearest:
+def rescore(matrix: Vectors, rows: NDArray[np.int64], vector: Vectors, k: int) -> Nearest:
     """Return the best *k* of *rows* by exact products.
 
     A matrix product may sum equal rows in different orders and so tell them apart; this pass sums
@@ -156,3 +160,64 @@ def products(rows: Rows, vector: Rows, *, threads: int | None = None) -> Rows:
 def _summed(rows: Rows, vector: Rows) -> Rows:
     summed: Rows = np.einsum("ij,j->i", rows, vector)
     return summed
+
+
+# Up to here an exact search takes some ten milliseconds; a graph takes minutes to build beyond.
+APPROXIMATE_ABOVE = 200_000
+
+
+class HnswIndex:
+    """Searches *matrix* through a graph; it may miss rows, and :func:`recall` says how many."""
+
+    def __init__(
+        self, matrix: Vectors, *, links: int = 32, build_width: int = 128, width: int = 256
+    ) -> None:
+        """Build the graph: *links* a row, *build_width* and *width* candidates at a time."""
+        try:
+            import faiss
+        except ImportError:
+            raise MissingExtra("faiss-cpu", extra="hnsw", purpose="approximate search") from None
+        # Its stubs lack half of what it can do.
+        self._faiss: Any = faiss
+        self._matrix = check_rows(matrix)
+        self._width = width
+        self._index = faiss.IndexHNSWFlat(self._matrix.shape[1], links, faiss.METRIC_INNER_PRODUCT)
+        self._index.hnsw.efConstruction = build_width
+        self._index.add(self._matrix)
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    def search(self, query: Vectors, k: int, *, live: Mask | None = None) -> Nearest:
+        """Return about the best *k* rows, with exact scores."""
+        return self.search_many(np.asarray(query)[None], k, live=live)[0]
+
+    def search_many(self, queries: Vectors, k: int, *, live: Mask | None = None) -> list[Nearest]:
+        """Return what ``search`` returns for each query."""
+        vectors = check_queries(queries, self._matrix.shape[1])
+        options = self._faiss.SearchParametersHNSW(efSearch=max(self._width, k))
+        if live is not None:
+            bits = np.packbits(live, bitorder="little")
+            options.sel = self._faiss.IDSelectorBitmap(bits)
+        _, numbers = self._index.search(vectors, min(k, len(self)), params=options)
+        return [
+            rescore(self._matrix, rows[rows >= 0], vector, k)
+            for rows, vector in zip(numbers, vectors, strict=True)
+        ]
+
+
+def nearest_index(
+    matrix: Vectors, *, approximate_above: int = APPROXIMATE_ABOVE
+) -> ExactIndex | HnswIndex:
+    """Return an exact index up to *approximate_above* rows, a graph beyond."""
+    return ExactIndex(matrix) if len(matrix) <= approximate_above else HnswIndex(matrix)
+
+
+def recall(approximate: list[Nearest], truth: list[Nearest]) -> float:
+    """Return the share of the rows of *truth* in *approximate*, over all queries; 1 for none."""
+    wanted = sum(len(exact.rows) for exact in truth)
+    kept = sum(
+        len(np.intersect1d(near.rows, exact.rows))
+        for near, exact in zip(approximate, truth, strict=True)
+    )
+    return kept / wanted if wanted else 1.0

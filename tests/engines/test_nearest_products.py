@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from karat.engines.vectors.exact import products
+from karat.engines.nearest import products
 
 RANDOM = np.random.default_rng(7)
 ROWS = RANDOM.standard_normal((1_001, 48), np.float32)

@@ -3,9 +3,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from karat.engines.vectors import VectorBackend, get_vector_backend
-from karat.engines.vectors.in_memory import InMemoryStore
 from karat.errors import InputError
+from karat.ndcg import VectorBackend, get_vector_backend
+from karat.ndcg.vectors.in_memory import InMemoryStore
 from karat.testing.vectors import VectorBackendSuite
 
 

@@ -7,8 +7,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.vectors.store import Neighbour
 from karat.errors import InputError
+from karat.ndcg.vectors.store import Neighbour
 
 __all__ = ["InMemoryStore"]
 
@@ -87,12 +87,12 @@ class InMemoryStore:
         else:
             near = np.arange(len(keys))
         exact = (matrix[near].astype(np.float64) * vector).sum(axis=1).clip(-1.0, 1.0)
-        found = [
+        neighbours = [
             Neighbour(keys[row], score)
             for row, score in zip(near.tolist(), exact.tolist(), strict=True)
         ]
-        found.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
-        return found[:k]
+        neighbours.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
+        return neighbours[:k]
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

@@ -5,14 +5,14 @@ from itertools import count
 
 import pytest
 
-from karat.engines.vectors import (
+from karat.errors import InputError, MissingExtra, UnknownName
+from karat.ndcg import (
     VECTOR_STORES,
     Operation,
     VectorBackend,
     get_vector_backend,
 )
-from karat.engines.vectors.in_memory import InMemoryStore
-from karat.errors import InputError, MissingExtra, UnknownName
+from karat.ndcg.vectors.in_memory import InMemoryStore
 
 
 def test_each_operation_is_reported_with_its_time() -> None:
@@ -62,15 +62,15 @@ def test_configurations_that_are_none(config: dict[str, object], message: str) -
 
 
 def test_a_store_of_ones_own_by_its_address() -> None:
-    backend = get_vector_backend({"type": "karat.engines.vectors.in_memory:InMemoryStore"})
+    backend = get_vector_backend({"type": "karat.ndcg.vectors.in_memory:InMemoryStore"})
     assert backend.upsert("ns", {"a": [1.0]}) == 1
 
 
 @pytest.mark.parametrize(
     ("kind", "module", "package"),
     [
-        ("qdrant", "karat.engines.vectors.qdrant", "qdrant_client"),
-        ("pgvector", "karat.engines.vectors.postgres", "psycopg"),
+        ("qdrant", "karat.ndcg.vectors.qdrant", "qdrant_client"),
+        ("pgvector", "karat.ndcg.vectors.postgres", "psycopg"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
-from karat.engines.adapters.places import CorpusPaths
-from karat.engines.base import broken_laws
+from karat.engines.adapters.paths import CorpusPaths
+from karat.engines.base import contract_violations
 from karat.model import Hit
 
 CORPUS = from_texts(
@@ -101,7 +101,7 @@ def test_scores_by_hand() -> None:
 )
 def test_what_is_kept_keeps_the_law(hits: list[Hit], k: int) -> None:
     accepted = CorpusPaths(CORPUS, root="/repo").accept(hits, k)
-    assert broken_laws(accepted.hits, CORPUS, k) == []
+    assert contract_violations(accepted.hits, CORPUS, k) == []
     dropped = sum(accepted.invalid.values())
     # Each hit is kept or counted, except those after the k-th.
     assert len(accepted.hits) + dropped == len(hits) or len(accepted.hits) == k

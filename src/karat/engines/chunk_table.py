@@ -36,49 +36,53 @@ class ChunkLocation:
 
 
 class ChunkTable:
-    """All chunks of a corpus in order; a row number names a place."""
+    """All chunks of a corpus in order; a row number names a chunk."""
 
     def __init__(self, by_document: Iterable[Sequence[ChunkLocation]]) -> None:
-        """Lay the places out, document by document."""
+        """Lay the chunks out, document by document."""
         blocks = list(by_document)
         self.rows: tuple[ChunkLocation, ...] = tuple(chain.from_iterable(blocks))
         self._sizes = [len(block) for block in blocks]
 
     def __len__(self) -> int:
-        """Return the number of places."""
+        """Return the number of chunks."""
         return len(self.rows)
 
     def __iter__(self) -> Iterator[ChunkLocation]:
-        """Iterate over the places in order."""
+        """Iterate over the chunks in order."""
         return iter(self.rows)
 
     @cached_property
     def files(self) -> NDArray[np.int32]:
-        """Return the number of the file of each place."""
+        """Return the number of the file of each chunk."""
         return np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
 
     @cached_property
     def code(self) -> NDArray[np.bool_]:
-        """Return for each place whether it is a piece of code."""
-        return np.fromiter((place.chunk.kind == "code" for place in self.rows), np.bool_, len(self))
+        """Return for each chunk whether it is a piece of code."""
+        return np.fromiter(
+            (location.chunk.kind == "code" for location in self.rows), np.bool_, len(self)
+        )
 
     def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return *rows* without those that lie on the same lines as one before them.
 
-        A long line is cut into several chunks, which a hit does not tell apart.
+        A long line is cut into several chunks, which a hit cannot distinguish.
         """
         first: dict[tuple[str, int, int], int] = {}
         for row in rows.tolist():
-            place = self.rows[row]
-            first.setdefault((place.path, place.chunk.start_line, place.chunk.end_line), row)
+            location = self.rows[row]
+            first.setdefault(
+                (location.path, location.chunk.start_line, location.chunk.end_line), row
+            )
         return rows if len(first) == len(rows) else np.array(list(first.values()), np.intp)
 
     def hit(self, row: int, score: float) -> Hit:
         """Return the hit at *row*."""
-        place = self.rows[row]
-        chunk = place.chunk
+        location = self.rows[row]
+        chunk = location.chunk
         return Hit(
-            place.path,
+            location.path,
             score,
             chunk.start_line,
             chunk.end_line,
@@ -109,25 +113,25 @@ Key = tuple[str, int, str, str, tuple[str, ...], tuple[str, ...], int]
 
 
 class SnapshotRows(NamedTuple):
-    """The places of a snapshot, the row of each, and one place for each row that is new."""
+    """The chunks of a snapshot, the row of each, and one chunk for each row that is new."""
 
-    places: ChunkTable
+    chunks: ChunkTable
     rows: Numbers
     new: Sequence[ChunkLocation]
 
 
 class Block(NamedTuple):
-    """The places of one document, and the row of each."""
+    """The chunks of one document, and the row of each."""
 
     document: Document
-    places: Sequence[ChunkLocation]
+    locations: Sequence[ChunkLocation]
     rows: Sequence[int]
 
 
 class RowNumbers:
-    r"""Numbers every distinct place of all snapshots shown so far; a number never changes.
+    r"""Numbers every distinct chunk of all snapshots shown so far; a number never changes.
 
-    Lines do not count: a chunk that moves within its file keeps its row. Two places of one
+    Lines do not count: a chunk that moves within its file keeps its row. Two chunks of one
     snapshot never share a row, so that each counts in the statistics of that snapshot.
 
     >>> from karat.corpus import chunk_corpus, create_chunker, from_texts
@@ -138,12 +142,12 @@ class RowNumbers:
     >>> rows.show(from_texts({"a": "x", "b": "y"}), cut).rows.tolist()
     [0, 1]
     >>> later = rows.show(from_texts({"a": "z\nx", "b": "y"}), cut)
-    >>> later.rows.tolist(), [place.chunk.text for place in later.new]
+    >>> later.rows.tolist(), [location.chunk.text for location in later.new]
     ([2, 0, 1], ['z\n'])
     """
 
     def __init__(self) -> None:
-        """Begin without a row."""
+        """Start with no rows."""
         self._numbers: dict[Key, int] = {}
         self._blocks: dict[str, Block] = {}
 
@@ -152,17 +156,17 @@ class RowNumbers:
         return len(self._numbers)
 
     def show(self, corpus: Corpus, cut: Cutter) -> SnapshotRows:
-        """Return the places of *corpus*; only documents that the last one lacked are cut."""
+        """Return the chunks of *corpus*; only documents that the last one lacked are cut."""
         unknown = [document for document in corpus if not self._knows(document)]
         new: list[ChunkLocation] = []
         for document, chunks in zip(unknown, cut(corpus, unknown), strict=True):
             self._blocks[document.path] = self._block(document, chunks, new)
-        # What is no longer shown is forgotten, or a long history would hold all its texts.
+        # Drop documents of earlier snapshots, or a long history would hold all its texts.
         self._blocks = {document.path: self._blocks[document.path] for document in corpus}
         blocks = self._blocks.values()
-        places = ChunkTable(block.places for block in blocks)
+        table = ChunkTable(block.locations for block in blocks)
         numbers = chain.from_iterable(block.rows for block in blocks)
-        return SnapshotRows(places, np.fromiter(numbers, np.intp, len(places)), new)
+        return SnapshotRows(table, np.fromiter(numbers, np.intp, len(table)), new)
 
     def _knows(self, document: Document) -> bool:
         block = self._blocks.get(document.path)
@@ -172,16 +176,16 @@ class RowNumbers:
         self, document: Document, chunks: Sequence[Chunk], new: list[ChunkLocation]
     ) -> Block:
         seen: Counter[tuple[object, ...]] = Counter()
-        places: list[ChunkLocation] = []
+        locations: list[ChunkLocation] = []
         rows: list[int] = []
         for chunk in chunks:
-            place = ChunkLocation(document.path, chunk, document.traits)
+            location = ChunkLocation(document.path, chunk, document.traits)
             alike = (chunk.id, chunk.kind, chunk.symbols, chunk.scope)
             key = (document.path, document.traits.value, *alike, seen[alike])
             seen[alike] += 1
             if key not in self._numbers:
                 self._numbers[key] = len(self._numbers)
-                new.append(place)
-            places.append(place)
+                new.append(location)
+            locations.append(location)
             rows.append(self._numbers[key])
-        return Block(document, tuple(places), tuple(rows))
+        return Block(document, tuple(locations), tuple(rows))

@@ -8,8 +8,8 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.vectors.store import Neighbour, check_namespace
 from karat.errors import InputError, KaratError, MissingExtra
+from karat.ndcg.vectors.store import Neighbour, check_namespace
 
 try:
     from qdrant_client import QdrantClient, models
@@ -52,7 +52,7 @@ class QdrantStore:
             raise InputError("both url and path are given; expected one of them, or neither")
         check_namespace(f"{prefix}x")
         self._prefix = prefix
-        # The local modes are exact by themselves, and warn when told to be.
+        # The local modes are always exact, and warn if that is requested.
         self._search = None if url is None else models.SearchParams(exact=exact)
         self._where = url or path or ":memory:"
         with self._asking():
@@ -72,13 +72,13 @@ class QdrantStore:
         with self._asking():
             if not self._client.collection_exists(self._prefix + namespace):
                 return None
-            found = self._client.get_collection(self._prefix + namespace).config.params.vectors
-        if not isinstance(found, models.VectorParams):
+            parameters = self._client.get_collection(self._prefix + namespace).config.params.vectors
+        if not isinstance(parameters, models.VectorParams):
             raise InputError(
                 f"Qdrant at {self._where}: collection {self._prefix + namespace!r} is not Karat's; "
                 "choose another prefix"
             )
-        return found.size
+        return parameters.size
 
     def namespaces(self) -> list[str]:
         """Return the existing namespaces."""
@@ -138,16 +138,20 @@ class QdrantStore:
         """Return the nearest points.
 
         Qdrant orders equal scores as it likes: more are fetched until the tie at the cut ends, so
-        that keys decide who is in.
+        that keys decide which are included.
         """
         held = self.count(namespace)
         wanted = min(k, held)
         limit = wanted + 1
         while True:
-            found = self._fetch(namespace, vector, min(limit, held))
-            if limit >= held or len(found) < limit or found[-1].score < found[wanted - 1].score:
-                found.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
-                return found[:wanted]
+            neighbours = self._fetch(namespace, vector, min(limit, held))
+            if (
+                limit >= held
+                or len(neighbours) < limit
+                or neighbours[-1].score < neighbours[wanted - 1].score
+            ):
+                neighbours.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
+                return neighbours[:wanted]
             limit *= 2
 
     def close(self) -> None:
@@ -166,7 +170,7 @@ class QdrantStore:
                 search_params=self._search,
             )
         return [
-            Neighbour(str((point.payload or {})["key"]), rounded(point.score))
+            Neighbour(str((point.payload or {})["key"]), round_score(point.score))
             for point in answer.points
         ]
 
@@ -190,10 +194,10 @@ def point_id(key: str) -> str:
     return str(uuid5(KEYS, key))
 
 
-def rounded(score: float) -> float:
+def round_score(score: float) -> float:
     """Return *score* to the digits that single precision carries, within -1 and 1.
 
-    >>> rounded(1.0000001), rounded(0.12345678)
+    >>> round_score(1.0000001), round_score(0.12345678)
     (1.0, 0.123457)
     """
     return min(max(round(score, DIGITS), -1.0), 1.0)

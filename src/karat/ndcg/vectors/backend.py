@@ -1,4 +1,4 @@
-"""The back end that a user holds: checks what comes in, asks the store, reports each operation."""
+"""The vector back end: checks arguments, calls the store and reports each operation."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from karat.engines.vectors.store import Neighbour, VectorStore, as_count, as_key, check_namespace
 from karat.errors import InputError, UnknownName
+from karat.ndcg.vectors.store import Neighbour, VectorStore, as_count, as_key, check_namespace
 from karat.registry import Registry
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["VECTOR_STORES", "Operation", "VectorBackend", "get_vector_backend"]
 
 
 class Operation(NamedTuple):
-    """What a metrics callback gets after each operation.
+    """The record that a metrics callback receives after each operation.
 
     *name* is ``upsert``, ``delete``, ``drop``, ``count`` or ``query``; *items* is how many items
     it wrote, removed, counted or found; *error* is the class of the exception that ended it.
@@ -45,7 +45,7 @@ class VectorBackend:
     raises UnknownName. *metrics_callback* is called with an :class:`Operation` after each
     operation, failed ones included; what it raises is raised.
 
-    >>> from karat.engines.vectors import get_vector_backend
+    >>> from karat.ndcg import get_vector_backend
     >>> backend = get_vector_backend({"type": "in_memory"})
     >>> backend.upsert("colours", {"red": [1.0, 0.0], "green": [0.0, 1.0], "orange": [0.9, 0.3]})
     3
@@ -60,7 +60,7 @@ class VectorBackend:
         metrics_callback: Callable[[Operation], object] | None = None,
         clock: Callable[[], int] = perf_counter_ns,
     ) -> None:
-        """Stand before *store*; *clock* counts nanoseconds."""
+        """Wrap *store*; *clock* counts nanoseconds."""
         self._store = store
         self._callback = metrics_callback
         self._clock = clock
@@ -76,7 +76,7 @@ class VectorBackend:
             keys, embeddings = read_items(items)
             if not keys:
                 return 0
-            from karat.engines.vectors.store import unit_rows
+            from karat.ndcg.vectors.arrays import unit_rows
 
             vectors = unit_rows(keys, embeddings)
             self._check_dimension(namespace, vectors.shape[1], self._store.dimension(namespace))
@@ -120,23 +120,23 @@ class VectorBackend:
         """
         check_namespace(namespace)
         with self._reported("query", namespace) as done:
-            from karat.engines.vectors.store import unit_vector
+            from karat.ndcg.vectors.arrays import unit_vector
 
             wanted = as_count(k)
             vector = unit_vector(embedding, "the query")
             self._check_dimension(namespace, len(vector), self._known_dimension(namespace))
-            found = self._store.nearest(namespace, vector, wanted)
-            if not found:
+            neighbours = self._store.nearest(namespace, vector, wanted)
+            if not neighbours:
                 raise InputError(f"namespace {namespace!r} is empty; upsert items before a query")
-            done(len(found))
-            return found
+            done(len(neighbours))
+            return neighbours
 
     def namespaces(self) -> list[str]:
         """Return the names of all namespaces, sorted."""
         return sorted(self._store.namespaces())
 
     def close(self) -> None:
-        """Let go of connections and files."""
+        """Release connections and files."""
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -211,9 +211,9 @@ def read_record(item: object, number: int) -> "tuple[str, ArrayLike]":
 VECTOR_STORES: Registry[Callable[..., VectorStore]] = Registry(
     "vector_store",
     {
-        "in_memory": "karat.engines.vectors.in_memory:InMemoryStore",
-        "pgvector": "karat.engines.vectors.postgres:PgVectorStore",
-        "qdrant": "karat.engines.vectors.qdrant:QdrantStore",
+        "in_memory": "karat.ndcg.vectors.in_memory:InMemoryStore",
+        "pgvector": "karat.ndcg.vectors.postgres:PgVectorStore",
+        "qdrant": "karat.ndcg.vectors.qdrant:QdrantStore",
     },
     aliases={"memory": "in_memory", "postgres": "pgvector", "postgresql": "pgvector"},
 )

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from karat.engines.vectors.exact import ExactIndex
+from karat.engines.nearest import ExactIndex
 from karat.errors import InputError
 
 NUMBERS = st.integers(-3, 3)

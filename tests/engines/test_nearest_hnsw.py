@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from karat.engines.vectors.exact import ExactIndex, Nearest
-from karat.engines.vectors.hnsw import HnswIndex, nearest_index, recall
+from karat.engines.nearest import ExactIndex, HnswIndex, Nearest, nearest_index, recall
 
 pytest.importorskip("faiss")
 

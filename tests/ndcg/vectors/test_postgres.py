@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from karat.engines.vectors import VectorBackend, get_vector_backend
-from karat.engines.vectors.postgres import PgVectorStore
 from karat.errors import InputError, KaratError
+from karat.ndcg import VectorBackend, get_vector_backend
+from karat.ndcg.vectors.postgres import PgVectorStore
 from karat.testing.vectors import VectorBackendSuite
 
 
@@ -96,6 +96,6 @@ def test_a_role_that_may_not_create_tables(database: str) -> None:
 def test_a_server_that_is_not_there_and_a_dsn_that_is_none() -> None:
     with pytest.raises(KaratError, match="PostgreSQL does not answer"):
         PgVectorStore(dsn="postgresql://127.0.0.1:1/x?connect_timeout=1")
-    with pytest.raises(InputError, match="dsn is no PostgreSQL connection string") as caught:
+    with pytest.raises(InputError, match="dsn is not a PostgreSQL connection string") as caught:
         PgVectorStore(dsn="secret words")
     assert "secret" not in str(caught.value)

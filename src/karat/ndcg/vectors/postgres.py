@@ -10,8 +10,8 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.vectors.store import Neighbour
 from karat.errors import InputError, KaratError, MissingExtra
+from karat.ndcg.vectors.store import Neighbour
 
 try:
     import psycopg
@@ -77,7 +77,7 @@ class PgVectorStore:
             self._connection = psycopg.connect(dsn, autocommit=True)
         except psycopg.ProgrammingError:
             raise InputError(
-                "dsn is no PostgreSQL connection string; expected postgresql://user@host/database"
+                "dsn is not a PostgreSQL connection string; expected postgresql://user@host/database"
             ) from None
         except psycopg.OperationalError as error:
             raise KaratError(f"PostgreSQL does not answer: {error}") from error
@@ -149,7 +149,7 @@ class PgVectorStore:
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
-        """Let one thread at the connection; turn what the driver raises into one sentence."""
+        """Lock the connection for one thread; turn errors of the driver into one sentence."""
         with self._lock:
             try:
                 yield

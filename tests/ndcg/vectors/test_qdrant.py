@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
-from karat.engines.vectors import VectorBackend, get_vector_backend
-from karat.engines.vectors.qdrant import QdrantStore
 from karat.errors import InputError, KaratError
+from karat.ndcg import VectorBackend, get_vector_backend
+from karat.ndcg.vectors.qdrant import QdrantStore
 from karat.testing.vectors import VectorBackendSuite
 
 

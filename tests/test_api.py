@@ -78,6 +78,7 @@ def test_the_public_names_are_these() -> None:
         "generate",
         "index_health",
         "load",
+        "open_executor",
         "trec_eval",
         "verdict",
         "write_gold",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from karat.app.trec_eval import TrecSettings, trec_eval
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
     from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
+    from karat.experiments.executors import open_executor
     from karat.experiments.matrix import Matrix
     from karat.formats import Format
     from karat.installation import __version__
@@ -49,6 +50,7 @@ __all__ = [
     "generate",
     "index_health",
     "load",
+    "open_executor",
     "trec_eval",
     "verdict",
     "write_gold",
@@ -69,6 +71,7 @@ __getattr__ = exports(
         "mining.recipe": "MiningRecipe",
         "model": "Answer Dataset Hit JudgedQuery Query Run Target",
         "scoring.stats": "verdict",
+        "experiments.executors": "open_executor",
         "experiments.matrix": "Matrix",
     },
 )

@@ -14,12 +14,18 @@ __all__ = [
     "__version__",
     "checkout_of",
     "install_hint",
+    "package_hint",
     "package_requirements",
     "without_checkout",
 ]
 
 __version__ = "0.1.0"
 DISTRIBUTION = "karatbench"
+
+
+def package_hint(package: str) -> str:
+    """Return the pip command that installs *package*."""
+    return f"pip install {package}"
 
 
 def install_hint(extra: str) -> str:

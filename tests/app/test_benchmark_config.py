@@ -110,7 +110,7 @@ output:
     assert found[6] == ["'0' is not a number above 0"]
     assert found[7] == ["the order is always random, with a stored seed; expected true"]
     assert found[8] == ["unknown key; valid keys: num_runs, timeout_seconds, randomize_order"]
-    assert "agents are KeywordSearchAgent" in found[10][0]
+    assert "KeywordSearchAgent, or module:Class" in found[10][0]
     assert found[12] == ["expected either 'class' or 'engine'"]
     assert "did you mean 'window'" in found[15][0]
     assert [message.partition(";")[0] for message in found[18]] == [

@@ -60,7 +60,7 @@ def run(*arguments: str) -> int:
     return int(caught.value.code or 0)
 
 
-def no_executor(workers: int) -> NoReturn:
+def no_executor(_url: str, *, workers: int) -> NoReturn:
     """Stop an experiment that is planned, before its first process."""
     raise InputError(f"{workers} workers")
 
@@ -302,7 +302,7 @@ def test_how_many_processes_search_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("KARAT_WORKERS", "3")
-    monkeypatch.setattr("karat.experiments.run.LocalExecutor", no_executor)
+    monkeypatch.setattr("karat.experiments.open_executor", no_executor)
     assert run(*said) == 2
     assert f"error: {workers} workers" in capsys.readouterr().err
 

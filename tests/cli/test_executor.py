@@ -45,4 +45,4 @@ def test_the_environment_names_an_executor(karat: Karat, monkeypatch: pytest.Mon
 def test_run_files_need_no_executor(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run", "new.run", "--executor", "local")
     assert done.returncode == 2
-    assert "--executor: of searches, not of run files" in done.stderr
+    assert "--executor: only for engines, not for run files" in done.stderr

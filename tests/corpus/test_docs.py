@@ -10,7 +10,7 @@ from karat.corpus.chunkers.grammars import GRAMMARS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "corpus.md").read_text(encoding="utf-8")
-SOURCES = sorted((ROOT / "src" / "karat" / "corpus").glob("*.py"))
+SOURCES = sorted((ROOT / "src" / "karat" / "corpus").rglob("*.py"))
 
 
 @pytest.mark.parametrize("name", CHUNKERS.built_in())

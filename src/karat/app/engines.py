@@ -14,7 +14,7 @@ from karat.engines.registry import ENGINES, EngineInfo
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.sources import load_corpus
-from karat.installation import install_hint
+from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
 from karat.model.spending import Spent, spent
@@ -103,7 +103,7 @@ def _listing(name: str) -> EngineListing:
 
 
 def _install(info: EngineInfo) -> str:
-    return install_hint(info.extra) if info.extra else f"pip install {info.package}"
+    return install_hint(info.extra) if info.extra else package_hint(info.package)
 
 
 def _summary(name: str) -> str:

@@ -98,7 +98,7 @@ def latency_check(
     be missing. Too slow it is all the same. The reason says where other work has *disturbed* them.
 
     >>> latency_check([10.0, 20.0, 30.0], 50, 15.0).why
-    'took 20.0 ms'
+    'measured 20.0 ms'
     """
     (value,) = percentiles(latencies_ms, [percentile])
     if value is None:

@@ -84,7 +84,7 @@ def group_measures(*, everything: bool = False) -> list[MeasureGroup]:
     """Return the common measures by purpose, and with *everything* all others in a last group.
 
     >>> group_measures()[0].measures[1]
-    ('hit@5', 'Whether any relevant hit is among the first k.')
+    ('hit@5', 'Whether a relevant hit is among the first k.')
     """
     found = [
         MeasureGroup(purpose, tuple((name, _definition(name)) for name in names))

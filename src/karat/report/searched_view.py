@@ -24,7 +24,8 @@ def remarks(searched: Searched) -> Iterator[str]:
 
     >>> for line in remarks(Searched("parent", "r", "production", 250, 24, 31, 400, 0, 0)):
     ...     print(line)
-    searched: each query on the version before its change (parent), 250 trees of 24 to 31 documents
+    searched: each query on the version before its change (parent), 250 versions of 24 to 31
+    documents
     candidates: production files, without tests
     all 400 targets exist in the searched versions
     """
@@ -68,7 +69,7 @@ def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
     >>> for line in run_remarks([Measured(Run.of([]), None, "", "bm25", notes)], 250):
     ...     print(line)
-    work: bm25 indexed 5,000 rows for 250 trees (varies with how workers divide them)
+    work: bm25 indexed 5,000 rows for 250 versions (depends on how workers divide them)
     bm25: not deterministic: 1 query returned different hits when repeated: q1
     """
     # Engines in one process that have as many rows share them, and so does what is cut from the

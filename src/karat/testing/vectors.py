@@ -180,9 +180,9 @@ class VectorBackendSuite:
             ([0.0, 0.0], "all zeros"),
             ([], r"shape \(0,\)"),
             ([[1.0, 2.0]], r"shape \(1, 2\)"),
-            (["a", "b"], "no list of numbers"),
-            ([1.0, [2.0]], "no list of numbers"),
-            ("ab", "no list of numbers"),
+            (["a", "b"], "not a list of numbers"),
+            ([1.0, [2.0]], "not a list of numbers"),
+            ("ab", "not a list of numbers"),
             ([1.0, 2.0, 3.0], "3 dimensions; namespace 'ns' expects 2"),
         ],
     )

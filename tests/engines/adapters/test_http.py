@@ -241,7 +241,7 @@ def test_costs_in_headers_and_streams(service: Service) -> None:
 def test_bad_streams(service: Service, text: str) -> None:
     service.answer = lambda handler: reply(handler, text, kind="text/event-stream")
     engine = opened(service, stream="sse", max_bytes=100_000)
-    with engine, pytest.raises(EngineError, match=r"no JSON|longer than 100,000 bytes"):
+    with engine, pytest.raises(EngineError, match=r"not JSON|longer than 100,000 bytes"):
         engine.search("x", 5)
 
 

@@ -93,7 +93,7 @@ def test_nothing_listens() -> None:
         ({"tool": "find", "url": "http://a:hunter2@h/mcp"}, "holds a password"),
         ({"tool": "find", "command": ["x"], "arguments": {"api_key": "hunter2"}}, "holds a secret"),
         ({"tool": "find", "command": ["x"], "env": {"MY_TOKEN": "hunter2"}}, "holds a secret"),
-        ({"tool": "find", "command": ["x"], "pattern": "("}, "no regular expression"),
+        ({"tool": "find", "command": ["x"], "pattern": "("}, "not a regular expression"),
         ({"command": ["x"]}, "the option 'tool' is missing"),
     ],
 )

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from karat.experiments.store.base import Recorder, Store
-from karat.experiments.store.recorder import Buffer
+from karat.experiments.store.buffer import Buffer
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,

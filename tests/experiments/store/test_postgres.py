@@ -45,7 +45,9 @@ def test_a_gold_set_is_not_dropped_while_somebody_comes_to_need_it(
             store_dataset(database, connection, row)
             theirs.delete(first)
 
-        monkeypatch.setattr("karat.experiments.store.sql_store.keep", keep_and_be_interrupted)
+        monkeypatch.setattr(
+            "karat.experiments.store.sql_store.store_dataset", keep_and_be_interrupted
+        )
         second = ours.experiment(replace(PLAN, name="another"))
         (left,) = theirs.experiments()
         assert left.id == second

@@ -92,11 +92,11 @@ def test_spellings_and_their_canonical_name(text: str, canonical: str) -> None:
         ("bpref@10", "bpref takes no cut-off; write bpref"),
         ("ndcg(level=2)@10", "ndcg has no parameter 'level'; known: gain"),
         ("judged(level=2)@10", "judged has no parameter 'level'; known: none"),
-        ("mrr(level)@10", "'level' is no parameter; expected name=value"),
-        ("mrr(level=)@10", "'level=' is no parameter; expected name=value"),
-        ("mrr(level=high)@10", "level=high is no finite number"),
-        ("mrr(level=nan)@10", "level=nan is no finite number"),
-        ("mrr(level=inf)@10", "level=inf is no finite number"),
+        ("mrr(level)@10", "'level' is not a parameter; expected name=value"),
+        ("mrr(level=)@10", "'level=' is not a parameter; expected name=value"),
+        ("mrr(level=high)@10", "level=high is not a finite number"),
+        ("mrr(level=nan)@10", "level=nan is not a finite number"),
+        ("mrr(level=inf)@10", "level=inf is not a finite number"),
     ],
 )
 def test_what_is_no_measure_says_what_was_expected(text: str, message: str) -> None:

@@ -154,7 +154,7 @@ def test_a_geometric_mean_punishes_a_failure() -> None:
 
 @pytest.mark.parametrize("points", ["a/b", "0.2/nan", "inf"])
 def test_points_that_are_no_numbers(points: str) -> None:
-    with pytest.raises(InputError, match=r"expected 0\.2/0\.5/0\.8"):
+    with pytest.raises(InputError, match=r"expected such as 0\.2/0\.5/0\.8"):
         score(f"11pt_avg(points={points})")
 
 

@@ -73,7 +73,7 @@ def test_level_and_collection_go_to_the_metrics_that_know_them() -> None:
         ("P.", "ends in a dot"),
         ("P.0", "1 or more"),
         ("P.5,5", "twice"),
-        ("P.x", "'x' is no number"),
+        ("P.x", "'x' is not a number"),
         ("Rprec_mult.1,1", "twice"),
         ("utility.1,2", "expected 4 numbers"),
         ("ndcg.1", "expected grade=gain"),

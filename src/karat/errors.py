@@ -9,6 +9,7 @@
     │   ├── UnknownFormat              the format of a file cannot be detected
     │   └── UnknownName (LookupError)  a name that is not registered, with the nearest ones
     ├── MissingExtra (ImportError)     an optional dependency is not installed; exit code 2
+    ├── ProcessError (RuntimeError)    a child process could not start or failed; exit code 3
     └── EngineError (RuntimeError)     an engine failed, timed out or returned garbage; exit code 3
 
 The exit code is a property of the class, so that no command decides it for itself.
@@ -29,6 +30,7 @@ __all__ = [
     "LimitExceeded",
     "MissingExtra",
     "Problem",
+    "ProcessError",
     "TooManyJobs",
     "UnknownFormat",
     "UnknownName",
@@ -148,6 +150,10 @@ class MissingExtra(KaratError, ImportError):
         super().__init__(
             f"{purpose} needs the extra {extra} ({package}): {install_hint(extra)}", name=package
         )
+
+
+class ProcessError(KaratError, RuntimeError):
+    """A child process could not start, took too long or printed more than allowed."""
 
 
 class EngineError(KaratError, RuntimeError):

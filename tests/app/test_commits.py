@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.service.collections import AllowedFolders, commit_of, index_collection
+from karat.app.index import commit_of
+from karat.service.collections import AllowedFolders, index_collection
 from karat.service.store import ServiceStore
 
 WHEN = "2024-01-01T00:00:00+00:00"

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.app.judge import best_rank, candidates, is_judged
+from karat.app.judgment_edits import JudgingPool, edited, grade_at
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.matching.modes import MATCHERS
-from karat.service.results import JudgingPool, edited, grade_at
 from karat.service.store import StoredJudgment
 
 PATHS = ("a.py", "b.py", "c.py")

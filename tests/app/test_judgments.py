@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.app.judgment_edits import edited, grade_at, without_unresolved
 from karat.model import Dataset, Query, Target
-from karat.service.results import edited, grade_at, without_unresolved
 from karat.service.store import StoredJudgment
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)

@@ -1,7 +1,5 @@
 """The reasons for lost targets survive the store, and judgments that were made since."""
 
-from dataclasses import replace
-
 from karat.app.report import report
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.fate import Fate
@@ -9,8 +7,8 @@ from karat.model.timings import Measured
 from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of
 from karat.scoring.settings import Confidence, Scoring
-from karat.service.losses import losses_of, with_kept_losses
-from karat.service.store.judgments import LossRecord
+from karat.service.results import losses_of, with_kept_losses
+from karat.service.store.datasets import LossRecord
 
 QUERIES = [
     Query("q1", "log in", (Target("auth.py", 2.0, 1, 9), Target("auth.py", 1.0, symbol="login"))),
@@ -42,8 +40,7 @@ LOSSES = {
 
 
 def test_they_come_back() -> None:
-    told = replace(reported(QUERIES), losses=LOSSES)
-    words, meaning = losses_of(told)
+    words, meaning = losses_of(reported(QUERIES).gold, LOSSES, 2)
     assert words[1] == LossRecord("q1", "auth.py", 0, 0, "login", Fate.FUSION)
     assert meaning == [LossRecord("q2", "mail.py", 0, 0, "", Fate.NOT_IN_CORPUS)]
     assert with_kept_losses(reported(QUERIES), [words, meaning]).losses == LOSSES
@@ -51,7 +48,7 @@ def test_they_come_back() -> None:
 
 
 def test_judgments_may_have_changed_since() -> None:
-    kept = list(losses_of(replace(reported(QUERIES), losses=LOSSES)))
+    kept = losses_of(reported(QUERIES).gold, LOSSES, 2)
     first, second = QUERIES
     changed = reported(
         [

@@ -57,7 +57,7 @@ def test_an_open_door_is_refused(karat: Karat) -> None:
     for options in (["--host", "0.0.0.0"], ["--allowed-host", "karat.example.org"]):  # noqa: S104
         done = karat("serve", "--port", "0", *options)
         assert done.returncode == 2
-        assert "nobody has a token" in done.stderr
+        assert "no valid token exists" in done.stderr
 
 
 def test_a_port_that_is_taken(karat: Karat) -> None:

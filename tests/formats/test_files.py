@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import FormatError, InputError
-from karat.formats.atomic import replacing, write_text
 from karat.formats.csvtext import guard, read_rows, render_rows, unguard
 from karat.formats.jsontext import dumps, load_json, parse, positions
 from karat.formats.source import Problems, read_text
+from karat.system.files import replacing, write_text
 
 CELLS = st.text(st.characters(codec="utf-8"), max_size=6)
 

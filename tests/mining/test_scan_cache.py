@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.errors import InputError
 from karat.mining.commits import Commit, UnreadableCommits
 from karat.mining.diffs import each_diff
 from karat.mining.scan import scan
@@ -128,21 +127,6 @@ def test_damage_within_the_file_is_scanned_again(history: "Builder", tmp_path: P
     assert scanned(history, path) == expected
 
 
-def test_a_file_that_another_process_has_replaced_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "commits.sqlite"
-    kept = {f"{number:040x}": bytes([number]) * 400 for number in range(20)}
-    with ScanCache(path) as cache:
-        cache.put(kept)
-    data = bytearray(path.read_bytes())
-    data[4096:] = b"\xff" * (len(data) - 4096)
-    path.write_bytes(data)
-    with ScanCache(path) as ours, ScanCache(path) as theirs:
-        assert theirs.get(list(kept)) == {}
-        theirs.put(kept)
-        assert ours.get(list(kept)) == {}
-        assert ours.get(list(kept)) == theirs.get(list(kept)) == kept
-
-
 def test_a_value_that_changed_is_unknown(
     history: "Builder", tmp_path: Path, compared: list[str]
 ) -> None:
@@ -151,19 +135,13 @@ def test_a_value_that_changed_is_unknown(
     expected = scanned(history, path)
     with sqlite3.connect(path) as database:
         database.execute(
-            "UPDATE commit_1 SET answer = substr(answer, 1, length(answer) - 2) || x'7878' "
-            "WHERE id = ?",
+            "UPDATE entry SET value = substr(value, 1, length(value) - 2) || x'7878' WHERE key = ?",
             (bytes.fromhex(ids[0]),),
         )
     database.close()
     compared.clear()
     assert scanned(history, path) == expected
     assert compared == [ids[0]]
-
-
-def test_a_file_that_cannot_be_used_is_named(history: "Builder", tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot use the cache of commits"):
-        ScanCache(tmp_path)
 
 
 def test_a_shallow_clone_leaves_the_cache_alone(

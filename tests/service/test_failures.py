@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from karat.errors import Conflict, EngineError, InputError, KaratError, LimitExceeded, UnknownName
 from karat.service.api.app import create_app
-from karat.service.observability.logs import JsonLines, redacted
+from karat.service.logs import JsonLines, redacted
 from karat.service.settings import ServiceSettings
 
 ERRORS: dict[str, tuple[Exception, int]] = {

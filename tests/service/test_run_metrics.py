@@ -12,7 +12,7 @@ from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
 from karat.model.timings import Sample, Timings
-from karat.service.observability.metrics import Metrics, RunMetrics
+from karat.service.metrics import RunMetrics, ServiceMetrics
 from karat.service.store import ServiceStore
 
 
@@ -41,7 +41,7 @@ def run(store: ServiceStore) -> str:
     return run
 
 
-def samples(metrics: Metrics) -> dict[str, float]:
+def samples(metrics: ServiceMetrics) -> dict[str, float]:
     return {
         f"{sample.name}{sorted(sample.labels.items())}": sample.value
         for family in text_string_to_metric_families(metrics.text().decode())
@@ -50,7 +50,7 @@ def samples(metrics: Metrics) -> dict[str, float]:
 
 
 def test_an_ended_run_is_counted_once(store: ServiceStore, run: str) -> None:
-    metrics = Metrics()
+    metrics = ServiceMetrics()
     counted = RunMetrics(store, metrics)
     for _ in range(3):
         data = {"status": "running", "last_completed_run": {"run_id": run}}
@@ -69,7 +69,7 @@ def test_an_ended_run_is_counted_once(store: ServiceStore, run: str) -> None:
 
 
 def test_a_run_is_not_counted_before_its_end(store: ServiceStore, run: str) -> None:
-    metrics = Metrics()
+    metrics = ServiceMetrics()
     counted = RunMetrics(store, metrics)
 
     def tell(run_id: str, timing_status: str) -> None:
@@ -101,7 +101,7 @@ def test_a_run_that_is_gone_breaks_nothing(
     store: ServiceStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "karat.service")
-    counted = RunMetrics(store, Metrics())
+    counted = RunMetrics(store, ServiceMetrics())
     data = {"status": "completed", "last_completed_run": {"run_id": "gone.1"}}
     counted(store.events.add("operation", "subject", "benchmark_progress", data))
     counted.close()

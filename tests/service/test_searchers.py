@@ -8,9 +8,8 @@ from threading import Event
 import pytest
 
 from karat.corpus import Corpus, from_texts
-from karat.service import searchers as searchers_module
-from karat.service.collections import AllowedFolders
-from karat.service.searchers import MOST_COLLECTIONS, Searchers
+from karat.service import collections as searchers_module
+from karat.service.collections import MOST_COLLECTIONS, AllowedFolders, SearcherCache
 from karat.service.store import Collection
 from tests.service.conftest import PATIENCE_S
 
@@ -35,7 +34,7 @@ def test_each_waits_for_its_own_only(monkeypatch: pytest.MonkeyPatch) -> None:
         return from_texts({"a.md": f"# {collection.name}\n"})
 
     monkeypatch.setattr(searchers_module, "collection_corpus", load)
-    searchers = Searchers(PLACES)
+    searchers = SearcherCache(PLACES)
     with ThreadPoolExecutor(3) as threads:
         slow = [threads.submit(searchers.corpus, collection("slow")) for _ in range(2)]
         assert begun.wait(PATIENCE_S)
@@ -57,7 +56,7 @@ def test_the_last_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         return from_texts({"a.md": "# Letters are sent\n"})
 
     monkeypatch.setattr(searchers_module, "collection_corpus", load)
-    searchers = Searchers(PLACES)
+    searchers = SearcherCache(PLACES)
     names = [str(number) for number in range(MOST_COLLECTIONS + 1)]
     for name in [*names, names[-1], names[0]]:
         found = searchers.search(collection(name), "letters", "sparse", use_reranker=False, top_k=3)
@@ -75,7 +74,7 @@ def test_one_that_cannot_be_read_is_tried_again(monkeypatch: pytest.MonkeyPatch)
         return from_texts({"a.md": "x"})
 
     monkeypatch.setattr(searchers_module, "collection_corpus", load)
-    searchers = Searchers(PLACES)
+    searchers = SearcherCache(PLACES)
     with pytest.raises(OSError, match="away"):
         searchers.corpus(collection("a"))
     assert len(searchers.corpus(collection("a"))) == 1

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from karat.engines.embedding import catalogue
 from karat.installation import DISTRIBUTION
-from karat.service.observability.metrics import Metrics
+from karat.service.metrics import ServiceMetrics
 
 ROOT = Path(__file__).resolve().parents[2]
 DASHBOARD = ROOT / "examples" / "grafana" / "karat.json"
@@ -83,7 +83,7 @@ def test_an_evaluation_feeds_the_histogram(client: TestClient) -> None:
 
 
 def test_runs_are_counted() -> None:
-    metrics = Metrics()
+    metrics = ServiceMetrics()
     metrics.run_ended(
         "completed",
         seconds=3.0,
@@ -106,7 +106,7 @@ def bare(name: str) -> str:
 
 
 def test_every_metric_of_the_dashboard_is_exported() -> None:
-    metrics = Metrics()
+    metrics = ServiceMetrics()
     metrics.run_ended(
         "completed", seconds=1, outcomes={"answered": 1}, latencies_s=[0.1], ndcg={10: 1.0}
     )

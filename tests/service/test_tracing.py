@@ -12,7 +12,7 @@ pytest.importorskip("opentelemetry.sdk")
 
 WORK = """
 from opentelemetry import trace
-from karat.service.observability.tracing import span, start_tracing
+from karat.service.logs import span, start_tracing
 print(start_tracing())
 with span("benchmark", job="j1"), span("run"):
     pass

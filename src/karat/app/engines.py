@@ -1,7 +1,7 @@
 """Say which engines there are, and whether one of them works."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from statistics import median
 from time import perf_counter_ns
@@ -10,16 +10,23 @@ from typing import Any
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
 from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, contract_violations
-from karat.engines.registry import ENGINES, EngineInfo
+from karat.engines.registry import ENGINES, EngineInfo, modes
 from karat.engines.spec import build, parse_spec
-from karat.errors import InputError, KaratError, MissingExtra
+from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.experiments.workers.sources import load_corpus
 from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
 from karat.model.spending import Spent, spent
 
-__all__ = ["EngineCheck", "EngineListing", "check_engine", "list_engines"]
+__all__ = [
+    "EngineCheck",
+    "EngineListing",
+    "check_engine",
+    "list_engines",
+    "named_engine",
+    "search_modes",
+]
 
 SAMPLE = {
     "src/auth.py": "def login(user, password):\n    return user.check(password)\n",
@@ -231,3 +238,30 @@ def _warnings(hits: tuple[Hit, ...], invalid: Mapping[str, int], bodies: list[in
             "let the service write both at once, or set TCP_NODELAY."
         )
     return found
+
+
+def search_modes() -> dict[str, tuple[str, ...]]:
+    """Return the components of each search mode.
+
+    >>> search_modes()["hybrid"]
+    ('lexical', 'dense')
+    """
+    return {mode: tuple(info.components) for mode, info in modes().items()}
+
+
+def named_engine(name: str, given: str | Mapping[str, object]) -> Spec:
+    """Return the engine *given* under *name*, built once to check it; InputError where it is wrong.
+
+    Redirects are not followed by default.
+    """
+    try:
+        spec = parse_spec(given)
+        # Errors name it as requests do; a service on the network must not redirect requests.
+        usual: dict[str, object] = {"name": name} if ENGINES.is_adapter(spec.name) else {}
+        if spec.name == "http":
+            usual |= {"redirects": 0}
+        spec = replace(spec, params={**usual, **spec.params})
+        build(spec)
+    except (InputError, EngineError, MissingExtra) as error:
+        raise InputError(f"engine {name!r}: {error}") from error
+    return spec

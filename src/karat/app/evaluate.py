@@ -41,7 +41,7 @@ class FinishedRuns(NamedTuple):
 
     def reasons(self) -> Iterator[tuple[str, str]]:
         """Yield the names of failed runs with their error, one pair for each error."""
-        from karat.scoring.stats.verdict import first_few, join_names
+        from karat.system.words import first_few, join_names
 
         alike: dict[str, list[str]] = {}
         for run in self.failed:

@@ -128,7 +128,7 @@ class _Model:
 
 def _kept(name: str) -> Path:
     # Its module brings numpy along, which mining can do without.
-    from karat.engines.embedding.cache import cache_folder
+    from karat.system.files import cache_folder
 
     return cache_folder() / name
 

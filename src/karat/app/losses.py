@@ -23,11 +23,13 @@ from karat.scoring.matching import trace
 from karat.scoring.matching.coverage import Coverage
 from karat.scoring.settings import Scoring
 
-__all__ = ["searched_where", "with_losses"]
+__all__ = ["LossSearch", "MissedTargets", "missed_targets", "searched_where", "with_losses"]
 
 # The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
 LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THRESHOLD}
+# The indices of targets by those of their query and of the run.
+MissedTargets = dict[int, dict[int, list[int]]]
 # Engines that expose their steps.
 Stepwise = ChunkEngine | RerankEngine
 
@@ -45,34 +47,18 @@ def with_losses(
     the corpus holds the target and whether it was returned. *progress* receives the number of
     queries that are done.
     """
-    missed = _missed(findings)
+    missed = missed_targets(findings)
     if not missed:
         return findings
-    family = EngineGroup()
-    engines = [_loss_engine(measured, family) for measured in findings.runs]
     where = where or _recorded(findings.origin.records) or searched_where(findings.runs)
-    texts = [findings.gold.texts[row] for row in missed]
-    for one in engines:
-        if one is not None:
-            one.engine.expect(texts)
-    losses: dict[tuple[int, int, int], Fate] = {}
-    done = 0
-    if progress:
-        progress(done, len(missed))
-    with where.snapshots(findings.gold, seed=0) as snapshots:
-        for corpus, queries in snapshots:
-            rows = [row for row in queries.rows if row in missed]
-            if rows:
-                _check_same(corpus, findings.runs)
-                family.show(corpus)
-                finder = _LossFinder(findings, corpus, engines)
-                for row in rows:
-                    for run, targets in missed[row].items():
-                        losses.update(finder.reasons(run, row, targets))
-                    done += 1
-                    if progress:
-                        progress(done, len(missed))
-    return replace(findings, losses=losses)
+    scoring = findings.settings.get("scoring")
+    search = LossSearch(
+        findings.gold,
+        findings.runs,
+        scoring if isinstance(scoring, Scoring) else Scoring(),
+        findings.k,
+    )
+    return replace(findings, losses=search.losses(missed, where, progress=progress))
 
 
 def searched_where(runs: Sequence[Measured]) -> Where:
@@ -141,9 +127,9 @@ def _loss_engine(measured: Measured, family: EngineGroup) -> _LossEngine | None:
     )
 
 
-def _missed(findings: Findings) -> dict[int, dict[int, list[int]]]:
-    """Return the targets to be explained, by query and run."""
-    found: dict[int, dict[int, list[int]]] = {}
+def missed_targets(findings: Findings) -> MissedTargets:
+    """Return the targets that were not in the first k."""
+    missed: MissedTargets = {}
     for row in range(len(findings.gold)):
         relevant = findings.relevant(row)
         for run in range(len(findings.runs)):
@@ -153,20 +139,63 @@ def _missed(findings: Findings) -> dict[int, dict[int, list[int]]]:
                 if counts and fate_of(findings, run, row, number) in BY_RANK
             ]
             if targets:
-                found.setdefault(row, {})[run] = targets
-    return found
+                missed.setdefault(row, {})[run] = targets
+    return missed
+
+
+class LossSearch(NamedTuple):
+    """A search for the reasons of missed targets; of *runs* only metadata and notes are used.
+
+    *k* is the rank down to which a target counts as found.
+    """
+
+    gold: Dataset
+    runs: Sequence[Measured]
+    scoring: Scoring
+    k: int
+
+    def losses(
+        self, missed: MissedTargets, where: Where, *, progress: Progress | None = None
+    ) -> dict[tuple[int, int, int], Fate]:
+        """Return the reasons, by the index of the run, the query and the target.
+
+        InputError is raised if the documents have changed since the runs.
+        """
+        family = EngineGroup()
+        engines = [_loss_engine(measured, family) for measured in self.runs]
+        texts = [self.gold.texts[row] for row in missed]
+        for one in engines:
+            if one is not None:
+                one.engine.expect(texts)
+        losses: dict[tuple[int, int, int], Fate] = {}
+        done = 0
+        if progress:
+            progress(done, len(missed))
+        with where.snapshots(self.gold, seed=0) as snapshots:
+            for corpus, queries in snapshots:
+                rows = [row for row in queries.rows if row in missed]
+                if rows:
+                    _check_same(corpus, self.runs)
+                    family.show(corpus)
+                    finder = _LossFinder(self, corpus, engines)
+                    for row in rows:
+                        for run, targets in missed[row].items():
+                            losses.update(finder.reasons(run, row, targets))
+                        done += 1
+                        if progress:
+                            progress(done, len(missed))
+        return losses
 
 
 class _LossFinder:
     """Finds the loss reasons of targets on one snapshot."""
 
     def __init__(
-        self, findings: Findings, corpus: Corpus, engines: Sequence[_LossEngine | None]
+        self, search: LossSearch, corpus: Corpus, engines: Sequence[_LossEngine | None]
     ) -> None:
-        self._findings = findings
+        self._search = search
         self._engines = engines
-        scoring = findings.settings.get("scoring")
-        self._scoring = scoring if isinstance(scoring, Scoring) else Scoring()
+        self._scoring = search.scoring
         self._files = self._coverage([Hit(document.path) for document in corpus])
         self._chunks: dict[int, Coverage] = {}
         self._row = -1
@@ -176,7 +205,7 @@ class _LossFinder:
         self, run: int, row: int, targets: Sequence[int]
     ) -> Iterator[tuple[tuple[int, int, int], Fate]]:
         """Yield why *run* has missed each of the *targets* of the query at *row*."""
-        gold, k = self._findings.gold, self._findings.k
+        gold, k = self._search.gold, self._search.k
         whole = gold.targets(row)
         engine = self._engines[run]
         steps: list[tuple[str, Sequence[int]]] | None = None
@@ -201,8 +230,8 @@ class _LossFinder:
         if self._row != row:
             self._row, self._known = row, {}
         if id(engine) not in self._known:
-            depth = max(DEPTH, TIMES * self._findings.k)
-            self._known[id(engine)] = engine.steps(self._findings.gold.texts[row], depth)
+            depth = max(DEPTH, TIMES * self._search.k)
+            self._known[id(engine)] = engine.steps(self._search.gold.texts[row], depth)
         return self._known[id(engine)]
 
     def _places(self, engine: Stepwise) -> Coverage:
@@ -218,7 +247,7 @@ class _LossFinder:
         scoring = self._scoring
         return Coverage(
             places,
-            match=scoring.match or self._findings.gold.match,
+            match=scoring.match or self._search.gold.match,
             min_overlap=scoring.min_overlap,
             root=scoring.root,
         )
@@ -227,7 +256,7 @@ class _LossFinder:
         """Return the rank of each target among *hits*, as the run's own ranks were counted."""
         scoring = self._scoring
         (found,) = trace(
-            Dataset.of([Query("", text, tuple(targets))], match=self._findings.gold.match),
+            Dataset.of([Query("", text, tuple(targets))], match=self._search.gold.match),
             Run.of([Answer("", tuple(hits))]),
             keep=0,
             match=scoring.match,

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from karat.scoring.metrics import METRICS
+from karat.scoring.metrics import METRICS, parse
 
-__all__ = ["Description", "MeasureGroup", "describe", "group_measures", "page"]
+__all__ = ["Description", "MeasureGroup", "describe", "group_measures", "measures_at", "page"]
 
 # The measures that most people use, as they are typed, by purpose.
 COMMON = {
@@ -147,3 +147,19 @@ def page(descriptions: Iterable[Description]) -> str:
 
 def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def measures_at(name: str, cuts: Iterable[int], *, uncut: Iterable[str] = ()) -> list[str]:
+    """Return the metric *name* at all *cuts*; one in *uncut*, or with its own cut-off, once.
+
+    >>> measures_at("nDCG", [5, 10]), measures_at("hit@3", [5, 10])
+    (['ndcg@5', 'ndcg@10'], ['hit@3'])
+    >>> measures_at("mrr", [5, 10], uncut=["mrr"])
+    ['mrr']
+    """
+    if "@" in name or "(" in name:
+        return [str(parse(name))]
+    metric = METRICS.get(METRICS.canonical(name))
+    if metric.cut == "none" or metric.name in uncut:
+        return [metric.name]
+    return [f"{metric.name}@{k}" for k in cuts]

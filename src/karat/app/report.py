@@ -20,24 +20,31 @@ from karat.formats.karat_run import run_digest
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.model.timings import Measured
-from karat.report.display import counted
 from karat.report.findings import Curve, Findings, Origin, Resolved
 from karat.report.findings.latency import comparable_ms, latencies_ms
 from karat.scoring.compare import compare_evaluations, compare_scored, testable_measures
 from karat.scoring.matching import MATCHERS, trace
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
-from karat.scoring.score import with_measures
+from karat.scoring.score import with_dropped, with_measures
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.slices import cluster_labels, slice_rows
 from karat.scoring.sources import number_duplicates, run_name
-from karat.scoring.stats.verdict import first_few, join_names
+from karat.system.words import counted, first_few, join_names
 
 if TYPE_CHECKING:
     from karat.model.comparison import Comparison
 
 
-__all__ = ["ReportInputs", "breakdown_tags", "gather", "origin", "report", "report_measures"]
+__all__ = [
+    "ReportInputs",
+    "breakdown_tags",
+    "gather",
+    "origin",
+    "report",
+    "report_measures",
+    "with_timings",
+]
 
 # The number of hits per query that a report shows.
 HITS_KEPT = 10
@@ -134,6 +141,33 @@ def report_measures(gold: Dataset, scoring: Scoring) -> tuple[Measure, ...]:
     measures = scoring.parsed(gold)
     curves = [each for row in _curve_measures(measures) for each in row]
     return tuple(dict.fromkeys((*measures, parse("set-f1", level=scoring.level), *curves)))
+
+
+def with_timings(findings: Findings, runs: Sequence[Measured]) -> Findings:
+    """Return *findings* with the timings and notes of *runs*, which have the same hits as before.
+
+    The statistics of the scores remain.
+    """
+    confidence = findings.settings.get("confidence")
+    confidence = confidence if isinstance(confidence, Confidence) else Confidence()
+    scoring = findings.settings.get("scoring")
+    scoring = scoring if isinstance(scoring, Scoring) else Scoring()
+    evaluations = tuple(
+        evaluation if "invalid" in before.notes else with_dropped(evaluation, now)
+        for evaluation, before, now in zip(
+            findings.contest.evaluations, findings.runs, runs, strict=True
+        )
+    )
+    against_first = replace(confidence, pairs="baseline", correction=None)
+    return replace(
+        findings,
+        runs=tuple(runs),
+        contest=replace(findings.contest, evaluations=evaluations),
+        latency=_latency(findings.gold, runs, confidence, findings.clusters),
+        remarks=remarks(runs),
+        resolved=_resolved(findings.gold, runs, scoring, against_first),
+        run_remarks=tuple(tuple(empty_run_remarks([measured])) for measured in runs),
+    )
 
 
 def origin(

@@ -20,8 +20,8 @@ from karat.experiments.workers import RunEvent
 from karat.formats.gold import gold_digest
 from karat.model import Dataset
 from karat.model.spec import Spec
-from karat.report.display import counted
 from karat.scoring.settings import Scoring
+from karat.system.words import counted
 
 __all__ = ["Verification", "foreign", "verify"]
 

@@ -4,30 +4,30 @@ from karat.client.client import Client
 from karat.client.connection import ServiceError
 from karat.client.records import (
     Benchmark,
+    BenchmarkStart,
     Collection,
     Dataset,
     Engine,
     Event,
     Mapping,
+    MappingResolution,
     QueryResult,
-    Resolved,
     Results,
     RunResult,
-    Started,
 )
 
 __all__ = [
     "Benchmark",
+    "BenchmarkStart",
     "Client",
     "Collection",
     "Dataset",
     "Engine",
     "Event",
     "Mapping",
+    "MappingResolution",
     "QueryResult",
-    "Resolved",
     "Results",
     "RunResult",
     "ServiceError",
-    "Started",
 ]

@@ -1,4 +1,4 @@
-"""The service as an object."""
+"""The client: one method per operation of the API."""
 
 import json
 import os
@@ -9,22 +9,21 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from karat.client.connection import Connection
+from karat.client.connection import Connection, follow
 from karat.client.records import (
     Benchmark,
+    BenchmarkStart,
     Collection,
     Dataset,
     Engine,
     Event,
     Json,
     Mapping,
+    MappingResolution,
     QueryResult,
-    Resolved,
     Results,
-    Started,
     record,
 )
-from karat.client.stream import follow
 
 __all__ = ["Client"]
 
@@ -33,7 +32,7 @@ PER_PAGE = 100
 
 
 class Client:
-    """A service, asked as its API is: collections, datasets, mappings, benchmarks.
+    """A client of a Karat service: collections, datasets, mappings, benchmarks.
 
     Lists are iterators that fetch one page after the other.
     """
@@ -46,7 +45,7 @@ class Client:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Ask the service at *url*; the *token* is else that of the variable KARAT_TOKEN."""
+        """Connect to *url*; without *token* the variable KARAT_TOKEN is used."""
         secret = token or os.environ.get("KARAT_TOKEN") or None
         self._ask = Connection(url, token=secret, transport=transport, sleep=sleep)
 
@@ -57,22 +56,22 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the connection."""
         self._ask.close()
 
     def me(self) -> Json:
-        """Return who asks, and what the service allows."""
+        """Return the caller, its scopes, and the limits of the service."""
         answer: Json = self._ask.get("/me")
         return answer
 
     def engines(self) -> list[Engine]:
-        """Return the searches that a matrix may name, beside the modes of a collection."""
+        """Return the engines that a matrix may name, beside the modes of a collection."""
         return [record(Engine, engine) for engine in self._ask.get("/engines")["engines"]]
 
     def create_collection(
         self, name: str, source: Json, *, description: str = "", index: Json | None = None
     ) -> Collection:
-        """Make a collection of what the service can reach; a job indexes it."""
+        """Create a collection from a folder or repository of the service; a job indexes it."""
         asked = {"name": name, "description": description, "source": dict(source)}
         asked |= {"index": dict(index)} if index else {}
         return record(Collection, self._ask.change("POST", "/collections", json=asked))
@@ -80,7 +79,7 @@ class Client:
     def upload_collection(
         self, name: str, archive: Path, *, description: str = "", index: Json | None = None
     ) -> Collection:
-        """Make a collection of a zip or tar file; a job indexes it."""
+        """Create a collection from a zip or tar file; a job indexes it."""
         fields = {"name": name, "description": description}
         fields |= {"index": json.dumps(dict(index))} if index else {}
         return record(Collection, self._send("/collections", archive, fields))
@@ -94,7 +93,7 @@ class Client:
         return record(Collection, self._ask.get(f"/collections/{collection}"))
 
     def reindex_collection(self, collection: str) -> Collection:
-        """Index a collection once more, as its source is now; a job does it."""
+        """Index the current source of a collection again, by a job."""
         return record(Collection, self._ask.change("POST", f"/collections/{collection}/reindex"))
 
     def delete_collection(self, collection: str) -> None:
@@ -102,13 +101,13 @@ class Client:
         self._ask.change("DELETE", f"/collections/{collection}")
 
     def search(self, collection: str, query: str, **options: object) -> Json:
-        """Return what a collection finds; options are those of the API, such as modes."""
+        """Search a collection; options are those of the API, such as modes."""
         asked = {"query": query, **options}
         answer: Json = self._ask.change("POST", f"/collections/{collection}/search", json=asked)
         return answer
 
     def upload_dataset(self, name: str, file: Path, *, description: str = "") -> Dataset:
-        """Send a gold set in any format that Karat reads."""
+        """Upload a dataset in any format that Karat reads."""
         fields = {"name": name, "description": description}
         return record(Dataset, self._send("/benchmark-datasets", file, fields))
 
@@ -137,18 +136,18 @@ class Client:
         """Return one mapping."""
         return record(Mapping, self._ask.get(f"/benchmark-datasets/{dataset}/mappings/{mapping}"))
 
-    def resolve(self, dataset: str, mapping: str) -> Resolved:
-        """Look up what references mean; where a job does it, wait until that has ended."""
+    def resolve(self, dataset: str, mapping: str) -> MappingResolution:
+        """Resolve the references of a mapping; if a job does it, wait for its end."""
         path = f"/benchmark-datasets/{dataset}/mappings/{mapping}"
         answer = self._ask.change("POST", f"{path}/resolve")
         if answer["operation_uuid"] is not None:
             for _ in self.operation_events(answer["operation_uuid"]):
                 pass
             answer = self._ask.get(f"{path}/unresolved")
-        return record(Resolved, answer)
+        return record(MappingResolution, answer)
 
     def preview(self, matrix: Json) -> Json:
-        """Return the runs that a matrix gives, and what they share."""
+        """Return the runs of a matrix, and the work that they share."""
         asked = {"config_matrix": dict(matrix)}
         answer: Json = self._ask.change("POST", "/benchmarks/preview", json=asked)
         return answer
@@ -162,7 +161,7 @@ class Client:
         description: str = "",
         timing: str = "sample",
     ) -> Benchmark:
-        """Make a benchmark; it runs when it is started.
+        """Create a benchmark; it runs when it is started.
 
         *timing* is ``none``, ``sample`` or ``all``: of which queries the latency is measured.
         """
@@ -176,22 +175,22 @@ class Client:
         return record(Benchmark, self._ask.change("POST", "/benchmarks", json=asked))
 
     def benchmarks(self, *, status: str | None = None) -> Iterator[Benchmark]:
-        """Yield all benchmarks, the newest first; of one *status* where that is named."""
+        """Yield all benchmarks, the newest first, optionally of one *status*."""
         return self._pages("/benchmarks", "benchmarks", Benchmark, status_filter=status)
 
     def benchmark(self, benchmark: str) -> Benchmark:
         """Return one benchmark; ``latest`` is the newest."""
         return record(Benchmark, self._ask.get(f"/benchmarks/{benchmark}"))
 
-    def start(self, benchmark: str, *, key: str | None = None) -> Started:
+    def start(self, benchmark: str, *, key: str | None = None) -> BenchmarkStart:
         """Start a benchmark, or continue it; the same *key* again starts nothing twice."""
         headers = {"Idempotency-Key": key} if key else {}
         path = f"/benchmarks/{benchmark}/start"
-        return record(Started, self._ask.change("POST", path, headers=headers))
+        return record(BenchmarkStart, self._ask.change("POST", path, headers=headers))
 
-    def cancel(self, benchmark: str) -> Started:
+    def cancel(self, benchmark: str) -> BenchmarkStart:
         """Cancel a benchmark; completed runs are kept."""
-        return record(Started, self._ask.change("POST", f"/benchmarks/{benchmark}/cancel"))
+        return record(BenchmarkStart, self._ask.change("POST", f"/benchmarks/{benchmark}/cancel"))
 
     def delete_benchmark(self, benchmark: str) -> None:
         """Delete a benchmark with its results."""
@@ -210,7 +209,7 @@ class Client:
         return Results.of(self._ask.get(f"/benchmarks/{benchmark}/results"))
 
     def queries(self, benchmark: str, run: str) -> Iterator[QueryResult]:
-        """Yield what one run answered, query by query."""
+        """Yield the results of one run, query by query."""
         return self._pages(f"/benchmarks/{benchmark}/runs/{run}/queries", "results", QueryResult)
 
     def comparison(self, benchmark: str, *, baseline: str, metric: str | None = None) -> Json:

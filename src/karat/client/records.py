@@ -6,16 +6,16 @@ from typing import Any, TypeVar
 
 __all__ = [
     "Benchmark",
+    "BenchmarkStart",
     "Collection",
     "Dataset",
     "Engine",
     "Event",
     "Mapping",
+    "MappingResolution",
     "QueryResult",
-    "Resolved",
     "Results",
     "RunResult",
-    "Started",
     "record",
 ]
 
@@ -26,8 +26,8 @@ Json = AnyMapping[str, Any]
 def record(kind: type[Record], answer: Json) -> Record:
     """Return *answer* as a record of *kind*.
 
-    >>> record(Started, {"id": "1", "status": "running", "message": "", "operation_uuid": None,
-    ...     "more": 1}).status
+    >>> answer = {"id": "1", "status": "running", "message": "", "operation_uuid": None, "more": 1}
+    >>> record(BenchmarkStart, answer).status
     'running'
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ class Mapping:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class MappingResolution:
     """What resolving has found; *operation_uuid* is that of the job where one does it."""
 
     id: str
@@ -130,12 +130,12 @@ class Benchmark:
 
     @property
     def ended(self) -> bool:
-        """Return whether nobody works on it, or will."""
+        """Return whether the work has ended."""
         return self.status in {"completed", "failed", "cancelled"}
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class BenchmarkStart:
     """What became of a request to start or to cancel."""
 
     id: str
@@ -148,7 +148,7 @@ class Started:
 class RunResult:
     """One run of a benchmark with its scores and times.
 
-    It is completed when all its queries are scored; *timing_status* tells whether its latency is
+    It is completed when all its queries are scored; *timing_status* says whether its latency is
     measured: ``none``, ``pending``, ``done``, ``failed`` or ``cancelled``.
     """
 

@@ -2,53 +2,34 @@
 
 import json
 import os
-import sqlite3
-import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from typing import Self
 
 from karat.corpus.cache import CachedChunks, ChunkKey, MemoryCache
 from karat.corpus.chunkers.base import TIMED_OUT, Piece, SplitResult, chunks_of
-from karat.corpus.shared_file import WAIT_S, share, writing
-from karat.errors import InputError
+from karat.system.sqlite import KeyValueFile
 
 __all__ = ["DiskCache"]
 
 _FASTEST = 1
-_SCHEMA = "CREATE TABLE IF NOT EXISTS cut (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
 
 
 class DiskCache:
     """Stores chunks in the file *path*, and those of this process in memory as well.
 
-    Values are compressed JSON, never pickled. Two processes may write at once: both write the
-    same value for a key. A value that cannot be read counts as unknown. When the code that cuts
-    has changed, entries of the earlier code are removed.
+    Values are compressed JSON, never pickled. A value that cannot be read is a cache miss. The file
+    is emptied when the code that cuts documents has changed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open or create the file."""
-        self._path = Path(path)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         self._memory = MemoryCache()
-        self._lock = threading.Lock()
-        with self._explained():
-            self._database = sqlite3.connect(
-                self._path, timeout=WAIT_S, isolation_level=None, check_same_thread=False
-            )
-            try:
-                share(self._database)
-                self._database.execute(_SCHEMA)
-                self._drop_other_code()
-            except sqlite3.Error:
-                self._database.close()
-                raise
+        self._file = KeyValueFile(path, name="chunk cache", version=int(_code()[:7], 16))
 
-    def __enter__(self) -> "DiskCache":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -56,53 +37,27 @@ class DiskCache:
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self._file.close()
 
     def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, CachedChunks]:
-        """Return those of *keys* that are known."""
+        """Return the chunks of those *keys* that are in the cache."""
         wanted = list(keys)
-        cached = self._memory.get(wanted)
+        hits = self._memory.get(wanted)
+        missing = {_name(key): key for key in wanted if key not in hits}
         read: dict[ChunkKey, CachedChunks] = {}
-        with self._lock, self._explained():
-            for key in wanted:
-                if key not in cached and key not in read:
-                    row = self._database.execute(
-                        "SELECT value FROM cut WHERE key = ?", (_name(key),)
-                    ).fetchone()
-                    cut = _unpacked(row[0], key) if row else None
-                    if cut is not None:
-                        read[key] = cut
+        for name, value in self._file.get(list(missing)).items():
+            chunks = _unpacked(value, missing[name])
+            if chunks is not None:
+                read[missing[name]] = chunks
         self._memory.put(read)
-        return cached | read
+        return hits | read
 
     def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
-        """Store *cuts*, all in one transaction; on disk none whose parse ran out of time."""
+        """Store *cuts*; those whose parse timed out are stored in memory only."""
         self._memory.put(cuts)
-        rows = [
-            (_name(key), _packed(cut)) for key, cut in cuts.items() if cut.fallback != TIMED_OUT
-        ]
-        with self._lock, self._explained(), writing(self._database):
-            self._database.executemany("INSERT OR REPLACE INTO cut VALUES (?, ?)", rows)
-
-    def _drop_other_code(self) -> None:
-        mark = int(_code()[:7], 16)
-        if self._mark() == mark:
-            return
-        with writing(self._database):
-            # Another process may have done so meanwhile, and have kept something since.
-            if self._mark() != mark:
-                self._database.execute("DELETE FROM cut")
-                self._database.execute(f"PRAGMA user_version = {mark}")
-
-    def _mark(self) -> int:
-        return int(self._database.execute("PRAGMA user_version").fetchone()[0])
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise InputError(f"{self._path}: no usable chunk cache: {error}") from error
+        self._file.put(
+            {_name(key): _packed(cut) for key, cut in cuts.items() if cut.fallback != TIMED_OUT}
+        )
 
 
 @cache
@@ -111,9 +66,10 @@ def _code() -> str:
     from importlib.resources import files
 
     digest = sha256()
-    for file in sorted(files(__package__).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py"):
-            digest.update(file.read_bytes())
+    for folder in (files(__package__), files(__package__) / "chunkers"):
+        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
     return digest.hexdigest()
 
 

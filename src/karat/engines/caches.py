@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from karat.corpus import ChunkCache, DiskCache
-from karat.engines.embedding.cache import EmbeddingCache, cache_folder
+from karat.engines.embedding.cache import EmbeddingCache
 from karat.errors import InputError
+from karat.system.files import cache_folder
 
 __all__ = ["NO_CACHES", "Caches", "user_caches"]
 

@@ -6,11 +6,11 @@ dataset says with ``match="akashic"``. Every target has grade 1.
 
 from pathlib import Path
 
-from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.yamltext import dump_yaml, load_yaml
 from karat.model import Dataset, Query, Run, Target
+from karat.system.files import write_text
 
 __all__ = ["FORMAT"]
 

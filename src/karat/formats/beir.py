@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from karat.errors import FormatError, InputError
-from karat.formats.atomic import replacing, write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.jsontext import dumps, parse
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, parse_amount, read_text
 from karat.model import Dataset, Query, Run, Target
+from karat.system.files import replacing, write_text
 
 __all__ = ["FORMAT"]
 

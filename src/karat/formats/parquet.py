@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import FormatError, InputError, MissingExtra, Problem
-from karat.formats.atomic import replacing
 from karat.formats.base import Format, ReadOptions, as_run
 from karat.formats.source import Problems
 from karat.model import Answer, Dataset, Hit, Run
+from karat.system.files import replacing
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,12 +9,12 @@ from math import isfinite
 from pathlib import Path
 
 from karat.errors import InputError
-from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions
 from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.results import OUTCOMES, AgentResults, check_added, latency_of
 from karat.formats.source import Problems, parse_amount
 from karat.model import Answer, Hit, Outcome, Run
+from karat.system.files import write_text
 
 __all__ = ["FORMAT", "write_results_csv"]
 

@@ -7,13 +7,13 @@ Columns: ``query_key``, ``query_text``, one or more of the reference columns (``
 
 from pathlib import Path
 
-from karat.formats.atomic import write_text
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.semantik import DEFAULT_GRADE, HIGHEST_GRADE, REFERENCES, check_sizes
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
 from karat.model.repeated import repeated
+from karat.system.files import write_text
 
 __all__ = ["FORMAT"]
 

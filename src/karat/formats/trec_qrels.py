@@ -70,7 +70,7 @@ def read(path: "Path", _options: ReadOptions) -> Dataset:
 def write(data: Dataset | Run, path: "Path") -> None:
     """Write one line per judged document; of two targets in one document the higher grade."""
     data = as_dataset(data)
-    from karat.formats.atomic import replacing
+    from karat.system.files import replacing
 
     with replacing(path) as stream:
         for index, query in enumerate(data.query_ids):

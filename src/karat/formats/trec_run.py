@@ -49,7 +49,7 @@ def write(data: Dataset | Run, path: "Path") -> None:
     """
     data = as_run(data)
     tag = "_".join(data.name.split()) or "run"
-    from karat.formats.atomic import replacing
+    from karat.system.files import replacing
 
     with replacing(path) as stream:
         for answer in data.answers():

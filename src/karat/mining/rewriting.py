@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import EngineError, MissingExtra
-from karat.formats.atomic import write_text
 from karat.mining.commits import Candidate
 from karat.mining.leaks import Leak, leak
 from karat.mining.words import LEAST_WORDS, content_words, is_identifier
+from karat.system.files import write_text
 
 __all__ = [
     "PROMPT",

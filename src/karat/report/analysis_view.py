@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from karat.model.analysis import EmbeddingQuality, Flaw, Health, Point, Topics, Trend
 from karat.model.comparison import Interval
 from karat.report.compare_view import p_cell, range_cell
-from karat.report.display import counted
 from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table, number
+from karat.system.words import counted
 
 __all__ = ["embedding_table", "health_table", "topics_table", "trend_table"]
 

@@ -4,7 +4,6 @@ import re
 from unicodedata import category, east_asian_width
 
 __all__ = [
-    "counted",
     "display_width",
     "headline_and_details",
     "printable",
@@ -12,15 +11,6 @@ __all__ = [
 ]
 
 ELLIPSIS = "..."
-
-
-def counted(count: int, noun: str) -> str:
-    """Return the number with its noun.
-
-    >>> counted(1, "hit"), counted(1200, "hit")
-    ('1 hit', '1,200 hits')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def printable(text: str) -> str:

@@ -18,7 +18,7 @@ from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_j
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
 from karat.scoring.stats.arrays import paired_differences
-from karat.scoring.stats.verdict import first_few, join_names
+from karat.system.words import first_few, join_names
 
 __all__ = [
     "compare",

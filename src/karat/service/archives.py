@@ -47,7 +47,7 @@ def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> int:
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".unpack-", dir=target.parent))
     try:
-        taken = _Taken(work, limits, packed=archive.stat().st_size)
+        taken = _UnpackedSize(work, limits, packed=archive.stat().st_size)
         read = _zipped if zipfile.is_zipfile(archive) else _tarred
         try:
             for name, stream in read(archive, taken):
@@ -55,7 +55,7 @@ def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> int:
         except InputError:
             raise
         except BROKEN as error:
-            # The text of an OSError says where it was being unpacked.
+            # The text of an OSError would show the folder of the upload.
             reason = getattr(error, "strerror", None) or error
             raise InputError(f"the archive cannot be unpacked: {reason}") from error
         if not taken.files:
@@ -68,8 +68,8 @@ def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> int:
     return taken.files
 
 
-class _Taken:
-    """Counts what was taken out of an archive, and refuses what is too much."""
+class _UnpackedSize:
+    """Counts the files and bytes taken out of an archive; LimitExceeded above the limits."""
 
     def __init__(self, folder: Path, limits: ArchiveLimits, *, packed: int) -> None:
         self.folder = folder
@@ -86,7 +86,7 @@ class _Taken:
             raise LimitExceeded(f"the archive holds more than {self._limits.files:,} entries")
 
     def check(self, unpacked: int) -> None:
-        """Refuse more unpacked bytes than are allowed."""
+        """Raise LimitExceeded for more unpacked bytes than are allowed."""
         if unpacked > self._most:
             raise LimitExceeded(
                 f"the archive unpacks to more than {self._most:,} bytes; at most "
@@ -131,7 +131,7 @@ def _parts(name: str) -> list[str]:
     return parts
 
 
-def _zipped(archive: Path, taken: _Taken) -> Iterator[tuple[str, IO[bytes]]]:
+def _zipped(archive: Path, taken: _UnpackedSize) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(archive) as opened:
         for entry in opened.infolist():
             taken.entry()
@@ -146,7 +146,7 @@ def _zipped(archive: Path, taken: _Taken) -> Iterator[tuple[str, IO[bytes]]]:
                 yield entry.filename, stream
 
 
-def _tarred(archive: Path, taken: _Taken) -> Iterator[tuple[str, IO[bytes]]]:
+def _tarred(archive: Path, taken: _UnpackedSize) -> Iterator[tuple[str, IO[bytes]]]:
     with tempfile.TemporaryFile(dir=taken.folder.parent) as plain:
         with archive.open("rb") as packed:
             is_gzip = packed.read(2) == b"\x1f\x8b"
@@ -156,8 +156,8 @@ def _tarred(archive: Path, taken: _Taken) -> Iterator[tuple[str, IO[bytes]]]:
                 plain.write(data)
                 taken.check(plain.tell())
         plain.seek(0)
-        # Only what it needs of a file.
-        careful = cast("IO[bytes]", _Careful(plain))
+        # Only the fields that are needed of a file.
+        careful = cast("IO[bytes]", _SafeArchive(plain))
         with tarfile.open(fileobj=careful, mode="r:") as opened:
             for entry in opened:
                 taken.entry()
@@ -169,7 +169,7 @@ def _tarred(archive: Path, taken: _Taken) -> Iterator[tuple[str, IO[bytes]]]:
                 yield entry.name, stream
 
 
-class _Careful:
+class _SafeArchive:
     """A file that is read in small parts; tar reads a header whole, whatever size it claims."""
 
     def __init__(self, file: IO[bytes]) -> None:

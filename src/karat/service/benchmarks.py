@@ -2,19 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from karat.engines.registry import ENGINES, modes
-from karat.engines.spec import build, parse_spec
-from karat.errors import EngineError, InputError, MissingExtra
+from karat.app.engines import named_engine, search_modes
+from karat.app.metrics import measures_at
+from karat.errors import InputError
 from karat.experiments.matrix import Matrix
 from karat.experiments.run import ExperimentRequest
 from karat.experiments.store import ExperimentKind
 from karat.experiments.target_check import Where
 from karat.model import Dataset
 from karat.model.spec import Spec
-from karat.scoring.metrics import METRICS, parse
 from karat.scoring.settings import Scoring
 from karat.service.collections import AllowedFolders, check_modes, collection_place
 from karat.service.store import Collection
@@ -43,11 +42,11 @@ def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) ->
     given += [(name, {"engine": "http", "url": url}) for name, url in map(_named, targets)]
     names = [name for name, _ in given]
     for name in names:
-        if name in modes():
+        if name in search_modes():
             raise InputError(f"engine {name!r}: a mode has this name; expected another one")
         if names.count(name) > 1:
             raise InputError(f"engine {name!r} is given twice")
-    return {name: _checked(name, spec) for name, spec in given}
+    return {name: named_engine(name, spec) for name, spec in given}
 
 
 def chosen_engines(names: Iterable[str], offered: Mapping[str, Spec]) -> dict[str, Spec]:
@@ -70,7 +69,7 @@ def chosen_engines(names: Iterable[str], offered: Mapping[str, Spec]) -> dict[st
 
 
 def kind_of(spec: Spec) -> str:
-    """Return what a search is, without where: ``python`` for any ``module:Class``."""
+    """Return the kind of an engine without its address: ``python`` for any ``module:Class``."""
     return "python" if ":" in spec.name else spec.name
 
 
@@ -83,21 +82,7 @@ def _named(given: str) -> tuple[str, str]:
     return name, text
 
 
-def _checked(name: str, given: str | Mapping[str, object]) -> Spec:
-    try:
-        spec = parse_spec(given)
-        # Its errors call it as requests do, and where it moves to is not for it to say.
-        usual: dict[str, object] = {"name": name} if ENGINES.is_adapter(spec.name) else {}
-        if spec.name == "http":
-            usual |= {"redirects": 0}
-        spec = replace(spec, params={**usual, **spec.params})
-        build(spec)
-    except (InputError, EngineError, MissingExtra) as error:
-        raise InputError(f"engine {name!r}: {error}") from error
-    return spec
-
-
-# What has a value at every cut-off, and what needs none.
+# Metrics with a value at every cut-off, and metrics without a cut-off.
 CUT_METRICS = ("precision", "recall", "ndcg")
 WHOLE_METRICS = ("mrr", "ap")
 # How many queries are timed, by the name of the choice; None is all of them.
@@ -106,7 +91,7 @@ TIMED: Mapping[str, int | None] = {"none": 0, "sample": 20, "all": None}
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkConfig:
-    """What a benchmark compares and measures: the fields of the request that made it.
+    """The configuration of a benchmark: the fields of the request that created it.
 
     >>> matrix = {"search_modes": ["dense", "sparse"], "k_values_for_metrics": [5]}
     >>> config = BenchmarkConfig(matrix, top_k=5, metrics=("ndcg", "mrr", "hit"))
@@ -121,7 +106,7 @@ class BenchmarkConfig:
 
     @classmethod
     def from_json(cls, config: Mapping[str, Any]) -> "BenchmarkConfig":
-        """Return what :meth:`to_json` gave."""
+        """Return the configuration that :meth:`to_json` returned."""
         return cls(
             config["config_matrix"],
             config["top_k"],
@@ -182,20 +167,11 @@ class BenchmarkConfig:
         return matrix
 
     def measures(self) -> tuple[str, ...]:
-        """Return the names of what is measured, first what runs are ranked by."""
+        """Return the measures, first the one that runs are ranked by."""
         found = [self.primary]
         for name in self.metrics:
-            found += self._at_cuts(name)
+            found += measures_at(name, self.cuts, uncut=WHOLE_METRICS)
         return tuple(dict.fromkeys(found))
-
-    def _at_cuts(self, name: str) -> list[str]:
-        """Return a metric at every cut-off; one that names its own, or takes none, as it is."""
-        if "@" in name or "(" in name:
-            return [str(parse(name))]
-        metric = METRICS.get(METRICS.canonical(name))
-        if metric.cut == "none" or metric.name in WHOLE_METRICS:
-            return [metric.name]
-        return [f"{metric.name}@{k}" for k in self.cuts]
 
 
 def benchmark_request(

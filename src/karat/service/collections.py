@@ -1,70 +1,39 @@
-"""Collections: documents that a service may search, where they lie and what their index holds."""
+"""Collections: their folders, index and documents, and engines that stay ready to search them."""
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import Lock
+from time import perf_counter_ns
 from typing import NamedTuple
 
 from karat.app.analyze.health import index_health
-from karat.app.search import index_ahead
-from karat.corpus import CHUNKERS, Corpus, chunk_corpus, create_chunker
-from karat.corpus.git.process import git
-from karat.engines.base import Progress
-from karat.engines.caches import user_caches
-from karat.engines.embedding.catalogue import PACKAGED, missing_modules
-from karat.engines.registry import modes as search_modes
-from karat.errors import Conflict, InputError, UnknownName
+from karat.app.engines import search_modes
+from karat.app.index import chunk_documents, commit_of, pinned_commit
+from karat.app.search import engine_of, index_ahead
+from karat.corpus import Corpus
+from karat.engines.base import Engine, Progress
+from karat.errors import Conflict, InputError
 from karat.experiments.matrix import Matrix
 from karat.experiments.workers.sources import load_corpus
-from karat.installation import install_hint, without_checkout
-from karat.model.call import parse_call
+from karat.model import Hit
 from karat.model.spec import Spec
 from karat.service.store.records import Collection, Document
 
 __all__ = [
     "AllowedFolders",
     "IndexedCollection",
+    "SearcherCache",
     "allowed_folder",
-    "check_cutting",
-    "check_model",
     "collection_corpus",
     "collection_place",
     "collection_spec",
-    "commit_of",
     "health_of",
     "index_collection",
-    "model_installs",
     "not_indexed",
-    "pinned_commit",
     "source_now",
 ]
-
-HEAD = "HEAD"
-FIELDS = ("id", "committed_at", "subject")
-
-
-def commit_of(folder: Path, revision: str | None = None) -> dict[str, str] | None:
-    """Return the id, the time and the subject of *revision*; None where Git knows no such thing.
-
-    Without a revision it is the commit that is checked out, if the folder is in it: whatever was
-    changed there and not committed is not told.
-    """
-    try:
-        if revision is None:
-            git(str(folder), "rev-parse", "--verify", "--quiet", f"{HEAD}:./")
-        # Unlike git log, it does what it is told and not what a repository is set to.
-        told = git(
-            str(folder),
-            "rev-list",
-            "--max-count=1",
-            "--format=%H%x00%cI%x00%s",
-            "--end-of-options",
-            revision or HEAD,
-        )
-    except InputError:
-        return None
-    _, _, line = told.decode(errors="replace").partition("\n")
-    return dict(zip(FIELDS, line.rstrip("\n").split("\0"), strict=True))
 
 
 UPLOAD = "upload"
@@ -91,7 +60,7 @@ class SourceFolder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedCollection:
-    """What indexing has found; *facts* is as JSON can hold it."""
+    """The result of indexing; *facts* is JSON."""
 
     snapshot: str
     documents: tuple[Document, ...]
@@ -101,7 +70,8 @@ class IndexedCollection:
 def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
     """Return the real folder that *path* means, if it is one of *roots* or below one.
 
-    Links are followed first, so that none leads out. Whether something outside exists is not told.
+    Links are followed first, so that none leads out. The error does not show whether a path
+    outside exists.
     """
     given = Path(path)
     try:
@@ -114,20 +84,6 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
         shown = ", ".join(map(str, roots)) or "the service was started without --root"
         raise InputError(f"{path!r} is not a folder at or below an allowed --root ({shown})")
     return real
-
-
-def pinned_commit(folder: Path, revision: str) -> str:
-    """Return the commit that *revision* is now: a branch moves on, what is searched must not."""
-    try:
-        found = git(
-            str(folder), "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
-        )
-    except InputError as error:
-        raise InputError(
-            f"{str(folder)!r} has no revision {revision!r}; expected a commit, a tag or a branch "
-            "of a Git repository"
-        ) from error
-    return found.decode().strip()
 
 
 def source_now(collection: Collection, roots: Sequence[Path]) -> dict[str, object]:
@@ -183,33 +139,11 @@ def collection_spec(
 def check_modes(collection: Collection, modes: Sequence[str]) -> None:
     """Raise InputError for a mode whose index *collection* does not have."""
     by_mode = search_modes()
-    needed = {part for mode in modes for part in by_mode[mode].components}
+    needed = {part for mode in modes for part in by_mode[mode]}
     if "lexical" in needed and not collection.index["sparse"]:
         raise InputError(NEEDS_SPARSE.format(name=collection.name))
     if "dense" in needed and not collection.index["dense"]:
         raise InputError(NEEDS_DENSE.format(name=collection.name))
-
-
-def model_installs() -> dict[str, str]:
-    """Return the command that installs each packaged embedding model, empty for installed ones.
-
-    The command names the distribution, never a folder: clients of a service read it.
-    """
-    hint = without_checkout(install_hint("dense"))
-    return {model: hint if missing_modules(model) else "" for model in PACKAGED}
-
-
-def check_model(model: str) -> None:
-    """Raise InputError where the packaged *model* is not installed, before anything is indexed."""
-    if missing := missing_modules(model):
-        installs = model_installs()
-        installed = [name for name, install in installs.items() if not install]
-        instead = f"choose {' or '.join(installed)}, or " if installed else ""
-        raise InputError(
-            f"the embedding model {model!r} is not installed on this service (it lacks "
-            f"{', '.join(missing)}); {installs[model]} installs it; {instead}leave out the dense "
-            'index by "dense": false'
-        )
 
 
 def not_indexed(collection: Collection) -> Conflict:
@@ -221,18 +155,16 @@ def not_indexed(collection: Collection) -> Conflict:
 def index_collection(
     collection: Collection, places: AllowedFolders, *, progress: Progress | None = None
 ) -> IndexedCollection:
-    """Cut the documents of *collection*, embed them where that is asked for, and say what is there.
+    """Cut the documents of *collection* into chunks, embed them if required, and return the facts.
 
-    What is embedded is kept in the caches, so that a benchmark finds it; *progress* hears of it.
+    Vectors are cached, so that a benchmark reuses them; *progress* receives the numbers.
     """
     place = collection_place(collection, places)
     corpus = load_corpus(str(place.path), revision=place.revision)
     if not len(corpus):
         left_out = ", ".join(f"{count:,} {why}" for why, count in corpus.skipped.items())
         raise InputError(f"there is no text to search; left out: {left_out or 'nothing'}")
-    with user_caches(True).chunks() as cache:
-        chunker = create_chunker(str(collection.index["chunker"]))
-        chunked = chunk_corpus(corpus, chunker, cache=cache)
+    chunked = chunk_documents(corpus, str(collection.index["chunker"]))
     documents = tuple(
         Document(document.path, document.size, _lines(text), len(chunks))
         for (document, text), chunks in zip(corpus.texts(), chunked.by_document, strict=True)
@@ -243,7 +175,7 @@ def index_collection(
         "skipped": dict(corpus.skipped),
         "fallbacks": dict(chunked.fallbacks),
     }
-    # What was uploaded may hold a repository of anybody.
+    # An upload may contain an unrelated repository.
     if collection.source["kind"] != UPLOAD:
         facts["commit"] = commit_of(place.path, place.revision)
     facts["health"] = health_of(collection, corpus)
@@ -255,9 +187,9 @@ def index_collection(
 def health_of(
     collection: Collection, corpus: Corpus, *, queries: Sequence[str] = ()
 ) -> dict[str, object]:
-    """Return what is wrong with the index of *collection*, as JSON can hold it.
+    """Return the waste in the index of *collection*, as JSON.
 
-    What no query retrieves is among it where there are *queries*.
+    With *queries*, it includes chunks that none of them retrieves.
     """
     mode = "dense" if collection.index["dense"] else "sparse"
     found = index_health(corpus, collection_spec(collection, mode), queries=queries)
@@ -274,30 +206,71 @@ def _lines(text: str) -> int:
     return text.count("\n") + (not text.endswith("\n") and bool(text))
 
 
-# In so many chunks may one line or word be: each of them is kept, and embedded.
-MOST_COPIES = 10
+MOST_COLLECTIONS = 4
 
 
-def check_cutting(chunker: str) -> None:
-    """Refuse a *chunker* that nothing is called, or that repeats too much, in words of a command.
+class ModeResult(NamedTuple):
+    """The hits of one mode, and the search time without indexing."""
 
-    >>> check_cutting("window(unit=characters, size=100, overlap=95)")
-    Traceback (most recent call last):
-    ...
-    karat.errors.InputError: chunker 'window': overlap is 95; expected at most 90 of 100 here
+    hits: list[Hit]
+    search_ns: int
+
+
+@dataclass
+class _SearchableCollection:
+    """The documents of a collection and its engines, each after its first use.
+
+    Reading documents does not wait for a search.
     """
-    name, _ = parse_call(chunker)
-    try:
-        # Before it is made: what is no name would be taken for a module, and loaded.
-        CHUNKERS.canonical(name.partition(":")[0])
-        spec = create_chunker(chunker).spec
-    except UnknownName as error:
-        raise InputError(str(error)) from None
-    size, overlap = spec.params.get("size"), spec.params.get("overlap")
-    if isinstance(size, int) and isinstance(overlap, int):
-        most = size * (MOST_COPIES - 1) // MOST_COPIES
-        if overlap > most:
-            raise InputError(
-                f"chunker {spec.name!r}: overlap is {overlap}; expected at most {most} of {size} "
-                "here"
-            )
+
+    corpus: Corpus | None = None
+    engines: dict[str, Engine] = field(default_factory=dict)
+    reading: Lock = field(default_factory=Lock)
+    searching: Lock = field(default_factory=Lock)
+
+
+class SearcherCache:
+    """An LRU cache of collections that are ready to be searched; threads may share it.
+
+    One at a time reads or indexes a collection; the others of the same wait and find it ready.
+    """
+
+    def __init__(self, places: AllowedFolders) -> None:
+        """Start with none."""
+        self._places = places
+        self._ready: OrderedDict[tuple[str, str], _SearchableCollection] = OrderedDict()
+        self._lock = Lock()
+
+    def corpus(self, collection: Collection) -> Corpus:
+        """Return the documents of *collection*, as they were indexed."""
+        ready = self._of(collection)
+        with ready.reading:
+            if ready.corpus is None:
+                ready.corpus = collection_corpus(collection, self._places)
+            return ready.corpus
+
+    def search(
+        self, collection: Collection, query: str, mode: str, *, use_reranker: bool, top_k: int
+    ) -> ModeResult:
+        """Return the hits of *mode*."""
+        spec = collection_spec(collection, mode, use_reranker=use_reranker, top_k=top_k)
+        corpus = self.corpus(collection)
+        ready = self._of(collection)
+        with ready.searching:
+            engine = ready.engines.get(spec.digest)
+            if engine is None:
+                engine = engine_of(spec)
+                engine.index(corpus)
+                ready.engines[spec.digest] = engine
+            begun = perf_counter_ns()
+            hits = list(engine.search(query, top_k))
+            return ModeResult(hits, perf_counter_ns() - begun)
+
+    def _of(self, collection: Collection) -> _SearchableCollection:
+        key = (collection.id, collection.snapshot)
+        with self._lock:
+            found = self._ready.pop(key, None) or _SearchableCollection()
+            self._ready[key] = found
+            if len(self._ready) > MOST_COLLECTIONS:
+                self._ready.popitem(last=False)
+            return found

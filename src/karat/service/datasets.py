@@ -1,4 +1,4 @@
-"""Datasets as they are uploaded: read within limits, told by line what is wrong, and kept."""
+"""Uploaded datasets: read within limits, with problems reported by line, and stored."""
 
 import shutil
 from pathlib import Path
@@ -21,7 +21,7 @@ NOT_PLAIN = "the file is packed; expected it as plain text, or a BEIR folder as 
 
 
 class Upload(NamedTuple):
-    """A file, and what it is to be called and by whom."""
+    """An uploaded file, with the name and the owner of the dataset."""
 
     file: Path
     owner: str
@@ -40,7 +40,7 @@ class RejectedFile(NamedTuple):
 def read_upload(file: Path, limits: ReadLimits = DEFAULT) -> Dataset:
     """Return the gold set in *file*, of any format, within *limits*.
 
-    Of several files, as BEIR has them, it is a zip. Anything else that is packed is refused: how
+    Of several files, as BEIR has them, it is a zip. Other compressed files are rejected: how
     large it becomes is known too late.
     """
     if _begins(file, *PACKED):
@@ -84,7 +84,7 @@ def _begins(file: Path, *signs: bytes) -> bool:
 
 
 def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
-    """Keep an uploaded gold set in *store* and return its id, or why it is refused.
+    """Store an uploaded dataset in *store* and return its id, or why it was rejected.
 
     To be called in a process of its own: a large file takes seconds to read.
     """
@@ -99,7 +99,7 @@ def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
                 schema_version=SCHEMA_VERSION,
             ).id
     except InputError as error:
-        # The folder is ours, and tells nobody anything.
+        # The temporary folder means nothing to the client.
         reason = str(error).replace(f"{upload.file.parent}/", "")
         too_large = isinstance(error, LimitExceeded) and not isinstance(error, FormatError)
         return RejectedFile(reason, too_large)
@@ -108,7 +108,7 @@ def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
 def resolve_mapping(store: ServiceStore, mapping: str, places: AllowedFolders) -> DatasetMapping:
     """Look every reference of a mapping up, and return the mapping as it then is.
 
-    What was bound by hand stays so, as long as that document is there. Conflict while the
+    References bound by hand stay bound as long as their document exists. Conflict while the
     collection is not indexed.
     """
     mapped = store.mappings.get(mapping)
@@ -142,7 +142,7 @@ def bind_reference(
     path: str,
     places: AllowedFolders,
 ) -> DatasetMapping:
-    """Let *path* be what an unresolved *reference* (its hash) of *query* means."""
+    """Bind an unresolved *reference* (its hash) of *query* to the document *path*."""
     mapped = store.mappings.get(mapping)
     known = {(each["query_id"], each["doc_ref_hash"]) for each in mapped.unresolved}
     if (query, reference) not in known:

@@ -1,4 +1,4 @@
-"""The stream of events, read once by each process and handed to everybody who follows it."""
+"""The event bus: each process reads new events once and passes them to all subscribers."""
 
 import asyncio
 import logging
@@ -9,40 +9,40 @@ from datetime import timedelta
 
 from karat.errors import KaratError
 from karat.service.api.schemas.events import JobProgress
+from karat.service.jobs.benchmark import EVENT, standing
 from karat.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
-from karat.service.jobs.progress import EVENT, standing
 from karat.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore
-from karat.service.store.events import Events
+from karat.service.store.jobs import EventTable
 
-__all__ = ["ENDS", "EventFilter", "Hub", "is_end", "tell_end", "tell_outcome"]
+__all__ = ["ENDS", "EventBus", "EventFilter", "is_end", "report_end", "report_outcome"]
 
 logger = logging.getLogger("karat.events")
 
-# The statuses in which nothing more happens by itself.
+# Final statuses.
 ENDS = frozenset({"completed", "failed", "cancelled"})
 POLL_S = 0.2
 AWAY_S = 1.0
 KEPT = timedelta(days=30)
 PAGE = 500
-# Who falls back further reads the stream from the store again.
+# A subscriber that lags further behind reads the stream from the store again.
 MOST_WAITING = 200
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Whose events are meant: those of an *operation*, or of a *subject* in all operations."""
+    """Selects the events of an *operation*, or of a *subject* in all operations."""
 
     operation: str | None = None
     subject: str | None = None
 
     def has(self, event: ServiceEvent) -> bool:
-        """Return whether *event* is one of them."""
+        """Return whether *event* is selected."""
         return self.operation in (None, event.operation) and self.subject in (None, event.subject)
 
 
 @dataclass(slots=True)
-class _Follower:
-    """Somebody who waits for events: *news* are those not taken yet, *lags* says some are lost."""
+class _Subscriber:
+    """A subscriber: *news* is its queue, *lags* says that the queue was full."""
 
     followed: EventFilter
     news: "asyncio.Queue[ServiceEvent | None]" = field(
@@ -57,25 +57,25 @@ class _Follower:
             self.news.put_nowait(event)
 
 
-class Hub:
-    """Looks for new events once for all followers; *heard* is told of each, once a process."""
+class EventBus:
+    """Polls for new events once for all subscribers; *on_event* is called with each event."""
 
     def __init__(
-        self, events: Events, *, heard: Callable[[ServiceEvent], None] = lambda _: None
+        self, events: EventTable, *, on_event: Callable[[ServiceEvent], None] = lambda _: None
     ) -> None:
         """Read *events*; nothing is read before :meth:`run`."""
         self._events = events
-        self._heard = heard
-        self._followers: list[_Follower] = []
+        self._on_event = on_event
+        self._followers: list[_Subscriber] = []
         self._closed = False
 
     @property
-    def followers(self) -> int:
-        """Return how many follow the stream now."""
+    def subscribers(self) -> int:
+        """Return the number of subscribers."""
         return len(self._followers)
 
     async def run(self) -> None:
-        """Hand out what is new until the hub is closed; what is very old is removed."""
+        """Pass new events on until the bus is closed; events older than 30 days are deleted."""
         last: int | None = None
         while not self._closed:
             try:
@@ -84,39 +84,41 @@ class Hub:
                 found = await asyncio.to_thread(self._events.after, last, limit=PAGE)
             except KaratError:
                 # The database may come back.
-                logger.exception("no event could be read")
+                logger.exception("events cannot be read; retrying")
                 await asyncio.sleep(AWAY_S)
                 continue
             for event in found:
                 last = event.id
-                self._heard(event)
-                for follower in self._followers:
-                    if follower.followed.has(event):
-                        follower.give(event)
+                self._on_event(event)
+                for subscriber in self._followers:
+                    if subscriber.followed.has(event):
+                        subscriber.give(event)
             if len(found) < PAGE:
                 await asyncio.sleep(POLL_S)
 
     def close(self) -> None:
-        """Let every stream come to its end."""
+        """End all streams."""
         self._closed = True
-        for follower in self._followers:
-            follower.give(None)
+        for subscriber in self._followers:
+            subscriber.give(None)
 
-    async def follow(self, followed: EventFilter, *, after: int = 0) -> AsyncIterator[ServiceEvent]:
+    async def subscribe(
+        self, followed: EventFilter, *, after: int = 0
+    ) -> AsyncIterator[ServiceEvent]:
         """Yield every event behind the one with the id *after*: those kept, then each as it comes.
 
-        It ends with the hub, and with an event that says that its subject has ended; whoever
-        starts that once more begins another stream.
+        The stream ends when the bus is closed, and after the final event of its subject. A subject
+        that is started again has a new stream.
         """
-        with self._following(followed) as follower:
+        with self._following(followed) as subscriber:
             last, ended = after, False
             while not self._closed:
-                follower.lags = False
+                subscriber.lags = False
                 for event in await self._kept(followed, last):
                     yield event
                     last, ended = event.id, is_end(event)
-                while not (ended or follower.lags or self._closed):
-                    news = await follower.news.get()
+                while not (ended or subscriber.lags or self._closed):
+                    news = await subscriber.news.get()
                     if news is not None and news.id > last:
                         yield news
                         last, ended = news.id, is_end(news)
@@ -124,7 +126,7 @@ class Hub:
                     return
 
     def _begin(self) -> int:
-        """Remove what is very old, and return the last event that is no news."""
+        """Delete old events, and return the id of the last existing event."""
         self._events.drop_older(KEPT)
         return self._events.last()
 
@@ -142,27 +144,27 @@ class Hub:
         return await asyncio.to_thread(read)
 
     @contextmanager
-    def _following(self, followed: EventFilter) -> Iterator[_Follower]:
-        follower = _Follower(followed)
-        self._followers.append(follower)
+    def _following(self, followed: EventFilter) -> Iterator[_Subscriber]:
+        subscriber = _Subscriber(followed)
+        self._followers.append(subscriber)
         try:
-            yield follower
+            yield subscriber
         finally:
-            self._followers.remove(follower)
+            self._followers.remove(subscriber)
 
 
 def is_end(event: ServiceEvent) -> bool:
-    """Return whether nothing more happens to the subject of *event* by itself."""
+    """Return whether *event* is the final one of its subject."""
     return event.data.get("status") in ENDS
 
 
 EVENTS = {JobKind.INDEX: INDEX_EVENT, JobKind.RESOLVE: RESOLVE_EVENT}
 
 
-def tell_end(store: ServiceStore, followed: EventFilter) -> None:
-    """Tell that *followed* has ended, if it has and its stream does not say so.
+def report_end(store: ServiceStore, followed: EventFilter) -> None:
+    """Re-emit the final event of *followed* if it is lost, so that subscribers do not wait forever.
 
-    UnknownName where what it was about is there no more.
+    UnknownName where its subject was deleted.
     """
     newest = store.events.newest(operation=followed.operation, subject=followed.subject)
     if newest is not None and is_end(newest):
@@ -170,29 +172,29 @@ def tell_end(store: ServiceStore, followed: EventFilter) -> None:
     if followed.operation is not None:
         job = store.jobs.get(followed.operation)
         if job.status.ended:
-            _tell_job(store, job)
+            _report_job(store, job)
     elif followed.subject is not None:
         benchmark = store.benchmarks.get(followed.subject)
-        # The worker tells the end before its job has ended.
+        # The worker sends the final event before its job has ended.
         working = benchmark.operation and not store.jobs.get(benchmark.operation).status.ended
         if benchmark.status in ENDS and not working:
-            tell_outcome(store, benchmark)
+            report_outcome(store, benchmark)
 
 
-def tell_outcome(store: ServiceStore, benchmark: Benchmark) -> None:
-    """Tell how *benchmark* has ended; one that was never started is its own operation."""
+def report_outcome(store: ServiceStore, benchmark: Benchmark) -> None:
+    """Send the final event of *benchmark*; without a job its operation is its own id."""
     data = standing(benchmark, benchmark.status)
     store.events.add(benchmark.operation or benchmark.id, benchmark.id, EVENT, data)
 
 
-def _tell_job(store: ServiceStore, job: Job) -> None:
+def _report_job(store: ServiceStore, job: Job) -> None:
     status = job.status.value
     if job.kind is JobKind.BENCHMARK:
         benchmark = store.benchmarks.get(job.subject)
         if benchmark.operation != job.id or benchmark.status not in ENDS:
-            # Started once more since, it stands elsewhere now.
+            # It was started again since, and has another status now.
             benchmark = replace(benchmark, operation=job.id, status=status)
-        tell_outcome(store, benchmark)
+        report_outcome(store, benchmark)
         return
     data = JobProgress(
         subject_id=job.subject,

@@ -4,131 +4,36 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import islice
 
-from karat.app.judge import PooledHit, as_target, best_rank, candidates, is_judged
-from karat.app.report import origin, report
+from karat.app.judgment_edits import JudgingPool, edited, without_unresolved
+from karat.app.report import origin, report, with_timings
 from karat.errors import Conflict, UnknownName
 from karat.experiments.run import RunResults
 from karat.experiments.store import Experiment, StoredRun
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
-from karat.model import Dataset, Hit, Run, Target
+from karat.model import Dataset, Target
 from karat.model.evaluation import Evaluation, Summary
+from karat.model.fate import Fate
 from karat.model.timings import Measured
 from karat.report.findings import Findings
-from karat.scoring.matching.modes import MATCHERS
+from karat.report.findings.ranks import BY_RANK, fate_of
 from karat.scoring.score import evaluate_run
-from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.settings import Scoring
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.collections import UPLOAD
-from karat.service.losses import with_kept_losses
-from karat.service.store import Benchmark, Collection, ServiceStore, StoredJudgment
+from karat.service.store import Benchmark, Collection, ServiceStore
+from karat.service.store.datasets import LossRecord
 
 __all__ = [
-    "JudgingPool",
     "ScoredBenchmark",
-    "edited",
-    "edited_targets",
-    "grade_at",
     "judging_pool",
+    "losses_of",
+    "refreshed",
     "results_key",
     "scored",
-    "with_latencies",
-    "without_unresolved",
+    "with_kept_losses",
 ]
-
-
-def edited(gold: Dataset, judgments: Iterable[StoredJudgment]) -> Dataset:
-    """Return *gold* with *judgments* in their order: of several on one place the last counts.
-
-    A judgment is of as much of a place as the rule of matching looks at: where whole files are
-    judged, that of a chunk is of its file. One of a query that is not asked is left out.
-    """
-    changes: dict[str, list[StoredJudgment]] = {}
-    for judgment in judgments:
-        changes.setdefault(judgment.query, []).append(judgment)
-    if not changes:
-        return gold
-    return gold.with_queries(
-        [
-            query._replace(targets=edited_targets(gold, query.targets, changes[query.id]))
-            if query.id in changes
-            else query
-            for query in gold.queries()
-        ],
-    )
-
-
-def edited_targets(
-    gold: Dataset, targets: Sequence[Target], judgments: Iterable[StoredJudgment]
-) -> tuple[Target, ...]:
-    """Return the *targets* of one query of *gold* with *judgments*, which are all of that query."""
-    grades = {
-        _place(gold, targets, each.path, each.start_line, each.end_line): each.grade
-        for each in judgments
-    }
-    kept = [target for target in targets if _same(gold, targets, target) not in grades]
-    given = [place._replace(grade=grade) for place, grade in grades.items() if grade is not None]
-    return (*kept, *given)
-
-
-def grade_at(
-    gold: Dataset,
-    query: str,
-    path: str,
-    *,
-    start_line: int = 0,
-    end_line: int = 0,
-    judgments: Iterable[StoredJudgment] = (),
-) -> float | None:
-    """Return the grade of a place for *query*, None where nobody has judged it.
-
-    *judgments* are those of the query that were made since; no other query is looked at.
-    """
-    targets = gold.targets(gold.query_ids.index(query))
-    place = _place(gold, targets, path, start_line, end_line)
-    now = edited_targets(gold, targets, judgments)
-    grades = [target.grade for target in now if _same(gold, targets, target) == place]
-    return max(grades, default=None)
-
-
-def without_unresolved(gold: Dataset, unresolved: Iterable[Mapping[str, object]]) -> Dataset:
-    """Return *gold* without the targets whose reference means no document.
-
-    Each of *unresolved* names a ``query_id`` and a ``doc_ref``: the kind of a reference and what
-    it says.
-    """
-    lost = {
-        (str(each["query_id"]), str(kind), str(text))
-        for each in unresolved
-        for kind, text in _items(each["doc_ref"])
-    }
-    return gold.with_queries(
-        [
-            query._replace(
-                targets=tuple(t for t in query.targets if (query.id, t.ref, t.path) not in lost)
-            )
-            for query in gold.queries()
-        ],
-    )
-
-
-def _items(reference: object) -> Iterable[tuple[object, object]]:
-    return reference.items() if isinstance(reference, Mapping) else ()
-
-
-def _place(
-    gold: Dataset, targets: Sequence[Target], path: str, start_line: int, end_line: int
-) -> Target:
-    """Return the target that a judgment is of in a query with *targets*, without its grade."""
-    matcher = MATCHERS.get(gold.match)()
-    hit = Hit(matcher.spelled(path), start_line=start_line, end_line=end_line)
-    return as_target(hit, 0.0, matcher, targets)
-
-
-def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
-    return _place(gold, targets, target.path, target.start_line, target.end_line)
 
 
 # Raised when the document of results changes its shape, so that stored ones are computed again.
@@ -173,23 +78,19 @@ class ScoredBenchmark:
 
 
 def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
-    """Return what changes whenever the results of *benchmark* may have changed."""
+    """Return a key that changes whenever the results of *benchmark* may have changed."""
     state = store.benchmarks.version(benchmark.id)
     content = [benchmark.id, benchmark.status, __version__, SHAPE, state]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
 def scored(
-    store: ServiceStore,
-    benchmark: Benchmark,
-    *,
-    confidence: Confidence | None = None,
-    known: RunResults | None = None,
+    store: ServiceStore, benchmark: Benchmark, *, known: RunResults | None = None
 ) -> ScoredBenchmark:
-    """Return the completed runs of *benchmark* scored; Conflict where there is none.
+    """Return the completed runs of *benchmark* scored; Conflict where no run is completed.
 
-    A run whose latency is not measured yet is completed too. Why targets were lost is told as far
-    as :func:`karat.service.jobs.explainer.explain` has found out. *known* are the results of the
+    A run whose latency is not measured yet is completed too. Loss reasons are there as far as
+    :func:`karat.service.jobs.losses.explain` has stored them. *known* are the results of the
     experiment that has just run: its runs are neither read again nor, unless judgments have
     changed, scored again.
     """
@@ -222,7 +123,6 @@ def scored(
         measured,
         origin=made_from,
         scoring=scoring,
-        confidence=confidence,
         hits_kept=HITS_KEPT,
         evaluations=evaluations,
     )
@@ -238,28 +138,32 @@ def scored(
     )
 
 
-def with_latencies(
-    store: ServiceStore, found: ScoredBenchmark, known: RunResults
+def refreshed(
+    store: ServiceStore, found: ScoredBenchmark, *, known: RunResults, status: str = ""
 ) -> ScoredBenchmark | None:
-    """Return *found* with the latencies in *known*; None where its scores are no longer right.
+    """Return *found* with the latencies in *known* and the loss reasons that were stored since.
 
-    They are not where judgments have changed, or where other runs are completed.
+    No statistics of scores are computed again. *status* is that of the benchmark if it is about to
+    change. Returns None where the scores have become wrong, because judgments have changed or other
+    runs are completed.
     """
     benchmark = store.benchmarks.get(found.benchmark.id)
+    benchmark = replace(benchmark, status=status or benchmark.status)
     key = results_key(store, benchmark)
     experiment = store.results.show(found.experiment.id)
-    runs = tuple(run for run in experiment.runs if run.scored)
+    completed = tuple(run for run in experiment.runs if run.scored)
     version = store.datasets.get(benchmark.dataset).version
-    if version != found.version or [run.id for run in runs] != [run.id for run in found.runs]:
+    if version != found.version or [run.id for run in completed] != [run.id for run in found.runs]:
         return None
     collection = store.collections.get(benchmark.collection)
-    measured = tuple(_named(known.read(run.id), collection) for run in runs)
+    measured = tuple(_named(known.read(run.id), collection) for run in completed)
+    findings = with_timings(found.findings, measured)
     return replace(
         found,
         benchmark=benchmark,
         experiment=experiment,
-        runs=runs,
-        findings=replace(found.findings, runs=measured),
+        runs=completed,
+        findings=with_kept_losses(findings, [store.losses.of(run.id) for run in completed]),
         key=key,
     )
 
@@ -274,74 +178,15 @@ def _evaluations(
 
 
 def _named(measured: Measured, collection: Collection) -> Measured:
-    """Return a run that calls uploaded documents by their name: where they lie is told nobody."""
+    """Return a run that names an upload by its collection; its path is not shown to clients."""
     if collection.source["kind"] != UPLOAD:
         return measured
     metadata = {**measured.run.metadata, "place": collection.name}
     return replace(measured, run=replace(measured.run, metadata=metadata))
 
 
-class JudgingPool:
-    """The unjudged among the first *depth* hits of each query in each run, the best ranked first.
-
-    *version* is that of the newest known judgment; 1 is the dataset as uploaded. The targets
-    as uploaded decide whether a query is judged by files or by chunks, here and in
-    :func:`edited_targets`: removing a target does not change the unit of stored judgments.
-    """
-
-    def __init__(self, gold: Dataset, runs: Mapping[str, Run], *, depth: int) -> None:
-        """Find the hits, and which of them *gold* judges already."""
-        self.gold = gold
-        self.version = 1
-        self._matcher = MATCHERS.get(gold.match)()
-        self._rows = {query_id: row for row, query_id in enumerate(gold.query_ids)}
-        self._judgments: dict[str, list[StoredJudgment]] = {}
-        found = candidates(gold, runs, depth=depth)
-        self._hits = sorted(
-            (item for items in found.values() for item in items),
-            key=lambda item: (best_rank(item), item.row),
-        )
-        # The places in that order, by row; and those of the hits that nobody has judged.
-        self._places: dict[int, list[int]] = {}
-        for place, item in enumerate(self._hits):
-            self._places.setdefault(item.row, []).append(place)
-        self._open: set[int] = set()
-        for row in self._places:
-            self._look_at(row)
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def add(self, judgments: Iterable[StoredJudgment]) -> None:
-        """Take notice of what was judged after *version*, in its order."""
-        changed = set()
-        for judgment in judgments:
-            self._judgments.setdefault(judgment.query, []).append(judgment)
-            changed.add(judgment.query)
-            self.version = judgment.version
-        for query_id in changed:
-            row = self._rows.get(query_id, -1)
-            if row in self._places:
-                self._look_at(row)
-
-    def page(self, *, limit: int, offset: int = 0) -> list[PooledHit]:
-        """Return *limit* of the hits that nobody has judged, after *offset* of them."""
-        unjudged = (item for place, item in enumerate(self._hits) if place in self._open)
-        return list(islice(unjudged, offset, offset + limit))
-
-    def _look_at(self, row: int) -> None:
-        """Find out again which hits of the query at *row* are open."""
-        judgments = self._judgments.get(self.gold.query_ids[row], ())
-        targets = edited_targets(self.gold, self.gold.targets(row), judgments)
-        for place in self._places[row]:
-            if is_judged(self._hits[place].hit, targets, self._matcher):
-                self._open.discard(place)
-            else:
-                self._open.add(place)
-
-
 def judging_pool(store: ServiceStore, benchmark: Benchmark, runs: Iterable[str]) -> JudgingPool:
-    """Return what *runs* of *benchmark* have found and nobody has judged; Conflict without runs."""
+    """Return the unjudged hits of *runs* of *benchmark*; Conflict without runs."""
     answered = {run: store.results.measured(run).run for run in runs}
     if not answered or benchmark.experiment is None:
         raise Conflict(f"benchmark {benchmark.id} has no completed run yet")
@@ -349,3 +194,40 @@ def judging_pool(store: ServiceStore, benchmark: Benchmark, runs: Iterable[str])
     pool = JudgingPool(gold, answered, depth=BenchmarkConfig.from_json(benchmark.config).primary_k)
     pool.add(store.judgments.all(benchmark.dataset))
     return pool
+
+
+Location = tuple[str, int, int, str]
+
+
+def losses_of(
+    gold: Dataset, losses: Mapping[tuple[int, int, int], Fate], runs: int
+) -> list[list[LossRecord]]:
+    """Return for each of *runs* its *losses*, which are by run, query and target."""
+    records: list[list[LossRecord]] = [[] for _ in range(runs)]
+    for (run, row, number), fate in losses.items():
+        target = gold.targets(row)[number]
+        records[run].append(LossRecord(gold.query_ids[row], *_location(target), fate))
+    return records
+
+
+def with_kept_losses(findings: Findings, kept: Sequence[Iterable[LossRecord]]) -> Findings:
+    """Return *findings* with the stored loss reasons of each run.
+
+    Judgments may have changed since: a target that has another place now, or that a run has found
+    by now, has no kept reason.
+    """
+    rows = {query_id: row for row, query_id in enumerate(findings.gold.query_ids)}
+    losses: dict[tuple[int, int, int], Fate] = {}
+    for run, lost in enumerate(kept):
+        known = {each[:-1]: each.fate for each in lost}
+        for query_id in dict.fromkeys(query for query, *_ in known):
+            row = rows[query_id]
+            for number, target in enumerate(findings.gold.targets(row)):
+                fate = known.get((query_id, *_location(target)))
+                if fate is not None and fate_of(findings, run, row, number) in BY_RANK:
+                    losses[run, row, number] = fate
+    return replace(findings, losses=losses)
+
+
+def _location(target: Target) -> Location:
+    return target.path, target.start_line, target.end_line, target.symbol

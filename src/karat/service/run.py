@@ -9,9 +9,8 @@ import uvicorn
 from karat.errors import InputError
 from karat.experiments.store import open_store
 from karat.service.api.app import create_app
-from karat.service.jobs.workers import Workers
-from karat.service.observability.logs import start_log
-from karat.service.observability.tracing import start_tracing
+from karat.service.jobs.worker import WorkerPool
+from karat.service.logs import start_log, start_tracing
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 
@@ -22,9 +21,9 @@ GRACE_S = 10
 
 
 def serve(settings: ServiceSettings, *, ready: Callable[[str], None]) -> None:
-    """Serve until told to stop; *ready* is called with the address when requests are answered.
+    """Serve until stopped; *ready* is called with the address when requests are accepted.
 
-    A service that others can reach refuses to start while nobody holds a valid token for it,
+    InputError is raised for a service that other machines can reach while no valid token exists,
     unless it was declared unsafe.
     """
     check(settings)
@@ -36,11 +35,11 @@ def serve(settings: ServiceSettings, *, ready: Callable[[str], None]) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        # A name in a header says nothing about who sent it.
+        # A header does not prove the address of a client.
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_S,
     )
-    workers = Workers(settings)
+    workers = WorkerPool(settings)
     workers.start()
     try:
         Server(config, ready).run([listening])
@@ -50,7 +49,7 @@ def serve(settings: ServiceSettings, *, ready: Callable[[str], None]) -> None:
 
 
 def check(settings: ServiceSettings) -> None:
-    """Raise InputError for a service that would be open to others without anybody saying so.
+    """Raise InputError for a service that would be open to other machines by mistake.
 
     Its store and its folder are made where there are none, for their owner alone.
     """
@@ -63,13 +62,14 @@ def check(settings: ServiceSettings) -> None:
         now = datetime.now(UTC)
         if settings.needs_tokens and not any(token.valid(now) for token in store.tokens.all()):
             raise InputError(
-                f"{settings.host} can be reached by others, and nobody has a token: make one with "
-                "karat token create, or let everybody in with --unsafe-allow-unauthenticated"
+                f"{settings.host} can be reached by other machines, and no valid token exists; "
+                "create one with karat token create, or allow all clients with "
+                "--unsafe-allow-unauthenticated"
             )
 
 
 def _bound(host: str, port: int) -> socket:
-    """Return what listens there; where that is not possible, uvicorn itself would end with 1."""
+    """Return a listening socket; InputError instead of the exit code 1 of uvicorn."""
     family = AF_INET6 if ":" in host else AF_INET
     try:
         return create_server((host.strip("[]"), port), family=family)
@@ -78,7 +78,7 @@ def _bound(host: str, port: int) -> socket:
 
 
 class Server(uvicorn.Server):
-    """Says when it is ready, which a port of 0 makes known only then."""
+    """Calls back with its address when it is ready; the port is chosen by then."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
         super().__init__(config)
@@ -95,5 +95,5 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Stop; streams of events have no end of their own, and would be waited for."""
         if self.started:
-            self.config.app.state.service.hub.close()  # type: ignore[union-attr]
+            self.config.app.state.service.event_bus.close()  # type: ignore[union-attr]
         await super().shutdown(sockets)

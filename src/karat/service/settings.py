@@ -1,4 +1,4 @@
-"""What a service is started with; nothing of it changes while it runs."""
+"""The settings of a service, which do not change while it runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -90,7 +90,7 @@ class ServiceSettings:
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be served."""
+        """Raise InputError for settings that cannot work."""
         for root in self.roots:
             if not root.is_dir():
                 raise InputError(f"root {root}: no such folder")

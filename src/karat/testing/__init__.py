@@ -1,10 +1,9 @@
-"""Conformance suites and fakes for tests and plug-ins; the product never imports them."""
+"""Contract suites for engines, embedders, rerankers, stores, executors and vector back ends."""
 
 from karat.testing.embedding import EmbedderSuite
 from karat.testing.engines import EngineSuite
 from karat.testing.executor import ExecutorSuite
 from karat.testing.rerank import RerankerSuite
-from karat.testing.service import ServiceStoreSuite
 from karat.testing.store import StoreSuite
 from karat.testing.vectors import VectorBackendSuite
 
@@ -13,7 +12,6 @@ __all__ = [
     "EngineSuite",
     "ExecutorSuite",
     "RerankerSuite",
-    "ServiceStoreSuite",
     "StoreSuite",
     "VectorBackendSuite",
 ]

@@ -1,4 +1,4 @@
-"""The law of embedders, as tests that any of them inherits.
+"""The contract of embedders, as tests that every embedder inherits.
 
 class TestMine(EmbedderSuite):
     @pytest.fixture

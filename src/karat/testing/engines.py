@@ -1,4 +1,4 @@
-"""The law of engines, as tests that any engine inherits.
+"""The contract of engines, as tests that every engine inherits.
 
     class TestMyEngine(EngineSuite):
         @pytest.fixture
@@ -93,7 +93,7 @@ class EngineSuite:
 
     @staticmethod
     def search(engine: Engine, corpus: Corpus, query: str, k: int) -> Sequence[Hit]:
-        """Return the hits of *engine*, held to the law."""
+        """Return the hits of *engine*, checked against the contract."""
         hits = engine.search(query, k)
         assert contract_violations(hits, corpus, k) == []
         assert all(isinstance(hit, Hit) for hit in hits)

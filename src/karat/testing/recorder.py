@@ -1,4 +1,4 @@
-"""The law of recording, the half of the law of stores that a run is kept by."""
+"""The contract of recorders, the part of a store that records a run."""
 
 # A suite of tests asserts, wherever it is kept.
 # ruff: noqa: S101
@@ -145,7 +145,7 @@ class RecorderSuite:
         assert store.answered(run) == frozenset()
 
     def test_what_outlives_the_store(self, store: Store, open_store: OpenStore, run: str) -> None:
-        """Nothing is lost by closing, and nothing is hidden from who has opened it elsewhere."""
+        """Closing loses nothing, and another connection sees everything."""
         store.add(run, *ANSWERS[0])
         other = open_store(None)
         assert other.answered(run) == {"q1"}
@@ -157,7 +157,7 @@ class RecorderSuite:
         again.close()
 
     def test_an_answer_is_kept_once(self, store: Store, open_store: OpenStore, run: str) -> None:
-        """The first stays, whoever comes second."""
+        """Of two answers to one query the first stays."""
         assert store.add(run, *ANSWERS[0])
         other = open_store(ELSEWHERE)
         assert not other.add(run, Answer("q1", (Hit("other.py"),)), Sample("q1", 5))
@@ -248,7 +248,9 @@ class RecorderSuite:
         elsewhere.close()
         gone.close()
 
-    def test_who_was_too_slow_changes_nothing(self, store: Store, open_store: OpenStore) -> None:
+    def test_a_worker_without_its_lease_changes_nothing(
+        self, store: Store, open_store: OpenStore
+    ) -> None:
         """A worker that was taken for dead may still speak; its answers are as good as any."""
         run = store.show(store.experiment(PLAN)).runs[0].id
         slow = open_store(dead_worker())

@@ -1,4 +1,4 @@
-"""The law of rerankers, as tests that any reranker inherits.
+"""The contract of rerankers, as tests that every reranker inherits.
 
 class TestMyReranker(RerankerSuite):
     @pytest.fixture

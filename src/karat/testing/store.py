@@ -84,7 +84,7 @@ class StoreSuite(RecorderSuite):
         assert len({again, *map(store.experiment, others)}) == 1 + len(others)
 
     def test_scores(self, store: Store, run: str) -> None:
-        """They are replaced as a whole, and gone when the run goes on."""
+        """They are replaced as a whole, and deleted when the run continues."""
         summaries = (
             Summary("ndcg@10", 0.5, 0.625, 8, Interval(0.25, 0.75, 0.95, "bootstrap-t")),
             Summary("ap", 0.1, 0.2, 3, Interval(None, None, 0.95, "none")),
@@ -110,7 +110,7 @@ class StoreSuite(RecorderSuite):
         }
 
     def test_completed_runs(self, store: Store, run: str) -> None:
-        """With their scores, in the order planned; experiments that nobody has have none."""
+        """With their scores, in the order planned; unknown experiments have none."""
         summaries = (Summary("ndcg@10", 0.5, 0.5, 8), Summary("ap", 0.1, 0.2, 3))
         experiment = run.partition(".")[0]
         assert store.completed(experiment) == ()
@@ -182,7 +182,7 @@ class StoreSuite(RecorderSuite):
         assert store.measured(f"{ids[5][:-1]}.2").name == "dense"
 
     @pytest.mark.parametrize("name", ["", "0", "%", "_", "'", "1.1", ".1", "zzzzzzzzzzz"])
-    def test_ids_that_nobody_has(self, store: Store, name: str) -> None:
+    def test_unknown_ids(self, store: Store, name: str) -> None:
         """They are refused, whatever is asked."""
         store.experiment(PLAN)
         asked: list[Callable[[str], object]] = [
@@ -235,7 +235,7 @@ class StoreSuite(RecorderSuite):
             store.dataset(digest)
 
     def test_what_runs_is_not_deleted(self, store: Store, open_store: OpenStore) -> None:
-        """Unless its worker is dead, or whoever deletes insists."""
+        """Unless its worker is dead, or deletion is forced."""
         experiment = store.experiment(PLAN)
         workers = [open_store(name) for name in (ELSEWHERE, dead_worker())]
         assert workers[0].claim(f"{experiment}.1")

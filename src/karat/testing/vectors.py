@@ -1,4 +1,4 @@
-"""The law of vector back ends, as tests that any of them inherits.
+"""The contract of vector back ends, as tests that every back end inherits.
 
     class TestMyStore(VectorBackendSuite):
         @pytest.fixture

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.adapters.child import run
 from karat.engines.adapters.command import CommandEngine, CommandOptions
 from karat.engines.adapters.external import External
 from karat.engines.spec import build
-from karat.errors import EngineError, InputError
+from karat.errors import EngineError, InputError, ProcessError
+from karat.system.processes import run_command
 
 CORPUS = from_texts({"a.py": "one\ntwo\nthree\n", "b/c.py": "four\n"})
 
@@ -227,10 +227,12 @@ def test_run_reports_what_cannot_start(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_text("x")
     plain.chmod(0o755)
-    with pytest.raises(EngineError, match=r"cannot start .*format"):
-        run([str(plain)], root=str(tmp_path), environment={}, timeout_s=5, max_bytes=10)
-    with pytest.raises(EngineError, match=r"cannot start .*long"):
-        run([sys.executable, "x" * 10_000_000], root="", environment={}, timeout_s=5, max_bytes=10)
+    with pytest.raises(ProcessError, match=r"cannot start .*format"):
+        run_command([str(plain)], root=str(tmp_path), environment={}, timeout_s=5, max_bytes=10)
+    with pytest.raises(ProcessError, match=r"cannot start .*long"):
+        run_command(
+            [sys.executable, "x" * 10_000_000], root="", environment={}, timeout_s=5, max_bytes=10
+        )
 
 
 def test_an_empty_corpus_starts_nothing(corpus: Corpus) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from karat.engines.adapters.child import Child
 from karat.experiments.workers import Source
 from karat.experiments.workers import process as processes
 from karat.experiments.workers.process import (
@@ -24,6 +23,7 @@ from karat.experiments.workers.process import (
     SearchRequest,
     WorkerReply,
 )
+from karat.system.processes import ChildProcess
 from tests.experiments.workers.conftest import TEXTS, alive, toy
 
 # Is killed while an engine of its own searches for ever.
@@ -187,15 +187,15 @@ def test_who_is_gone_when_asked_ahead_has_answered_before(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, _ = asked
-    send, lines = Child.send, []
+    send, lines = ChildProcess.send, []
 
-    def broken(child: Child, line: bytes, deadline: float) -> None:
+    def broken(child: ChildProcess, line: bytes, deadline: float) -> None:
         lines.append(line)
         if len(lines) > 1:
             raise EOFError
         send(child, line, deadline)
 
-    monkeypatch.setattr(Child, "send", broken)
+    monkeypatch.setattr(ChildProcess, "send", broken)
     assert paths(process.search(question("a"), then=question("b"))) == sorted(TEXTS)
     failure = process.search(question("b"))
     assert isinstance(failure, EngineFailure)

@@ -12,11 +12,13 @@ import pytest
 
 pytest.importorskip("fastapi")
 
+
 from karat.experiments.workers.announcements import announce
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.jobs import benchmark as benchmark_job
-from karat.service.jobs.explainer import explain
+from karat.service.jobs.losses import explain, loss_request
+from karat.service.results import ScoredBenchmark
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import PATIENCE_S
@@ -93,14 +95,14 @@ def settings(tmp_path: Path) -> ServiceSettings:
 
 @pytest.fixture
 def explained_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Find the reasons of lost targets in this process, where its own process is not the point."""
+    """Compute loss reasons in this process, for tests that do not need a process of their own."""
 
-    def explained(store: str, benchmark: str, *, stopped: Callable[[], bool]) -> bool:
+    def store_losses(store: str, found: ScoredBenchmark, *, stopped: Callable[[], bool]) -> bool:
         with ServiceStore(store) as opened:
-            explain(opened, benchmark)
+            explain(opened, loss_request(store, found))
         return not stopped()
 
-    monkeypatch.setattr(benchmark_job, "explained", explained)
+    monkeypatch.setattr(benchmark_job, "store_losses", store_losses)
 
 
 def until(condition: Callable[[], object]) -> None:

@@ -17,7 +17,7 @@ from karat.experiments.store import RunStatus
 from karat.experiments.store.environment import is_alive
 from karat.model import Answer
 from karat.service.jobs.job import MOST_ATTEMPTS
-from karat.service.jobs.workers import Workers
+from karat.service.jobs.worker import WorkerPool
 from karat.service.settings import ServiceSettings
 from karat.service.store import JobStatus, ServiceStore
 from tests.service.conftest import served
@@ -84,7 +84,7 @@ def outlasts_a_death(store: ServiceStore, benchmark: str) -> bool:
 def test_killed_at_any_moment(
     store: ServiceStore, benchmark: str, settings: ServiceSettings, tmp_path: Path
 ) -> None:
-    workers = Workers(settings, count=1)
+    workers = WorkerPool(settings, count=1)
     workers.start()
     store.benchmarks.start(benchmark)
     until(lambda: worker_of(store, benchmark))

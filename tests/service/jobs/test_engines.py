@@ -19,7 +19,7 @@ from karat.cli import main
 from karat.client import Client, RunResult
 from karat.service.api.app import create_app
 from karat.service.benchmarks import offered_engines
-from karat.service.jobs.workers import Workers
+from karat.service.jobs.worker import WorkerPool
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.conftest import served
@@ -326,7 +326,7 @@ def test_a_worker_that_is_killed_while_it_waits_for_an_answer(
         mapping = mapped(client, tmp_path, lambda: do_jobs(own))
         made = client.create_benchmark("Own", mapping, matrix_of("find")).id
         client.start(made)
-        workers = Workers(own, count=1)
+        workers = WorkerPool(own, count=1)
         workers.start()
         opened.callback(workers.stop)
         until(team.held.is_set)

@@ -19,7 +19,7 @@ from karat.errors import KaratError
 from karat.service import events as hub_module
 from karat.service.api.app import create_app
 from karat.service.api.routes import events as events_module
-from karat.service.events import EventFilter, Hub
+from karat.service.events import EventBus, EventFilter
 from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, JobStatus, ServiceEvent, ServiceStore
 from tests.service.jobs.conftest import until
@@ -50,23 +50,23 @@ async def come_true(condition: Callable[[], object]) -> None:
         await asyncio.to_thread(waiting.wait, 0.005)
 
 
-async def collected(hub: Hub, followed: EventFilter, *, after: int = 0) -> list[int]:
-    return [event.id async for event in hub.follow(followed, after=after)]
+async def collected(event_bus: EventBus, followed: EventFilter, *, after: int = 0) -> list[int]:
+    return [event.id async for event in event_bus.subscribe(followed, after=after)]
 
 
 def test_kept_and_new_events_come_in_order(store: ServiceStore) -> None:
     heard: list[int] = []
 
     async def scenario() -> list[list[int]]:
-        hub = Hub(store.events, heard=lambda event: heard.append(event.id))
-        reading = asyncio.create_task(hub.run())
-        # Until the hub has begun, what is told may be of the past to it.
+        event_bus = EventBus(store.events, on_event=lambda event: heard.append(event.id))
+        reading = asyncio.create_task(event_bus.run())
+        # Until the event_bus has begun, what is told may be of the past to it.
         while not heard:
             await asyncio.to_thread(told, store, "a", "running")
         following = [
-            asyncio.create_task(collected(hub, EventFilter(operation="a"))),
-            asyncio.create_task(collected(hub, EventFilter(subject="a"), after=first.id)),
-            asyncio.create_task(collected(hub, EventFilter(operation="b"))),
+            asyncio.create_task(collected(event_bus, EventFilter(operation="a"))),
+            asyncio.create_task(collected(event_bus, EventFilter(subject="a"), after=first.id)),
+            asyncio.create_task(collected(event_bus, EventFilter(operation="b"))),
         ]
         for number in range(3):
             await asyncio.to_thread(told, store, "a", "running", number)
@@ -74,7 +74,7 @@ def test_kept_and_new_events_come_in_order(store: ServiceStore) -> None:
         for operation in ("a", "b"):
             await asyncio.to_thread(told, store, operation, "completed")
         found = await asyncio.gather(*following)
-        hub.close()
+        event_bus.close()
         await reading
         return list(found)
 
@@ -97,19 +97,19 @@ def test_who_falls_behind_misses_nothing(
     heard: list[int] = []
 
     async def scenario() -> list[int]:
-        hub = Hub(store.events, heard=lambda event: heard.append(event.id))
-        reading = asyncio.create_task(hub.run())
+        event_bus = EventBus(store.events, on_event=lambda event: heard.append(event.id))
+        reading = asyncio.create_task(event_bus.run())
         while not heard:
             await asyncio.to_thread(told, store, "a", "running")
         seen: list[int] = []
-        async for event in hub.follow(EventFilter(operation="a")):
+        async for event in event_bus.subscribe(EventFilter(operation="a")):
             seen.append(event.id)
             if len(seen) == 1:
                 for number in range(20):
                     await asyncio.to_thread(told, store, "a", "running", number)
                 end = await asyncio.to_thread(told, store, "a", "completed")
                 await come_true(lambda: end.id in heard)  # noqa: B023 - asked at once
-        hub.close()
+        event_bus.close()
         await reading
         return seen
 
@@ -118,11 +118,11 @@ def test_who_falls_behind_misses_nothing(
 
 def test_streams_end_with_the_service(store: ServiceStore) -> None:
     async def scenario() -> list[int]:
-        hub = Hub(store.events)
-        reading = asyncio.create_task(hub.run())
-        following = asyncio.create_task(collected(hub, EventFilter(operation="a")))
-        await come_true(lambda: hub.followers)
-        hub.close()
+        event_bus = EventBus(store.events)
+        reading = asyncio.create_task(event_bus.run())
+        following = asyncio.create_task(collected(event_bus, EventFilter(operation="a")))
+        await come_true(lambda: event_bus.subscribers)
+        event_bus.close()
         await reading
         return await following
 
@@ -134,8 +134,8 @@ def test_one_that_is_over_and_goes_on(store: ServiceStore) -> None:
     """An end is the end of the stream only where nothing came after it."""
 
     async def scenario() -> list[int]:
-        hub = Hub(store.events)
-        return await collected(hub, EventFilter(operation="a"))
+        event_bus = EventBus(store.events)
+        return await collected(event_bus, EventFilter(operation="a"))
 
     for status in ("running", "cancelled", "running", "completed"):
         told(store, "a", status)
@@ -231,11 +231,11 @@ def test_cancelled_before_it_was_ever_started(client: TestClient, benchmark: str
 @contextmanager
 def following(client: TestClient, url: str) -> Iterator["Future[Any]"]:
     """Follow a stream in another thread; what it answers is known when the stream has ended."""
-    hub = client.app.state.service.hub  # type: ignore[attr-defined]
-    before = hub.followers
+    event_bus = client.app.state.service.event_bus  # type: ignore[attr-defined]
+    before = event_bus.subscribers
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(client.get, url)
-        until(lambda: hub.followers > before or answer.done())
+        until(lambda: event_bus.subscribers > before or answer.done())
         yield answer
 
 
@@ -291,7 +291,7 @@ def test_a_stream_outlasts_its_database(
 
     told(store, operation, "running")
     with following(client, f"/api/v2/operations/{operation}/events") as answer:
-        monkeypatch.setattr(events_module, "tell_end", away)
+        monkeypatch.setattr(events_module, "report_end", away)
         # More often than there are events: at some look there was none to send.
         until(lambda: len(failures) > 8)
         assert not answer.done()

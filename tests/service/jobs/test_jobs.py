@@ -29,12 +29,12 @@ class Fake:
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         self.ends.append((status, error))
-        work.tell("collection_progress", {"status": status.value})
+        work.add_event("collection_progress", {"status": status.value})
 
 
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job, "BEAT_S", 0.005)
+    monkeypatch.setattr(job_module, "HEARTBEAT_S", 0.005)
 
 
 @pytest.fixture
@@ -177,7 +177,10 @@ def test_it_kills_whoever_takes_it(
     assert taken
     handler = Fake(lambda _: pytest.fail("it was to be given up"))
     ended = doing(taken, handler)
-    assert (ended.status, ended.error) == (JobStatus.FAILED, "given up: 3 workers died on it")
+    assert (ended.status, ended.error) == (
+        JobStatus.FAILED,
+        "failed: 3 workers died while running it",
+    )
     assert handler.ends == [(JobStatus.FAILED, ended.error)]
 
 

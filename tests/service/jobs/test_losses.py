@@ -1,6 +1,7 @@
 """A service says why targets were lost, in the words of a report and for the same reasons."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +12,24 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from karat.app.losses import with_losses
+from karat.app.report import report
 from karat.client import Client
 from karat.errors import InputError
+from karat.experiments.run import ExperimentResult, run_experiment
+from karat.experiments.store import SqlStore
 from karat.experiments.target_check import Where
 from karat.model import Dataset, Query, Target
+from karat.model.timings import Measured
+from karat.report.findings import Findings
+from karat.service import results
 from karat.service.api.app import create_app
 from karat.service.benchmarks import BenchmarkConfig
-from karat.service.jobs.explainer import explain, explained
+from karat.service.jobs import benchmark as benchmark_job
+from karat.service.jobs.losses import explain, store_losses
 from karat.service.results import scored
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
+from karat.system.processes import ChildProcess, Message
 
 NOTES = {
     "first.md": "# amber\n\namber basil amber basil\n",
@@ -117,16 +126,16 @@ def test_each_reason_has_its_name(
     embedded: Callable[[str], dict[str, Any]],
 ) -> None:
     run()
-    results = get("results")["runs"]
-    names = {each["id"]: each["name"] for each in results}
+    runs = get("results")["runs"]
+    names = {each["id"]: each["name"] for each in runs}
     targets = get("queries/q1")["targets"]
     assert {
         name: tuple(target["lost"].get(run_id, "") for target in targets)
         for run_id, name in names.items()
     } == REASONS
     words = ("found", "too low", "threshold", "not returned", "in no chunk", "not in corpus")
-    assert [tuple(each["fates"]) for each in results] == [(*words, "unanswered")] * 2
-    counts = [[each["fates"][word] for word in words] for each in results]
+    assert [tuple(each["fates"]) for each in runs] == [(*words, "unanswered")] * 2
+    counts = [[each["fates"][word] for word in words] for each in runs]
     assert counts == [[2, 1, 0, 1, 1, 1], [1, 0, 1, 2, 1, 1]]
     page = embedded(client.get(f"/api/v2/benchmarks/{benchmark}/report.html").text)
     reasons = page[f"/benchmarks/{benchmark}/results"]["loss_reasons"]
@@ -181,32 +190,83 @@ def test_documents_that_have_changed_are_not_asked(
     settings: ServiceSettings,
     benchmark: str,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run()
     kept = scored(store, store.benchmarks.get(benchmark)).findings.losses
     (tmp_path / "notes" / "new.md").write_text("amber basil\n", encoding="utf-8")
+    found = scored(store, store.benchmarks.get(benchmark))
+    found = replace(found, findings=replace(found.findings, losses={}))
+    sent: list[Message] = []
+
+    class Recorded(ChildProcess):
+        def request(self, message: Message, timeout_s: float, **options: Any) -> Message:
+            sent.append(message)
+            return super().request(message, timeout_s, **options)
+
+    monkeypatch.setattr("karat.service.jobs.losses.ChildProcess", Recorded)
+    assert store_losses(settings.store, found, stopped=lambda: False) is False
     with pytest.raises(InputError, match="notes has changed since"):
-        explain(store, benchmark)
-    assert explained(settings.store, benchmark, stopped=lambda: False) is False
+        explain(store, sent[0])
     assert scored(store, store.benchmarks.get(benchmark)).findings.losses == kept
 
 
 @pytest.mark.parametrize("limit", ["stopped", "patience"])
 def test_nobody_waits_longer_than_they_want(
-    limit: str, store: ServiceStore, settings: ServiceSettings, benchmark: str
+    limit: str,
+    run: Callable[[], None],
+    store: ServiceStore,
+    settings: ServiceSettings,
+    benchmark: str,
 ) -> None:
+    run()
     stopped = limit == "stopped"
-    patience_s = 600.0 if stopped else 0.0
-    found = explained(settings.store, benchmark, stopped=lambda: stopped, patience_s=patience_s)
-    assert found is False
+    done = scored(store, store.benchmarks.get(benchmark))
+    timeout_s = 600.0 if stopped else 0.0
+    assert not store_losses(settings.store, done, stopped=lambda: stopped, timeout_s=timeout_s)
 
 
 def test_a_benchmark_is_complete_without_reasons(
     run: Callable[[], None], get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.service.jobs.benchmark.explained", lambda *_, **__: False)
+    monkeypatch.setattr("karat.service.jobs.benchmark.store_losses", lambda *_, **__: False)
     run()
     runs = get("results")["runs"]
     assert runs[1]["fates"] == {"found": 1, "too low": 0, "not returned": 5, "unanswered": 0}
     lost = [target["lost"] for target in get("queries/q1")["targets"]]
     assert lost[1] == {runs[1]["id"]: "not retrieved"}
+
+
+def test_the_service_scores_each_run_once_and_reads_none_back(
+    run: Callable[[], None], get: Get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Counter[str] = Counter()
+    scored_runs: Counter[str] = Counter()
+    reads_of_experiment: list[int] = []
+    read_back = SqlStore.measured
+
+    def count_reads(store: SqlStore, name: str) -> Measured:
+        read[name] += 1
+        return read_back(store, name)
+
+    def count_scores(gold: Dataset, runs: Sequence[Measured], **options: Any) -> Findings:
+        scored_runs.update(each.name for each in runs)
+        return report(gold, runs, **options)
+
+    def count_experiment(*arguments: Any, **options: Any) -> ExperimentResult:
+        done = run_experiment(*arguments, **options)
+        reads_of_experiment.append(read.total())
+        return done
+
+    monkeypatch.setattr(SqlStore, "measured", count_reads)
+    monkeypatch.setattr(results, "report", count_scores)
+    monkeypatch.setattr(benchmark_job, "run_experiment", count_experiment)
+    run()
+    assert set(scored_runs.values()) == {1}
+    assert len(scored_runs) == len(read) == len(REASONS)
+    # The comparison before latency is measured uses the runs that the experiment has read.
+    assert set(read.values()) == {1}
+    assert reads_of_experiment == [read.total()]
+    # Loss reasons are in the stored results, which answer all later requests.
+    assert [each["fates"]["found"] for each in get("results")["runs"]] == [2, 1]
+    assert (set(scored_runs.values()), set(read.values())) == ({1}, {1})

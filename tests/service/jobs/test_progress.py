@@ -9,8 +9,8 @@ from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDef
 from karat.experiments.workers import RunEvent
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
+from karat.service.jobs.benchmark import BenchmarkReporter
 from karat.service.jobs.job import JobContext
-from karat.service.jobs.progress import Progress
 from karat.service.jobs.worker import work_on
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
@@ -38,7 +38,7 @@ def clock_of_progress() -> Clock:
 @pytest.fixture
 def progress(
     store: ServiceStore, settings: ServiceSettings, benchmark: str, clock_of_progress: Clock
-) -> Progress:
+) -> BenchmarkReporter:
     """Return what tells of a benchmark with two runs."""
     operation = store.benchmarks.start(benchmark).operation
     assert operation
@@ -52,7 +52,7 @@ def progress(
     )
     store.benchmarks.attach(benchmark, experiment.id)
     work = JobContext(store.jobs.get(operation), store, settings, lambda: False, lambda: None)
-    told = Progress(work, clock=clock_of_progress)
+    told = BenchmarkReporter(work, clock=clock_of_progress)
     told.begin(experiment)
     return told
 
@@ -62,46 +62,46 @@ def stages(store: ServiceStore) -> list[object]:
 
 
 def test_waiting_is_told_at_once_and_once(
-    progress: Progress, store: ServiceStore, clock_of_progress: Clock
+    progress: BenchmarkReporter, store: ServiceStore, clock_of_progress: Clock
 ) -> None:
     for name in ("one", "two"):
-        progress.heard(RunEvent("waiting", name, 0, 1))
+        progress.on_event(RunEvent("waiting", name, 0, 1))
     assert stages(store) == ["indexing", "waiting"]
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert (current["config_summary"], current["stage"]) == ("one", "waiting")
-    progress.heard(RunEvent("started", "one", 0, 1))
+    progress.on_event(RunEvent("started", "one", 0, 1))
     assert stages(store) == ["indexing", "waiting", "indexing"]
     # The rest may come later.
-    progress.heard(RunEvent("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
+    progress.on_event(RunEvent("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
     assert len(stages(store)) == 3
     clock_of_progress.now += 1
-    progress.heard(RunEvent("finished", "one", 1, 1, {"status": "completed"}))
+    progress.on_event(RunEvent("finished", "one", 1, 1, {"status": "completed"}))
     clock_of_progress.now += 1
-    progress.heard(RunEvent("started", "one", 0, 1, {"pass": "timing"}))
+    progress.on_event(RunEvent("started", "one", 0, 1, {"pass": "timing"}))
     clock_of_progress.now += 1
-    progress.heard(RunEvent("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
+    progress.on_event(RunEvent("answered", "one", 1, 1, {"query_id": "q1", "outcome": "answered"}))
     assert stages(store)[3:] == ["evaluating", "indexing", "timing"]
 
 
 @pytest.mark.parametrize("holders", [None, "nobody", [{"pid": 7}], ["x"]])
 def test_who_is_waited_for_may_be_unknown(
-    progress: Progress, store: ServiceStore, holders: object
+    progress: BenchmarkReporter, store: ServiceStore, holders: object
 ) -> None:
     detail = {} if holders is None else {"holders": holders}
-    progress.heard(RunEvent("waiting", "one", 0, 1, detail))
+    progress.on_event(RunEvent("waiting", "one", 0, 1, detail))
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert current["waiting_for"] == []
 
 
-def test_who_is_waited_for(progress: Progress, store: ServiceStore) -> None:
+def test_who_is_waited_for(progress: BenchmarkReporter, store: ServiceStore) -> None:
     holder = {"pid": 1798, "command": "compare", "since": "2026-11-16T14:03:00+00:00"}
-    progress.heard(RunEvent("waiting", "one", 0, 1, {"holders": [{**holder, "more": 1}]}))
+    progress.on_event(RunEvent("waiting", "one", 0, 1, {"holders": [{**holder, "more": 1}]}))
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert current["waiting_for"] == [{**holder, "since": "2026-11-16T14:03:00Z"}]
-    progress.heard(RunEvent("started", "one", 0, 1, {"pass": "timing"}))
+    progress.on_event(RunEvent("started", "one", 0, 1, {"pass": "timing"}))
     current = store.events.after(0)[-1].data["current_run"]
     assert isinstance(current, dict)
     assert current["waiting_for"] == []

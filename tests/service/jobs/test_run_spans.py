@@ -24,7 +24,7 @@ from karat.service.api.app import create_app
 from karat.service.benchmarks import TIMED
 from karat.service.jobs.benchmark import RunSpans
 from karat.service.jobs.worker import work_on
-from karat.service.observability.logs import JsonLines
+from karat.service.logs import JsonLines
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from tests.service.jobs.conftest import QUESTIONS, RUNS, gold
@@ -75,15 +75,15 @@ def answered(outcome: str, latency_ns: int) -> RunEvent:
 
 def test_a_run_and_its_queries(exporter: InMemorySpanExporter) -> None:
     with RunSpans({"words": "bm25", "left": "bm25"}) as spans:
-        spans.heard(RunEvent("waiting", "words"))
-        spans.heard(RunEvent("started", "words", 0, 2, {"pass": "timing"}))
-        spans.heard(RunEvent("started", "left", 0, 2, {"pass": "timing"}))
-        spans.heard(answered("answered", 2_500_000))
-        spans.heard(answered("timeout", -1))
-        spans.heard(RunEvent("finished", "words", 2, 2, {"status": "completed"}))
+        spans.on_event(RunEvent("waiting", "words"))
+        spans.on_event(RunEvent("started", "words", 0, 2, {"pass": "timing"}))
+        spans.on_event(RunEvent("started", "left", 0, 2, {"pass": "timing"}))
+        spans.on_event(answered("answered", 2_500_000))
+        spans.on_event(answered("timeout", -1))
+        spans.on_event(RunEvent("finished", "words", 2, 2, {"status": "completed"}))
         # Of a run that was never begun nothing is known.
-        spans.heard(answered("answered", 1))
-        spans.heard(RunEvent("finished", "words", 2, 2, {"status": "completed"}))
+        spans.on_event(answered("answered", 1))
+        spans.on_event(RunEvent("finished", "words", 2, 2, {"status": "completed"}))
     first, second, run, left = exporter.get_finished_spans()
     shared = {"run": "words", "engine": "bm25"}
     assert about(run) == {**shared, "pass": "timing", "status": "completed"}
@@ -100,8 +100,8 @@ def test_a_run_and_its_queries(exporter: InMemorySpanExporter) -> None:
 
 def test_a_run_that_failed(exporter: InMemorySpanExporter) -> None:
     with RunSpans({"words": "bm25"}) as spans:
-        spans.heard(RunEvent("started", "words", 0, 2, {"pass": "quality"}))
-        spans.heard(RunEvent("finished", "words", 0, 2, {"status": "failed", "error": "secret"}))
+        spans.on_event(RunEvent("started", "words", 0, 2, {"pass": "quality"}))
+        spans.on_event(RunEvent("finished", "words", 0, 2, {"status": "failed", "error": "secret"}))
     (run,) = exporter.get_finished_spans()
     assert (about(run)["status"], run.status.status_code) == ("failed", StatusCode.ERROR)
     assert "secret" not in run.to_json()
@@ -149,5 +149,5 @@ def test_a_benchmark_from_its_request_to_its_queries(
     assert not any(text in told for text in gold().texts)
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
     jobs = [line for line in lines if line["message"].startswith("job ")]
-    assert [line["message"] for line in jobs] == ["job begun", "job left"]
+    assert [line["message"] for line in jobs] == ["job started", "job ended"]
     assert {line["correlation_id"] for line in jobs} == {"request-1"}

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -11,11 +10,12 @@ from threading import Event, Thread
 
 import pytest
 
+from karat.errors import ProcessError
 from karat.experiments.store import RunStatus
-from karat.service.jobs.worker import work_on
-from karat.service.jobs.workers import Workers
+from karat.service.jobs.worker import WorkerPool, work_on
 from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, JobStatus, ServiceStore
+from karat.system.processes import ChildProcess
 from tests.counting import count_calls
 from tests.service.jobs.conftest import (
     QUESTIONS,
@@ -126,7 +126,7 @@ def test_collections_and_mappings_are_jobs(
 def test_a_worker_that_dies_is_replaced(
     store: ServiceStore, benchmark: str, settings: ServiceSettings
 ) -> None:
-    workers = Workers(settings, count=1)
+    workers = WorkerPool(settings, count=1)
     workers.start()
     try:
         with held_up():
@@ -144,16 +144,16 @@ def test_a_worker_that_dies_is_replaced(
 def test_a_worker_that_cannot_be_replaced_at_once_is_later(
     settings: ServiceSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started, times = Workers._started, count(1)
+    started, times = WorkerPool._start_worker, count(1)
 
-    def second_in_vain(workers: Workers) -> "subprocess.Popen[str]":
+    def second_in_vain(workers: WorkerPool) -> ChildProcess:
         if next(times) == 2:
-            raise OSError("Cannot allocate memory")
+            raise ProcessError("cannot start: Cannot allocate memory")
         return started(workers)
 
-    monkeypatch.setattr(Workers, "_started", second_in_vain)
-    monkeypatch.setattr("karat.service.jobs.workers.SHORT_LIFE_S", 0.0)
-    workers = Workers(settings, count=1)
+    monkeypatch.setattr(WorkerPool, "_start_worker", second_in_vain)
+    monkeypatch.setattr("karat.service.jobs.worker.SHORT_LIFE_S", 0.0)
+    workers = WorkerPool(settings, count=1)
     workers.start()
     try:
         first = workers.pids
@@ -167,7 +167,7 @@ def test_a_worker_that_cannot_be_replaced_at_once_is_later(
 def test_a_service_that_stops_hands_jobs_back(
     store: ServiceStore, benchmark: str, settings: ServiceSettings
 ) -> None:
-    workers = Workers(settings, count=1)
+    workers = WorkerPool(settings, count=1)
     workers.start()
     with held_up():
         operation = store.benchmarks.start(benchmark).operation
@@ -177,7 +177,7 @@ def test_a_service_that_stops_hands_jobs_back(
     left = store.jobs.get(operation)
     assert (left.status, left.worker) == (JobStatus.QUEUED, None)
     assert store.benchmarks.get(benchmark).status == "running"
-    again = Workers(settings, count=1)
+    again = WorkerPool(settings, count=1)
     again.start()
     assert run_to_its_end(store, benchmark) == "completed"
     again.stop()
@@ -187,7 +187,7 @@ def test_in_postgres(address: str, settings: ServiceSettings, tmp_path: Path) ->
     shared = replace(settings, store=address)
     with ServiceStore(address) as store:
         benchmark = make_benchmark(store, tmp_path / "notes")
-        workers = Workers(shared, count=2)
+        workers = WorkerPool(shared, count=2)
         workers.start()
         try:
             with held_up():

@@ -1,4 +1,4 @@
-// openapi.json 16127b3852593c99777f29096c547fb2828c733e828751e8f5dae2d3964d8c69
+// openapi.json b1d58692c37855c7cad4abcdedabfa9aa3b5c72c24d4c4c27dcc5ba2d7625c5d
 export interface paths {
     "/healthz": {
         parameters: {
@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * Healthz
-         * @description Say that the process answers.
+         * @description Return whether the process is alive.
          */
         get: operations["healthz_healthz_get"];
         put?: never;
@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Say whether the database answers and has the tables of this version.
+         * @description Return whether the database answers and has the tables of this version.
          */
         get: operations["readyz_readyz_get"];
         put?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * Me
-         * @description Say who asks, what they may do, and what this service allows.
+         * @description Return the caller, its scopes, and the limits of this service.
          */
         get: operations["me_api_v2_me_get"];
         put?: never;
@@ -111,14 +111,14 @@ export interface paths {
         put?: never;
         /**
          * Open Session
-         * @description Let a web page go on with the token of this request, as a cookie that no script can read.
+         * @description Open a session: the token of this request becomes a cookie that scripts cannot read.
          *
          *     A browser sends no header of its own with an event stream or a WebSocket.
          */
         post: operations["open_session_api_v2_session_post"];
         /**
          * Close Session
-         * @description Forget the token of the cookie.
+         * @description Close the session and delete its cookie.
          */
         delete: operations["close_session_api_v2_session_delete"];
         options?: never;
@@ -268,7 +268,7 @@ export interface paths {
         };
         /**
          * Collection Health
-         * @description Say what the index holds that no search will find, or that is there twice.
+         * @description Return the waste in an index: empty, duplicate, oversized or never-retrieved chunks.
          */
         get: operations["collection_health_api_v2_collections__collection_id__health_get"];
         put?: never;
@@ -290,7 +290,7 @@ export interface paths {
         put?: never;
         /**
          * Search Collection
-         * @description Ask one query in several modes, side by side.
+         * @description Run one query in several modes, side by side.
          */
         post: operations["search_collection_api_v2_collections__collection_id__search_post"];
         delete?: never;
@@ -314,7 +314,7 @@ export interface paths {
         put?: never;
         /**
          * Upload Dataset
-         * @description Take a dataset in any format that Karat reads; problems are told with their lines.
+         * @description Upload a dataset in any format that Karat reads; problems are reported with their lines.
          */
         post: operations["upload_dataset_api_v2_benchmark_datasets_post"];
         delete?: never;
@@ -422,7 +422,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve
-         * @description Look up what each reference means; many references are left to a job.
+         * @description Resolve all references to documents; many references are resolved by a job.
          */
         post: operations["resolve_api_v2_benchmark_datasets__dataset_id__mappings__mapping_id__resolve_post"];
         delete?: never;
@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * Unresolved
-         * @description Return what resolving has found the last time.
+         * @description Return the references that the last resolution left unresolved.
          */
         get: operations["unresolved_api_v2_benchmark_datasets__dataset_id__mappings__mapping_id__unresolved_get"];
         put?: never;
@@ -462,7 +462,7 @@ export interface paths {
         put?: never;
         /**
          * Bind
-         * @description Say by hand which document an unresolved reference means.
+         * @description Bind an unresolved reference to a document by hand.
          */
         post: operations["bind_api_v2_benchmark_datasets__dataset_id__mappings__mapping_id__references_post"];
         delete?: never;
@@ -480,7 +480,7 @@ export interface paths {
         };
         /**
          * List Benchmarks
-         * @description List benchmarks, the newest first; of one status where that is asked for.
+         * @description List benchmarks, the newest first, optionally of one status.
          */
         get: operations["list_benchmarks_api_v2_benchmarks_get"];
         put?: never;
@@ -506,7 +506,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Benchmark
-         * @description List the runs that a matrix gives, and what they share; nothing is made.
+         * @description List the runs of a matrix and the work that they share; nothing is created.
          */
         post: operations["preview_benchmark_api_v2_benchmarks_preview_post"];
         delete?: never;
@@ -708,7 +708,7 @@ export interface paths {
         };
         /**
          * Get Run Queries
-         * @description Return what one run answered, query by query.
+         * @description Return the results of one run, query by query.
          */
         get: operations["get_run_queries_api_v2_benchmarks__benchmark_id__runs__run_id__queries_get"];
         put?: never;
@@ -928,7 +928,7 @@ export interface paths {
         };
         /**
          * Get Trend
-         * @description Return the runs over a dataset in the course of time, as scored when they ended.
+         * @description Return the runs on a dataset over time, as scored when they ended.
          */
         get: operations["get_trend_api_v2_trend_get"];
         put?: never;
@@ -948,7 +948,7 @@ export interface paths {
         };
         /**
          * List Unjudged
-         * @description List hits of a benchmark, by default the newest, that nobody has judged.
+         * @description List the unjudged hits of a benchmark, by default the newest.
          */
         get: operations["list_unjudged_api_v2_benchmark_datasets__dataset_id__unjudged_get"];
         put?: never;
@@ -969,7 +969,7 @@ export interface paths {
         get?: never;
         /**
          * Put Judgment
-         * @description Give a place a grade; 409 where somebody else has judged since *version*.
+         * @description Grade lines of a document; 409 where another judgment was made since *version*.
          */
         put: operations["put_judgment_api_v2_benchmark_datasets__dataset_id__judgments_put"];
         post?: never;
@@ -1074,7 +1074,7 @@ export interface components {
          * Benchmark
          * @description A benchmark as it stands; *operation_uuid* names the work since it was started last.
          *
-         *     *commit* is what was searched, null before that and where the documents are in no repository.
+         *     *commit* is the revision searched, null before that and for documents outside a repository.
          *     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
          *     soon as all its queries are scored; its latency may be measured after that.
          */
@@ -1214,6 +1214,26 @@ export interface components {
             last_completed_run: components["schemas"]["CompletedRun"] | null;
         };
         /**
+         * BenchmarkStart
+         * @description The status after a request to start or to cancel.
+         */
+        BenchmarkStart: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            /** Operation Uuid */
+            operation_uuid: string | null;
+            /** Message */
+            message: string;
+        };
+        /**
          * Benchmarks
          * @description A page of benchmarks, the newest first.
          */
@@ -1336,7 +1356,7 @@ export interface components {
         };
         /**
          * CollectionSearch
-         * @description One query, asked in several modes side by side.
+         * @description One query to run in several modes, side by side.
          */
         CollectionSearch: {
             /**
@@ -1363,10 +1383,10 @@ export interface components {
             top_k: number;
         };
         /**
-         * CollectionSearched
-         * @description What each mode found, in the order asked.
+         * CollectionSearchResult
+         * @description The hits of each mode, in the requested order.
          */
-        CollectionSearched: {
+        CollectionSearchResult: {
             /** Query */
             query: string;
             /** Results */
@@ -2101,7 +2121,7 @@ export interface components {
         };
         /**
          * Failure
-         * @description What went wrong, and the reference by which the log tells more.
+         * @description An error, and the correlation id of its log lines.
          */
         Failure: {
             /**
@@ -2204,9 +2224,9 @@ export interface components {
         };
         /**
          * Health
-         * @description What an index holds that no search will find, or that is there twice.
+         * @description Waste in an index: empty, duplicate, oversized or never-retrieved chunks.
          *
-         *     *skipped* counts what was left out when the collection was made, *fallbacks* what was not cut
+         *     *skipped* counts documents left out when the collection was made, *fallbacks* those not cut
          *     as asked for, by reason. *queries* is how many were asked for what is never retrieved: those of
          *     the datasets that are mapped to the collection.
          */
@@ -2373,7 +2393,7 @@ export interface components {
         };
         /**
          * Jump
-         * @description Something whose name, text or id fits what was typed.
+         * @description A resource whose name, text or id matches the search text.
          *
          *     *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
          */
@@ -2435,7 +2455,7 @@ export interface components {
         };
         /**
          * Limits
-         * @description What one request, and one owner at a time, may ask for.
+         * @description Limits of one request and of one owner.
          */
         Limits: {
             /** Upload Bytes */
@@ -2528,6 +2548,32 @@ export interface components {
             collection_id: string;
         };
         /**
+         * MappingResolution
+         * @description The result of resolving a mapping; *unresolved* lists at most 100 references.
+         *
+         *     *operation_uuid* names the job where resolving was left to one (202), else it is null.
+         */
+        MappingResolution: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Operation Uuid */
+            operation_uuid: string | null;
+            /**
+             * Mapping Status
+             * @enum {string}
+             */
+            mapping_status: "pending" | "resolved" | "partial";
+            /** Mapped Count */
+            mapped_count: number;
+            /** Total Count */
+            total_count: number;
+            /** Unresolved */
+            unresolved: components["schemas"]["UnresolvedReference"][];
+        };
+        /**
          * Mappings
          * @description A page of mappings, the newest first.
          */
@@ -2552,7 +2598,7 @@ export interface components {
         };
         /**
          * Me
-         * @description Who asks, what they may do, and what this service offers.
+         * @description The caller, its scopes, and the limits and models of this service.
          */
         Me: {
             /** Owner Id */
@@ -2630,7 +2676,7 @@ export interface components {
         };
         /**
          * ModeHits
-         * @description What one mode found, best first.
+         * @description The hits of one mode, best first.
          */
         ModeHits: {
             /**
@@ -2645,7 +2691,7 @@ export interface components {
         };
         /**
          * Preview
-         * @description The exact runs of a matrix; more than 50 are refused, above 25 there is a warning.
+         * @description The exact runs of a matrix; more than 50 are rejected, above 25 there is a warning.
          */
         Preview: {
             /** Total Runs */
@@ -2809,32 +2855,6 @@ export interface components {
             relevance_grade: number;
         };
         /**
-         * Resolved
-         * @description What resolving has found; *unresolved* lists at most 100 references.
-         *
-         *     *operation_uuid* names the job where resolving was left to one (202), else it is null.
-         */
-        Resolved: {
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Operation Uuid */
-            operation_uuid: string | null;
-            /**
-             * Mapping Status
-             * @enum {string}
-             */
-            mapping_status: "pending" | "resolved" | "partial";
-            /** Mapped Count */
-            mapped_count: number;
-            /** Total Count */
-            total_count: number;
-            /** Unresolved */
-            unresolved: components["schemas"]["Unresolved"][];
-        };
-        /**
          * Results
          * @description All runs of a benchmark, scored by the judgments of *judgments_version*.
          */
@@ -2880,7 +2900,7 @@ export interface components {
         };
         /**
          * RunConfig
-         * @description One configuration, of a mode or of an engine; what that does not use is null.
+         * @description One configuration of a mode or an engine; unused parameters are null.
          */
         RunConfig: {
             /** Search Mode */
@@ -3029,7 +3049,7 @@ export interface components {
         };
         /**
          * SharedWork
-         * @description What the runs share: *retrievals* are done for all of them, on *indexes* indexes.
+         * @description Work that the runs share: the number of *retrievals* and of *indexes*.
          */
         SharedWork: {
             /** Retrievals */
@@ -3121,26 +3141,6 @@ export interface components {
             difference: number | null;
             /** P */
             p: number | null;
-        };
-        /**
-         * Started
-         * @description What became of the request to start or to cancel.
-         */
-        Started: {
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled";
-            /** Operation Uuid */
-            operation_uuid: string | null;
-            /** Message */
-            message: string;
         };
         /**
          * Summary
@@ -3272,10 +3272,32 @@ export interface components {
             verdict: string;
         };
         /**
-         * Unjudged
+         * UnjudgedHit
+         * @description An unjudged hit, with its best rank in any run.
+         */
+        UnjudgedHit: {
+            /** Query Id */
+            query_id: string;
+            /** Query Text */
+            query_text: string;
+            /** Path */
+            path: string;
+            /** Start Line */
+            start_line: number;
+            /** End Line */
+            end_line: number;
+            /** Symbol */
+            symbol: string;
+            /** Best Rank */
+            best_rank: number;
+            /** Runs */
+            runs: string[];
+        };
+        /**
+         * UnjudgedHits
          * @description A page of unjudged hits, those that were ranked best first.
          */
-        Unjudged: {
+        UnjudgedHits: {
             /**
              * Total
              * @example 1
@@ -3297,32 +3319,10 @@ export interface components {
             hits: components["schemas"]["UnjudgedHit"][];
         };
         /**
-         * UnjudgedHit
-         * @description A hit that nobody has judged, with the best rank at which any run found it.
-         */
-        UnjudgedHit: {
-            /** Query Id */
-            query_id: string;
-            /** Query Text */
-            query_text: string;
-            /** Path */
-            path: string;
-            /** Start Line */
-            start_line: number;
-            /** End Line */
-            end_line: number;
-            /** Symbol */
-            symbol: string;
-            /** Best Rank */
-            best_rank: number;
-            /** Runs */
-            runs: string[];
-        };
-        /**
-         * Unresolved
+         * UnresolvedReference
          * @description A reference without a document: none fits, several fit, or it means nothing.
          */
-        Unresolved: {
+        UnresolvedReference: {
             /** Query Id */
             query_id: string;
             /** Doc Ref */
@@ -4590,7 +4590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CollectionSearched"];
+                    "application/json": components["schemas"]["CollectionSearchResult"];
                 };
             };
             /** @description The request means nothing here */
@@ -5396,7 +5396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Resolved"];
+                    "application/json": components["schemas"]["MappingResolution"];
                 };
             };
             /** @description A job resolves it; follow its operation */
@@ -5405,7 +5405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Resolved"];
+                    "application/json": components["schemas"]["MappingResolution"];
                 };
             };
             /** @description The request means nothing here */
@@ -5500,7 +5500,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Resolved"];
+                    "application/json": components["schemas"]["MappingResolution"];
                 };
             };
             /** @description The request means nothing here */
@@ -5590,7 +5590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Resolved"];
+                    "application/json": components["schemas"]["MappingResolution"];
                 };
             };
             /** @description The request means nothing here */
@@ -6199,7 +6199,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Started"];
+                    "application/json": components["schemas"]["BenchmarkStart"];
                 };
             };
             /** @description The request means nothing here */
@@ -6293,7 +6293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Started"];
+                    "application/json": components["schemas"]["BenchmarkStart"];
                 };
             };
             /** @description The request means nothing here */
@@ -8070,7 +8070,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Unjudged"];
+                    "application/json": components["schemas"]["UnjudgedHits"];
                 };
             };
             /** @description Nothing has changed since the version in If-None-Match */

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.report.display import counted, printable
+from karat.report.display import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.engines import EngineCheck, EngineListing

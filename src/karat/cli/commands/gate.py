@@ -235,8 +235,8 @@ def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") 
         plain = Output(None, per_query=False, path=None)
         show.put(show.draw_tables([table for table in drawn if table], plain), plain)
     if outputs.junit:
-        from karat.formats.atomic import write_text
         from karat.report.junit import junit_xml
+        from karat.system.files import write_text
 
         write_text(outputs.junit, junit_xml(gate))
     _summarise(gate, outputs.summary)
@@ -256,7 +256,7 @@ def _summarise(gate: "Gate", path: str | None) -> None:
     from karat.report.github import summary
 
     if path:
-        from karat.formats.atomic import write_text
+        from karat.system.files import write_text
 
         write_text(path, summary(gate))
     elif step := os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -97,7 +97,7 @@ def command(file: str, *, force: bool) -> None:
     karat generate --config karat.yaml -o gold.json
     karat compare --config karat.yaml
     """
-    from karat.formats.atomic import write_text
+    from karat.system.files import write_text
 
     if Path(file).exists() and not force:
         raise InputError(f"{file} exists already; --force replaces it")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.shared import MATCHES
-from karat.report.display import counted, printable
+from karat.report.display import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.resolve import ResolveResult, UnresolvedReference

@@ -59,7 +59,8 @@ def command(
 
 def _show(found: "SearchResult", query: str, *, explain: bool) -> None:
     from karat.app.search import telling_line
-    from karat.report.display import counted, printable, shorten
+    from karat.report.display import printable, shorten
+    from karat.system.words import counted
 
     terminal = sys.stdout.isatty()
     for rank, (hit, stages, ranking) in enumerate(found.hits, 1):

@@ -9,7 +9,7 @@ import click
 from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
-from karat.report.display import counted
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile

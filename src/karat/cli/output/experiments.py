@@ -14,7 +14,8 @@ from karat.cli.options.shared import Output
 from karat.cli.output.experiment import MANY
 from karat.cli.output.progress import wrapped
 from karat.formats.results import FOLDER_FORMATS
-from karat.report.display import counted, printable
+from karat.report.display import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.evaluate import FinishedRuns

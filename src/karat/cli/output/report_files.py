@@ -75,8 +75,8 @@ def export_runs(
 
 def write_report(findings: "Findings", path: str, *, charts: "Sequence[Path]" = ()) -> None:
     """Write a report in the format of its name; Markdown shows the *charts* that lie beside it."""
-    from karat.formats.atomic import write_text
     from karat.report.draw import draw
+    from karat.system.files import write_text
 
     text = draw(findings, path)
     shown = [chart.name for chart in charts if chart.suffix == ".png"]

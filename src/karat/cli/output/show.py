@@ -138,7 +138,7 @@ def put(text: str, output: Output) -> None:
         # What looks like an escape in CSV is data; `color` keeps click from taking it away.
         click.echo(text, nl=False, color=True)
         return
-    from karat.formats.atomic import write_text
+    from karat.system.files import write_text
 
     write_text(output.path, text)
     click.echo(f"wrote {output.path}", err=True)

@@ -6,7 +6,7 @@ import click
 
 from karat.cli.remote.connect import connect
 from karat.cli.remote.runs import find_benchmark
-from karat.formats.atomic import write_text
+from karat.system.files import write_text
 
 __all__ = ["command"]
 

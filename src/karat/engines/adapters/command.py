@@ -17,7 +17,6 @@ from karat.engines.adapters.answers import (
     json_document,
     json_lines,
 )
-from karat.engines.adapters.child import run
 from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.adapters.options import JSON_PATHS
 from karat.engines.adapters.spawning import (
@@ -27,9 +26,10 @@ from karat.engines.adapters.spawning import (
     found_program,
     relative_hint,
 )
-from karat.engines.adapters.template import Secrets, excerpt, last_words, words
-from karat.errors import EngineError
+from karat.engines.adapters.template import Secrets, excerpt, words
+from karat.errors import EngineError, ProcessError
 from karat.model import Hit
+from karat.system.processes import last_words, run_command
 
 __all__ = ["CommandEngine", "CommandOptions", "group_lines"]
 
@@ -180,7 +180,7 @@ class CommandEngine(External):
     def _ask(self, query: str, k: int) -> ExternalReply:
         options = self._options
         try:
-            done = run(
+            done = run_command(
                 arguments(options, self._program, root=self._root, query=query, k=k),
                 root=self._root,
                 environment=environment(options, self._secrets, self._environ),
@@ -194,7 +194,7 @@ class CommandEngine(External):
                     f"{relative_hint(options)}"
                 )
             return self._read(done.output.decode("utf-8", "replace"), query)
-        except EngineError as error:
+        except (EngineError, ProcessError) as error:
             message = self._secrets.scrub(f"{self.name}: {error}")
             raise EngineError(message) from error.__cause__
 

@@ -13,7 +13,14 @@ from karat.engines.adapters.paths import CorpusPaths
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.model import Hit
 
-__all__ = ["CorpusView", "External", "ExternalReply", "call_foreign", "close"]
+__all__ = ["CorpusView", "External", "ExternalReply", "call_foreign", "close", "timed_out"]
+
+
+def timed_out(what: str, timeout_s: float) -> EngineError:
+    """Return the error of a search that took too long; its cause is a TimeoutError."""
+    error = EngineError(f"{what} took longer than {timeout_s:g} s and was stopped")
+    error.__cause__ = TimeoutError(f"{timeout_s:g} s")
+    return error
 
 
 class CorpusView:

@@ -11,9 +11,8 @@ from pydantic import Field, field_validator, model_validator
 
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader, json_document
-from karat.engines.adapters.child import timed_out
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
 from karat.engines.adapters.template import (
     SENSITIVE,

@@ -19,16 +19,16 @@ from karat.engines.adapters.answers import (
     json_document,
     mentioned_paths,
 )
-from karat.engines.adapters.child import Tail, timed_out
 from karat.engines.adapters.command import check_pattern
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.engines.adapters.http import checked_url
 from karat.engines.adapters.options import Seconds, json_template, literal_secrets
 from karat.engines.adapters.spawning import ProgramOptions, arguments, environment, found_program
-from karat.engines.adapters.template import Secrets, check_template, excerpt, fill_value, last_words
+from karat.engines.adapters.template import Secrets, check_template, excerpt, fill_value
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.model import Hit
+from karat.system.processes import StreamTail, last_words
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -119,7 +119,7 @@ class McpConnection:
         self._secrets = secrets
         self._loop = loop
         self._environ = environ
-        self._tail: Tail | None = None
+        self._tail: StreamTail | None = None
         self._leave = asyncio.Event()
         self._gone = threading.Event()
         self._ready: Future[Client] = Future()
@@ -193,7 +193,7 @@ class McpConnection:
         program = found_program(self._options, self._environ)
         program, *rest = arguments(self._options, program, root=self._root)
         reading, writing = os.pipe()
-        self._tail = Tail(os.fdopen(reading, "rb", buffering=0))
+        self._tail = StreamTail(os.fdopen(reading, "rb", buffering=0))
         stack.callback(self._tail.close)
         errors = os.fdopen(writing, "w")
         stack.callback(errors.close)

@@ -22,8 +22,7 @@ from pydantic import field_validator
 
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
-from karat.engines.adapters.child import Child, timed_out
-from karat.engines.adapters.external import External, ExternalReply
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.engines.adapters.options import Seconds
 from karat.engines.adapters.spawning import (
     SpawnOptions,
@@ -32,8 +31,9 @@ from karat.engines.adapters.spawning import (
     found_program,
     relative_hint,
 )
-from karat.engines.adapters.template import Secrets, check_template, excerpt, last_words
-from karat.errors import EngineError
+from karat.engines.adapters.template import Secrets, check_template, excerpt
+from karat.errors import EngineError, ProcessError
+from karat.system.processes import ChildProcess, encode, last_words
 
 __all__ = ["ProcessEngine", "ProcessOptions"]
 
@@ -72,7 +72,7 @@ class ProcessEngine(External):
         self._reader = AnswerReader(options)
         self._root = ""
         self._program = ""
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._number = 0
         self._turn = threading.Lock()
 
@@ -115,15 +115,15 @@ class ProcessEngine(External):
         self._child = self._started()
         return self._request(self._child, request, timeout_s)
 
-    def _started(self) -> Child:
+    def _started(self) -> ChildProcess:
         try:
-            child = Child(
+            child = ChildProcess(
                 arguments(self._options, self._program, root=self._root),
                 root=self._root,
                 environment=environment(self._options, self._secrets, self._environ),
                 max_bytes=self._options.max_bytes,
             )
-        except EngineError as error:
+        except ProcessError as error:
             raise self._named(error) from None
         request: dict[str, object] = {"op": "index", "root": self._root}
         try:
@@ -135,22 +135,22 @@ class ProcessEngine(External):
         return child
 
     def _request(
-        self, child: Child, request: dict[str, object], timeout_s: float
+        self, child: ChildProcess, request: dict[str, object], timeout_s: float
     ) -> Mapping[str, object]:
         """Return the answer of *child*; whenever there is none, the child is ended."""
         self._number += 1
         try:
             deadline = monotonic() + timeout_s
-            child.send(json.dumps({"id": self._number, **request}).encode(), deadline)
+            child.send(encode({"id": self._number, **request}), deadline)
             answer = self._answer(child, deadline)
         except TimeoutError:
             self._kill(child)
             raise self._named(timed_out("the process", timeout_s)) from TimeoutError(timeout_s)
-        except EngineError as error:
+        except (EngineError, ProcessError) as error:
             self._kill(child)
             raise self._named(error) from None
         except EOFError:
-            said = child.complaints().strip()
+            said = child.stderr_tail().strip()
             self._last_words = (
                 f"its last words: {last_words(self._secrets.scrub(said))}"
                 f"{relative_hint(self._options)}"
@@ -165,7 +165,7 @@ class ProcessEngine(External):
             raise self._named(EngineError(f"answered an error: {excerpt(str(complaint))}"))
         return answer
 
-    def _answer(self, child: Child, deadline: float) -> Mapping[str, object]:
+    def _answer(self, child: ChildProcess, deadline: float) -> Mapping[str, object]:
         line = child.receive(deadline)
         try:
             answer = json.loads(line)
@@ -179,11 +179,11 @@ class ProcessEngine(External):
             )
         return answer
 
-    def _kill(self, child: Child) -> None:
+    def _kill(self, child: ChildProcess) -> None:
         self._child = None
         child.kill()
 
-    def _named(self, error: EngineError) -> EngineError:
+    def _named(self, error: Exception) -> EngineError:
         return EngineError(self._secrets.scrub(f"{self.name}: {error}"))
 
     _last_words = "it said nothing"

@@ -2,16 +2,15 @@
 
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from karat.engines.adapters.child import BASE_ENVIRONMENT
 from karat.engines.adapters.options import AnswerOptions, literal_secrets
 from karat.engines.adapters.template import Secrets, check_template, fill, words
 from karat.errors import InputError
+from karat.system.processes import BASE_ENVIRONMENT, find_program
 
 __all__ = [
     "ProgramOptions",
@@ -75,12 +74,7 @@ def found_program(options: ProgramOptions, environ: Mapping[str, str] | None = N
     """
     name = options.command[0]
     source = os.environ if environ is None else environ
-    if os.sep in name or "/" in name:
-        program = shutil.which(os.path.abspath(name))  # noqa: PTH100 - links stay links
-    else:
-        folders = source.get("PATH", os.defpath).split(os.pathsep)
-        absolute = [folder for folder in folders if os.path.isabs(folder)]  # noqa: PTH117
-        program = shutil.which(name, path=os.pathsep.join(absolute))
+    program = find_program(name, source.get("PATH", os.defpath))
     if program is None:
         raise InputError(f"no such program: {name!r}")
     return program

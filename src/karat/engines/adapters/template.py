@@ -14,7 +14,6 @@ __all__ = [
     "excerpt",
     "fill",
     "fill_value",
-    "last_words",
     "names_of",
     "words",
 ]
@@ -128,13 +127,3 @@ SHOWN = 160
 def excerpt(text: str) -> str:
     """Return the beginning of *text* in quotes, as far as an error should show it."""
     return repr(text[:SHOWN] + ("..." if len(text) > SHOWN else ""))
-
-
-def last_words(text: str) -> str:
-    """Return the end of *text* in quotes: a program says last why it gave up.
-
-    >>> last_words("starting ...  no key ")
-    "'starting ...  no key'"
-    """
-    text = text.strip()
-    return repr(("..." if len(text) > SHOWN else "") + text[-SHOWN:])

@@ -1,55 +1,24 @@
 """A cache of vectors in one SQLite file, so that no text is embedded twice."""
 
 import os
-import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
-from threading import Lock
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus.shared_file import WAIT_S, share, writing
 from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct
-from karat.errors import InputError
+from karat.system.sqlite import EVICTED_ROWS, KeyValueFile
 
-__all__ = ["CachedEmbedder", "EmbeddingCache", "cache_folder", "vector_key"]
+__all__ = ["CachedEmbedder", "EmbeddingCache", "vector_key"]
 
-# Raise it when the stored form changes.
-VERSION = 1
+# Raise it when the content of a key or the stored form changes.
+VERSION = 2
 
-MOST_BYTES = 2 * 1024**3
-KEYS_A_QUERY = 500
-ROWS_A_SWEEP = 5_000
-# Writing down every use would make each lookup a write; a day is close enough for the oldest.
-DAY_S = 86_400
-
-SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS vector "
-    "(key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS vector_used ON vector (used)",
-)
-
-
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where this user's caches lie: KARAT_CACHE, else by the XDG rules.
-
-    >>> cache_folder({"KARAT_CACHE": "/data/karat"}).as_posix()
-    '/data/karat'
-    >>> cache_folder({"XDG_CACHE_HOME": "/data/cache"}).as_posix()
-    '/data/cache/karat'
-    """
-    if environment.get("KARAT_CACHE"):
-        return Path(environment["KARAT_CACHE"])
-    home = environment.get("XDG_CACHE_HOME", "")
-    # The rules say that a relative path is to be ignored.
-    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
-    return base / "karat"
+MAX_BYTES = 2 * 1024**3
 
 
 def vector_key(text: str, *, digest: str, kind: str) -> bytes:
@@ -61,36 +30,26 @@ def vector_key(text: str, *, digest: str, kind: str) -> bytes:
 class EmbeddingCache:
     """Rows of float32 by key, in the file *path*; several processes may use it at once.
 
-    Above *max_bytes* the rows that were used least recently go. Nothing is pickled: a value is the
-    bytes of its numbers, and one of the wrong length counts as unknown.
+    Nothing is pickled: a value is the bytes of its numbers. A row of another length is a miss.
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         *,
-        max_bytes: int = MOST_BYTES,
-        sweep: int = ROWS_A_SWEEP,
+        max_bytes: int = MAX_BYTES,
+        evicted_rows: int = EVICTED_ROWS,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Open or create the file; *sweep* rows go at a time, *clock* counts seconds."""
-        self._path = Path(path)
-        self._max_bytes = max_bytes
-        self._sweep = sweep
-        self._clock = clock
-        self._lock = Lock()
-        with self._explained():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(
-                self._path, timeout=WAIT_S, isolation_level=None, check_same_thread=False
-            )
-            try:
-                share(self._database)
-                for statement in SCHEMA:
-                    self._database.execute(statement)
-            except sqlite3.Error:
-                self._database.close()
-                raise
+        """Open or create the file; above *max_bytes*, *evicted_rows* rows at a time are deleted."""
+        self._file = KeyValueFile(
+            path,
+            name="embedding cache",
+            version=VERSION,
+            max_bytes=max_bytes,
+            evicted_rows=evicted_rows,
+            clock=clock,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -100,74 +59,24 @@ class EmbeddingCache:
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._file)
 
     def get(self, keys: Sequence[bytes], dimension: int) -> dict[bytes, NDArray[np.float32]]:
-        """Return the rows of those *keys* that are known."""
-        vectors: dict[bytes, NDArray[np.float32]] = {}
-        stale: list[bytes] = []
-        now = int(self._clock())
-        with self._lock, self._explained():
-            for start in range(0, len(keys), KEYS_A_QUERY):
-                some = keys[start : start + KEYS_A_QUERY]
-                marks = ",".join("?" * len(some))
-                rows = self._database.execute(
-                    f"SELECT key, used, value FROM vector WHERE key IN ({marks})",  # noqa: S608
-                    some,
-                )
-                for key, used, value in rows:
-                    if len(value) == 4 * dimension:
-                        vectors[key] = np.frombuffer(value, "<f4")
-                        if now - used > DAY_S:
-                            stale.append(key)
-            if stale:
-                self._write(
-                    "UPDATE vector SET used = ? WHERE key = ?", ((now, key) for key in stale)
-                )
-        return vectors
+        """Return the rows of those *keys* that are in the cache."""
+        return {
+            key: np.frombuffer(value, "<f4")
+            for key, value in self._file.get(keys).items()
+            if len(value) == 4 * dimension
+        }
 
     def put(self, rows: Mapping[bytes, NDArray[np.float32]]) -> None:
         """Store *rows* in one transaction."""
-        now = int(self._clock())
-        values = (
-            (key, now, np.ascontiguousarray(row, "<f4").tobytes()) for key, row in rows.items()
+        self._file.put(
+            {key: np.ascontiguousarray(row, "<f4").tobytes() for key, row in rows.items()}
         )
-        with self._lock, self._explained():
-            self._write("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", values)
-            self._shrink()
-
-    def __len__(self) -> int:
-        with self._lock, self._explained():
-            (count,) = self._database.execute("SELECT count(*) FROM vector").fetchone()
-        return int(count)
-
-    def _write(self, statement: str, values: Iterable[tuple[object, ...]]) -> None:
-        with writing(self._database):
-            self._database.executemany(statement, values)
-
-    def _shrink(self) -> None:
-        while self._bytes() > self._max_bytes:
-            gone = self._database.execute(
-                "DELETE FROM vector WHERE key IN (SELECT key FROM vector ORDER BY used LIMIT ?)",
-                (self._sweep,),
-            )
-            if not gone.rowcount:
-                break
-
-    def _bytes(self) -> int:
-        """Return the bytes in use; those of deleted rows are used again."""
-        size, pages, free = (
-            self._database.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_size", "page_count", "freelist_count")
-        )
-        return int(size * (pages - free))
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise InputError(f"{self._path}: no usable embedding cache: {error}") from error
 
 
 # What is written together: an interrupted run loses no more than this.

@@ -22,9 +22,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from karat.corpus.shared_file import share
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.store.migrations import is_current, upgrade
+from karat.system.sqlite import share
 
 __all__ = ["Database"]
 

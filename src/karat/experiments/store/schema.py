@@ -299,7 +299,7 @@ RESULTS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# Why targets were missed by a run, packed by karat.service.store.judgments.
+# Why targets were missed by a run, packed by karat.service.store.datasets.
 LOSSES = Table(
     "losses",
     METADATA,

@@ -45,7 +45,7 @@ class Turn:
 
 def running_folder() -> Path:
     """Return the folder of announcements of this user."""
-    from karat.engines.embedding.cache import cache_folder
+    from karat.system.files import cache_folder
 
     return cache_folder() / "running"
 

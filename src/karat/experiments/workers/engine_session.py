@@ -21,10 +21,10 @@ from karat.engines.threshold import by_score
 from karat.errors import EngineError
 from karat.experiments.workers.depth import cut, hits_needed, next_depth
 from karat.experiments.workers.plan import Configuration
-from karat.experiments.workers.process import Message
 from karat.model import Hit
 from karat.model.packing import packed
 from karat.model.spending import Spent, spent, total
+from karat.system.processes import Message
 
 __all__ = ["EngineSession"]
 

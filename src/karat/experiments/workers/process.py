@@ -2,75 +2,28 @@
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from karat.engines.adapters.child import Child
-from karat.engines.adapters.template import last_words
-from karat.errors import EngineError
+from karat.errors import ProcessError
 from karat.experiments.workers.plan import Configuration
-from karat.experiments.workers.process_tree import kill_below
 from karat.experiments.workers.sources import Source
 from karat.model import Hit, Outcome
 from karat.model.packing import PackedHits
+from karat.system.processes import ChildProcess, Message, decode, encode
 
 __all__ = [
     "EngineFailure",
     "EngineProcess",
     "IndexProgress",
     "IndexedCorpus",
-    "Message",
     "ProgressCallback",
     "SearchRequest",
     "WorkerReply",
-    "decode",
-    "encode",
-    "encode_with_bytes",
 ]
-
-Message = dict[str, Any]
-
-DECODER = json.JSONDecoder()
-
-
-def encode(message: Message) -> bytes:
-    """Return *message* as one line, without its end."""
-    return json.dumps(message).encode()
-
-
-def encode_with_bytes(message: Message) -> bytes:
-    r"""Return *message* as one line, and after its end the bytes in it, in their order.
-
-    In their places the line has their lengths.
-
-    >>> encode_with_bytes({"ns": 7, "hits": b"as they are"})
-    b'{"ns": 7, "hits": 11}\nas they are'
-    """
-    aside: list[bytes] = []
-
-    def length(value: object) -> int:
-        if not isinstance(value, bytes):
-            raise TypeError(f"expected bytes, not {type(value).__name__}")
-        aside.append(value)
-        return len(value)
-
-    line = json.dumps(message, default=length).encode()
-    return b"".join((line, b"\n", *aside))
-
-
-def decode(line: bytes) -> Message:
-    """Return the message of one line; ValueError where it is none."""
-    # Not json.loads: what it does around this takes as long once more.
-    message, _ = DECODER.raw_decode(line.decode())
-    if not isinstance(message, dict):
-        raise ValueError(f"expected an object, not {type(message).__name__}")  # noqa: TRY004
-    return message
-
 
 # sys.path first, so that the process finds Karat and the classes of the user.
 BOOT = (
@@ -163,9 +116,8 @@ class EngineProcess:
         self._ahead: Message | None = None
         self._folder = TemporaryDirectory(prefix="karat-engine-", ignore_cleanup_errors=True)
         try:
-            self._child = Child(
+            self._child = ChildProcess(
                 [sys.executable, "-c", BOOT, self._folder.name, json.dumps(sys.path)],
-                root="",
                 environment={**os.environ, "TMPDIR": self._folder.name},
                 max_bytes=MAX_BYTES,
             )
@@ -269,20 +221,13 @@ class EngineProcess:
         if self._ended:
             return
         self._ended = True
-        if self._child.exit_code() is None:
-            with suppress(ProcessLookupError):
-                # A stopped process starts no further child while its children are listed.
-                os.kill(self.pid, signal.SIGSTOP)
-            kill_below(self.pid)
-        self._child.kill()
+        self._child.kill_tree()
         self._folder.cleanup()
 
     def interrupt(self) -> None:
         """End the process, but leave its pipes to the thread that waits for an answer."""
         if not self._ended:
-            kill_below(self.pid)
-            with suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
+            self._child.interrupt_tree()
 
     def _request(
         self,
@@ -310,10 +255,10 @@ class EngineProcess:
             reply = f"took longer than {timeout_s:g} s and was ended"
             return EngineFailure(Outcome.TIMEOUT, "timeout", reply, gone=True)
         except EOFError:
-            reply = self._exit_reason()
+            reply = self._child.exit_reason()
             self.kill()
             return EngineFailure(Outcome.ERROR, "agent_error", reply, gone=True)
-        except (EngineError, ValueError) as error:
+        except (ProcessError, ValueError) as error:
             self.kill()
             return EngineFailure(Outcome.ERROR, "agent_error", str(error), gone=True)
         except BaseException:
@@ -346,31 +291,15 @@ class EngineProcess:
     def _watched(self, deadline: float, watch: ProgressCallback, stage: IndexProgress) -> Message:
         """Return the next answer; until it comes, pass the progress on to *watch*.
 
-        A process that reports none is in *stage*.
+        A process that reports no progress is in *stage*.
         """
-        while True:
-            try:
-                message = decode(self._child.receive(min(deadline, monotonic() + TICK_S)))
-            except TimeoutError:
-                if monotonic() >= deadline:
-                    raise
-            else:
-                if "progress" not in message:
-                    return message
-                stage = IndexProgress(**message["progress"])
+
+        def on_tick(progress: Message | None) -> None:
+            nonlocal stage
+            stage = IndexProgress(**progress) if progress else stage
             watch(stage)
 
-    def _exit_reason(self) -> str:
-        """Return how the process ended, and its last output."""
-        code = self._child.exit_code(wait_s=1.0)
-        if code is None:
-            how = "its process closed its pipe"
-        elif code < 0:
-            how = f"its process was ended by {_signal_name(-code)}"
-        else:
-            how = f"its process ended with exit code {code}"
-        reply = self._child.complaints().strip()
-        return f"{how}; its last words: {last_words(reply)}" if reply else how
+        return self._child.answer(deadline, on_tick=on_tick, tick_s=TICK_S)
 
 
 def _search_message(request: SearchRequest) -> Message:
@@ -388,10 +317,3 @@ def _failure(reply: Message) -> EngineFailure:
     return EngineFailure(
         outcome, reason, reply["message"], reply["traceback"], wrong=reply["input"]
     )
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

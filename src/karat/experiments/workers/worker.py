@@ -5,26 +5,22 @@ input.
 """
 
 import os
-import select
 import signal
-import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from shutil import rmtree
-from typing import IO
 
 from karat.engines.base import SupportsBatch, SupportsProgress
 from karat.engines.engine_group import EngineGroup
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.engine_session import EngineSession
 from karat.experiments.workers.plan import Configuration
-from karat.experiments.workers.process import Message, decode, encode_with_bytes
-from karat.experiments.workers.process_tree import kill_below, peak_bytes
 from karat.experiments.workers.sources import Opener, Source
 from karat.model.spec import Spec
+from karat.system.processes import Message, ParentLink, kill_below, peak_bytes
 
 __all__ = ["main"]
 
@@ -32,26 +28,17 @@ GRACE_S = 2.0
 TRACE = 8_000
 # Progress is sent at most this often, so that it costs no time.
 PROGRESS_S = 0.2
-# From Linux's <sys/prctl.h>.
-PR_SET_PDEATHSIG = 1
 
 
 def main(folder: str) -> None:
     """Answer requests until Karat is gone, then remove *folder*, which holds temporary files."""
-    requests, answers = _private_pipes()
-    _wake_when_orphaned()
-    watched = (requests.fileno(), folder)
-    threading.Thread(target=_leave_with, args=watched, daemon=True).start()
-
-    def send(message: Message) -> None:
-        answers.write(encode_with_bytes(message))
-        answers.flush()
-
-    host = _Host(_Progress(send))
+    link = ParentLink()
+    link.when_closed(partial(_end_all, folder))
+    host = _Host(_Progress(link.send))
     try:
-        with suppress(BrokenPipeError):  # The parent process has ended.
-            for line in requests:
-                send(host.answer(decode(line)))
+        with suppress(BrokenPipeError):  # The parent no longer waits for that answer.
+            for request in link.requests():
+                link.send(host.answer(request))
         host.close()
     finally:
         rmtree(folder, ignore_errors=True)
@@ -186,30 +173,8 @@ def _failure(error: Exception) -> Message:
     }
 
 
-def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Keep the pipes to Karat private: the output of an engine goes to standard error."""
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a descriptor is all that is needed
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
-    return requests, answers
-
-
-def _wake_when_orphaned() -> None:
-    """Have the system wake this process when Karat has ended, even if it is stopped."""
-    if sys.platform == "linux":
-        from ctypes import CDLL
-
-        CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
-
-
-def _leave_with(requests: int, folder: str) -> None:
-    """Wait until Karat has ended, then kill this process and all its descendants."""
-    poll = select.poll()
-    # No event mask: only the end of the pipe wakes this up, and no request.
-    poll.register(requests, 0)
-    poll.poll()
+def _end_all(folder: str) -> None:
+    """Give the engines a moment to close, then kill this process and all below it."""
     time.sleep(GRACE_S)
     with suppress(OSError):
         kill_below(os.getpid())

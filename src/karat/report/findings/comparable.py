@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
 from karat.scoring.metrics import parse
-from karat.scoring.stats.verdict import join_names
+from karat.system.words import counted, join_names
 
 __all__ = ["differences", "shallow"]
 

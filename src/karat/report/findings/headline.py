@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from karat.model.comparison import Comparison, Difference
 from karat.report.table import number
-from karat.scoring.stats.verdict import first_few, join_names
+from karat.system.words import first_few, join_names
 
 __all__ = ["headline"]
 

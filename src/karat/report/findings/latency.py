@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from karat.model import Outcome
 from karat.model.timings import NS_PER_MS, Measured, latency_ms
-from karat.report.display import counted
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
 from karat.scoring.stats import known_percentiles, percentiles
 from karat.scoring.stats.moments import least_values
+from karat.system.words import counted
 
 __all__ = [
     "Steps",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from karat.report.compare_view import correction_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
-from karat.scoring.stats.verdict import join_names
+from karat.system.words import join_names
 
 __all__ = ["method_rows"]
 

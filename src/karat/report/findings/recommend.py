@@ -16,7 +16,7 @@ from karat.report.findings.resampled import (
     share_of_wins,
 )
 from karat.report.table import number
-from karat.scoring.stats.verdict import join_names
+from karat.system.words import join_names
 
 __all__ = ["Advice", "balance", "recommendations"]
 

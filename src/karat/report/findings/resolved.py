@@ -1,10 +1,10 @@
 """The means without targets that a search could not find: those in no tree that was searched."""
 
-from karat.report.display import counted
 from karat.report.findings.leaderboard import best_first, mean_cell
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table
+from karat.system.words import counted
 
 __all__ = ["resolved_tables"]
 

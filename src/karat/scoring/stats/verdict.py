@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from karat.model.comparison import Comparison, Difference
+from karat.system.words import MOST_NAMED, first_few, join_names
 
 __all__ = ["verdict"]
-
-# Longer lists of names are cut.
-MOST_NAMED = 5
 
 
 def verdict(comparison: Comparison) -> str:
@@ -276,25 +274,3 @@ def p_value(p: float) -> str:
     # A p value just below the level must not be printed as the level or above it.
     rounded = f"{p:.3f}"
     return f"= {rounded}" if rounded != "0.050" else f"= {p:.4g}"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return *names* as an English list.
-
-    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def first_few(names: Sequence[str]) -> Sequence[str]:
-    """Return *names*; if there are too many, the first ones and the number of others.
-
-    >>> first_few(list("abcdefg"))
-    ['a', 'b', 'c', 'd', '3 others']
-    """
-    if len(names) <= MOST_NAMED:
-        return names
-    return [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]

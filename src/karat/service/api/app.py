@@ -16,29 +16,22 @@ from karat.service.api.failures import install
 from karat.service.api.middleware import BodyCap, Guard, RequestObserver
 from karat.service.api.pages import router as pages
 from karat.service.api.routes import (
-    archives,
     benchmarks,
     collections,
-    comparing,
     datasets,
-    engines,
-    evaluation,
     events,
-    exports,
     judgments,
-    mappings,
     results,
-    search,
     system,
 )
 from karat.service.api.schemas.events import Event
 from karat.service.api.state import Service
-from karat.service.events import Hub
-from karat.service.observability.correlation import Correlation
-from karat.service.observability.metrics import Metrics, RunMetrics
-from karat.service.searchers import Searchers
+from karat.service.collections import SearcherCache
+from karat.service.events import EventBus
+from karat.service.jobs.statistics import StatisticsProcess
+from karat.service.logs import Correlation
+from karat.service.metrics import RunMetrics, ServiceMetrics
 from karat.service.settings import RequestLimits, ServiceSettings
-from karat.service.statistics.analyst import Analyst
 from karat.service.store import ServiceStore
 
 __all__ = ["create_app", "describe"]
@@ -48,42 +41,46 @@ AROUND_A_FILE = 64 * 1024
 # Of two routes at one path, the first that fits is taken: forms before JSON.
 ROUTERS = (
     system.router,
-    evaluation.router,
-    archives.router,
+    system.evaluation_router,
+    collections.archives_router,
     collections.router,
     datasets.router,
-    mappings.router,
+    datasets.mappings_router,
     benchmarks.router,
-    engines.router,
+    system.engines_router,
     events.router,
     results.router,
-    exports.router,
-    comparing.router,
+    results.comparing_router,
     judgments.router,
-    search.router,
+    system.search_router,
     pages,
 )
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:
     """Return the service; its store is opened when it starts and closed when it stops."""
-    metrics = Metrics()
+    metrics = ServiceMetrics()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await run_in_threadpool(ServiceStore, settings.store)
         counted = RunMetrics(store, metrics)
-        hub, searchers = Hub(store.events, heard=counted), Searchers(settings.places)
-        analyst, judging = Analyst(settings.store), Analyst(settings.store)
-        app.state.service = Service(settings, store, metrics, searchers, hub, analyst, judging)
-        reading = asyncio.create_task(hub.run())
+        event_bus, searchers = (
+            EventBus(store.events, on_event=counted),
+            SearcherCache(settings.places),
+        )
+        statistics, judging = StatisticsProcess(settings.store), StatisticsProcess(settings.store)
+        app.state.service = Service(
+            settings, store, metrics, searchers, event_bus, statistics, judging
+        )
+        reading = asyncio.create_task(event_bus.run())
         try:
             yield
         finally:
-            hub.close()
+            event_bus.close()
             await reading
             counted.close()
-            await run_in_threadpool(analyst.close)
+            await run_in_threadpool(statistics.close)
             await run_in_threadpool(judging.close)
             store.close()
 
@@ -92,7 +89,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         version=__version__,
         summary="Measures how good a search is",
         lifespan=lifespan,
-        # All at one level, so that whoever walks the routes sees every one of them.
+        # All at one level, so that code that walks the routes sees every one of them.
         routes=[route for router in ROUTERS for route in router.routes],
         openapi_url="/api/v2/openapi.json",
         docs_url=None,  # They load scripts from elsewhere.

@@ -1,4 +1,4 @@
-"""Nothing is answered before it is known who asks, and whether they may.
+"""Authentication: every request needs a valid token with the right scope.
 
 This stands in front of the whole application, so that a route that is added tomorrow is closed
 until somebody opens it here.
@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from karat.service.api.failures import refuse
 from karat.service.api.state import LOCAL, Caller, Service
 from karat.service.settings import ServiceSettings
-from karat.service.tokens import SCOPES, digest_of
+from karat.service.store.tokens import SCOPES, digest_of
 
 __all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open"]
 
@@ -27,7 +27,7 @@ MOST_BUCKETS = 10_000
 
 
 class Rates:
-    """Lets each name ask *per_minute* times in a minute, and that many at once.
+    """A token bucket per name: *per_minute* requests a minute, and that many at once.
 
     >>> rates = Rates(per_minute=60, clock=iter([0.0, 0.0, 0.5]).__next__, burst=1)
     >>> rates.wait_s("a"), rates.wait_s("a"), rates.wait_s("a")
@@ -45,10 +45,10 @@ class Rates:
         self._lock = Lock()
 
     def wait_s(self, name: str) -> float:
-        """Count one request of *name*; return 0, or the seconds after which it may ask again."""
+        """Count a request of *name*; return 0, or the seconds until the next one is allowed."""
         with self._lock:
             now = self._clock()
-            # The oldest goes first where somebody makes up names; its bucket is full by then.
+            # Invented names evict the oldest bucket, which is full again by then.
             left, since = self._buckets.pop(name, (self._burst, now))
             left = min(self._burst, left + (now - since) * self._per_second)
             allowed = left >= 1
@@ -59,21 +59,21 @@ class Rates:
 
 
 COOKIE = "karat_session"
-# Whether the process lives is no secret. The web page is the same for everybody and holds no data.
+# Liveness is not secret. The web page is the same for all users and holds no data.
 OPEN = frozenset({"/", "/healthz", "/readyz", "/favicon.svg"})
 OPEN_BELOW = ("/app/", "/assets/")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
-# Whoever may only look needs it for the web page.
+# A read-only token needs it for the web page.
 SESSION = "/api/v2/session"
 
 
 def is_open(path: str) -> bool:
-    """Return whether anyone may ask for *path*."""
+    """Return whether *path* needs no token."""
     return path in OPEN or (path.startswith(OPEN_BELOW) and ".." not in path)
 
 
 class Auth:
-    """Refuses who has no valid token (401), the wrong one (403), or asks too often (429)."""
+    """Rejects requests without a valid token (401), without the scope (403) or too often (429)."""
 
     def __init__(
         self,
@@ -83,14 +83,14 @@ class Auth:
         rates: Rates | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Ask for tokens where *settings* say so."""
+        """Require tokens where *settings* say so."""
         self.app = app
         self.settings = settings
         self.rates = rates or Rates(per_minute=settings.limits.rate)
         self.clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer who may ask."""
+        """Pass an authenticated request on."""
         if scope["type"] not in ("http", "websocket") or is_open(scope["path"]):
             await self.app(scope, receive, send)
             return

@@ -23,7 +23,7 @@ from karat.errors import (
 )
 from karat.installation import without_checkout
 from karat.service.api.schemas.base import Failure
-from karat.service.observability.correlation import correlation_id
+from karat.service.logs import correlation_id
 
 __all__ = ["failure", "failures", "install", "refuse"]
 
@@ -57,7 +57,7 @@ STATUSES: tuple[tuple[type[KaratError], int], ...] = (
 
 
 def failures(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """Return what a route says in the schema about the ways in which it can fail."""
+    """Return the OpenAPI descriptions of the errors of a route."""
     return {
         code: {"model": Failure, "description": REASONS.get(code, HTTPStatus(code).phrase)}
         for code in sorted({*codes, *ALWAYS})
@@ -114,7 +114,7 @@ def _methods(request: Request) -> set[str]:
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
-    """Name each field with what is wrong with it; what was sent is not repeated."""
+    """Return the problem of each field; the sent values are not repeated."""
     problems = error.errors() if isinstance(error, RequestValidationError) else ()
     lines = [
         f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in list(problems)[:20]

@@ -12,17 +12,17 @@ from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from karat.service.api.failures import failure, refuse
-from karat.service.observability.metrics import Metrics
+from karat.service.metrics import ServiceMetrics
 
 __all__ = ["BodyCap", "Guard", "RequestObserver"]
 
-# A body must come in at this rate: whoever sends one byte now and then keeps a connection for ever.
+# The minimum rate of a body: one byte now and then would hold a connection for ever.
 BYTES_PER_S = 16 * 1024
 CLOSED = {"Connection": "close"}
 
 
 class BodyCap:
-    """Answers 413 where the length says so, or else at the first byte too many, and 408 in time."""
+    """Answers 413 to a body above the limit, and 408 to one that is too slow."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class BodyCap:
         self.clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, counting what comes in."""
+        """Answer while counting the bytes received."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -77,7 +77,7 @@ class BodyCap:
 
 
 async def _in_time(receive: Receive, left_s: float) -> Message:
-    """Return what is received, unless that takes longer than *left_s*."""
+    """Return the next message; TimeoutError after *left_s*."""
     try:
         if left_s <= 0:
             raise TimeoutError
@@ -103,7 +103,7 @@ HEADERS = {
 
 
 class Guard:
-    """Refuses unknown hosts (421) and requests of other sites (403)."""
+    """Rejects unknown hosts (421) and cross-site requests (403)."""
 
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str]) -> None:
         """Let in only requests that call us by one of *hosts*."""
@@ -111,7 +111,7 @@ class Guard:
         self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or say why not."""
+        """Pass a request on, or reject it."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -177,7 +177,7 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 class RequestObserver:
     """Counts requests by route; the log has method, route, status and time of each, no query."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: ServiceMetrics) -> None:
         """Count in *metrics*."""
         self.app = app
         self.metrics = metrics

@@ -1,4 +1,4 @@
-"""The web page: a few files that are the same for everybody, built ahead from `ui/`.
+"""The web page: static files without user data, built ahead from `ui/`.
 
 Every address below `/app/` is the one page, which reads from its address what to show.
 """
@@ -37,7 +37,7 @@ class StaticFile(NamedTuple):
 
 @cache
 def built() -> dict[str, StaticFile]:
-    """Return every file of the page by its path; what is asked for is looked up, never opened."""
+    """Return every file of the page by its path; no request opens a file."""
     found = {}
     for path in sorted(STATIC.rglob("*")):
         if path.is_file():

@@ -1,29 +1,45 @@
-"""What every route may need: the settings, the store, who asks. One object per process."""
+"""State that routes share: settings, store, caller, page ranges and versions of results."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
+from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request, Response
 
 from karat.errors import TooManyJobs
 from karat.model import Dataset
 from karat.service.api.schemas.base import Page, PerPage
-from karat.service.events import Hub
-from karat.service.observability.correlation import correlation_id
-from karat.service.observability.metrics import Metrics
-from karat.service.searchers import Searchers
+from karat.service.collections import SearcherCache
+from karat.service.events import EventBus
+from karat.service.jobs.statistics import ResponseCache, StatisticsProcess
+from karat.service.logs import correlation_id
+from karat.service.metrics import ServiceMetrics
+from karat.service.results import results_key
 from karat.service.settings import ServiceSettings
-from karat.service.statistics.analyst import Analyst, Answers
-from karat.service.store import Job, JobKind, ServiceStore
+from karat.service.store import Benchmark, Job, JobKind, ServiceStore
 
-__all__ = ["LOCAL", "Asking", "Caller", "Paged", "Paging", "Service", "Serving"]
+__all__ = [
+    "LOCAL",
+    "NOT_MODIFIED",
+    "Caller",
+    "CurrentCaller",
+    "CurrentService",
+    "KnownVersions",
+    "Paging",
+    "RequestedBenchmark",
+    "RequestedPage",
+    "Service",
+    "VersionedBenchmark",
+    "find",
+]
 
 LOCAL = "local"
 
 
 class Caller(NamedTuple):
-    """Who asks; *token* is "" for somebody at this machine who needs none."""
+    """The owner of a request; *token* is "" for a local request that needs none."""
 
     owner: str
     scopes: tuple[str, ...]
@@ -31,7 +47,7 @@ class Caller(NamedTuple):
 
     @property
     def sees(self) -> str | None:
-        """Return whose things they may see; None is everybody's."""
+        """Return the owner whose resources are visible; None for all owners."""
         return None if "admin" in self.scopes else self.owner
 
 
@@ -41,20 +57,20 @@ class Service:
 
     settings: ServiceSettings
     store: ServiceStore
-    metrics: Metrics
-    searchers: Searchers
-    hub: Hub
-    analyst: Analyst
-    # A process of its own: nobody who judges waits for the statistics of somebody else.
-    judging: Analyst
-    answers: Answers = field(default_factory=Answers)
+    metrics: ServiceMetrics
+    searchers: SearcherCache
+    event_bus: EventBus
+    statistics: StatisticsProcess
+    # A process of its own, so that judging does not wait for statistics.
+    judging: StatisticsProcess
+    responses: ResponseCache = field(default_factory=ResponseCache)
 
     def gold(self, digest: str) -> Dataset:
-        """Return a gold set by its digest; the last ones asked for are at hand."""
+        """Return a dataset by its digest, from an LRU cache."""
         return _gold(self.store, digest)
 
     def lets_in(self, caller: Caller) -> bool:
-        """Return whether *caller* may still ask: a token ends while a stream is open."""
+        """Return whether the token of *caller* is still valid; it may expire during a stream."""
         return not caller.token or self.store.tokens.opens(caller.token)
 
     def most_jobs(self, caller: Caller) -> int | None:
@@ -84,7 +100,7 @@ def _gold(store: ServiceStore, digest: str) -> Dataset:
     return store.datasets.gold(digest)
 
 
-# They do nothing that takes time; what is not async would be handed to a thread and back.
+# Async although they do not wait: FastAPI would run plain functions in a thread.
 async def _serving(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
@@ -95,19 +111,19 @@ async def _asking(request: Request) -> Caller:
     return caller
 
 
-Serving = Annotated[Service, Depends(_serving)]
-Asking = Annotated[Caller, Depends(_asking)]
+CurrentService = Annotated[Service, Depends(_serving)]
+CurrentCaller = Annotated[Caller, Depends(_asking)]
 
 
 class Paging(NamedTuple):
-    """Which part of a list is asked for, counted from page 1."""
+    """The requested page of a list, from 1."""
 
     page: int
     per_page: int
 
     @property
     def part(self) -> "PageRange":
-        """Return how a store is asked for it."""
+        """Return the same as limit and offset."""
         return {"limit": self.per_page, "offset": (self.page - 1) * self.per_page}
 
 
@@ -122,4 +138,71 @@ async def _paging(page: Page = 1, per_page: PerPage = 50) -> Paging:
     return Paging(page, per_page)
 
 
-Paged = Annotated[Paging, Depends(_paging)]
+RequestedPage = Annotated[Paging, Depends(_paging)]
+
+
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "Nothing has changed since the version in If-None-Match"}
+}
+# Clients may cache it, but must revalidate it.
+REVALIDATED = "private, no-cache"
+
+KnownVersions = Annotated[str | None, Header(alias="If-None-Match", max_length=1000)]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedBenchmark:
+    """A benchmark, with a *key* that changes whenever its results may have changed.
+
+    *seen* are the versions that the client has cached.
+    """
+
+    benchmark: Benchmark
+    key: str
+    seen: str | None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Return the version as HTTP headers."""
+        return {"ETag": f'"{self.key[:32]}"', "Cache-Control": REVALIDATED}
+
+    @property
+    def is_seen(self) -> bool:
+        """Return whether the client has this version."""
+        known = {each.strip().removeprefix("W/") for each in (self.seen or "").split(",")}
+        return bool(known & {"*", self.headers["ETag"]})
+
+    @property
+    def unchanged(self) -> Response:
+        """Return the response for a client that has this version."""
+        return Response(status_code=304, headers=self.headers)
+
+    async def analysed(self, serving: Service, operation: str, **arguments: object) -> Response:
+        """Return the result of *operation* in the statistics process."""
+        asked = {"benchmark": self.benchmark.id, **arguments}
+        return await self.answered(
+            serving, f"{operation} {asked}", lambda: serving.statistics.request(operation, **asked)
+        )
+
+    async def answered(
+        self, serving: Service, what: str, make: Callable[[], Awaitable[bytes]]
+    ) -> Response:
+        """Return the response *what* of this version, computed once, unless the client has it."""
+        if self.is_seen:
+            return self.unchanged
+        body = await serving.responses.get(f"{self.key} {what}", make)
+        return Response(body, media_type="application/json", headers=self.headers)
+
+
+def find(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    benchmark_id: UUID,
+    if_none_match: KnownVersions = None,
+) -> VersionedBenchmark:
+    """Return a benchmark with the version of its results; UnknownName for another owner's."""
+    benchmark = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    return VersionedBenchmark(benchmark, results_key(serving.store, benchmark), if_none_match)
+
+
+RequestedBenchmark = Annotated[VersionedBenchmark, Depends(find)]

@@ -1,35 +1,169 @@
-"""The job of a benchmark: its experiment is run, or continued, in the store of the service."""
+"""The job of a benchmark: run or continue its experiment, and report progress."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import replace
-from time import time_ns
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, suppress
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import ValidationError
 
 from karat.app.report import report_measures
 from karat.errors import InputError
 from karat.experiments.run import RunResults, run_experiment
-from karat.experiments.store import Experiment, RunStatus, SqlStore
+from karat.experiments.store import Experiment, RunStatus, SqlStore, StoredRun
 from karat.experiments.workers import RunEvent
 from karat.model.evaluation import Summary
 from karat.model.timings import Timings
+from karat.report.page.results import flat_metrics, metrics_of
+from karat.service.api.schemas.events import (
+    BenchmarkProgress,
+    CompletedRun,
+    CurrentRun,
+    RunningProcess,
+)
+from karat.service.api.schemas.results import Metrics
 from karat.service.api.views.results import kept_results
+from karat.service.api.views.runs import config_of, timing_of, timing_status
 from karat.service.benchmarks import BenchmarkConfig, benchmark_request
-from karat.service.jobs.explainer import explained
 from karat.service.jobs.job import JobContext
-from karat.service.jobs.progress import Progress
-from karat.service.observability.tracing import span
-from karat.service.results import ScoredBenchmark, scored, with_latencies
+from karat.service.jobs.losses import store_losses
+from karat.service.logs import span
+from karat.service.results import ScoredBenchmark, refreshed, scored
 from karat.service.store import Benchmark, Collection, JobStatus, ServiceStore
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 
-__all__ = ["BenchmarkJob", "RunSpans"]
+__all__ = ["EVENT", "BenchmarkJob", "BenchmarkReporter", "RunSpans", "standing"]
+
+EVENT = "benchmark_progress"
+QUIET_S = 0.5
+# Other karat runs must end first, so that latency is not distorted.
+WAITING, TIMING = "waiting", "timing"
+STAGES = {"waiting": WAITING, "started": "indexing", "indexing": "indexing"}
+
+
+class BenchmarkReporter:
+    """Turns events of queries and runs into progress events of a benchmark.
+
+    That a run is scored or ends, and that the benchmark waits, need not wait any longer or begins
+    to measure latency, is told at once; everything else at most twice a second. The stage is that
+    of the benchmark; the stage of a run is in ``current_run`` and ``last_completed_run``.
+    """
+
+    def __init__(self, work: JobContext, *, clock: Callable[[], float] = monotonic) -> None:
+        """Report on the benchmark that is the subject of *work*."""
+        self._work = work
+        self._clock = clock
+        self._reported = -QUIET_S
+        self._stage = ""
+        self._runs: dict[str, StoredRun] = {}
+        self._timed: set[str] = set()
+        self._current: CurrentRun | None = None
+        self._last: CompletedRun | None = None
+
+    def begin(self, experiment: Experiment) -> None:
+        """Start to report on the runs of *experiment*."""
+        self._runs = {run.label: run for run in experiment.runs}
+        self.report("indexing")
+
+    def on_event(self, event: RunEvent) -> None:
+        """Handle an event of a query or a run."""
+        run = self._runs[event.run]
+        # The hits come first, for all runs; then all are timed.
+        if event.kind == "started" and event.detail.get("pass") == "timing":
+            self._timed.add(event.run)
+        elif event.kind == "answered":
+            self._work.progressed()
+        measuring = TIMING if event.run in self._timed else "evaluating"
+        stage = STAGES.get(event.kind, measuring)
+        self._current = CurrentRun(
+            run_id=run.id,
+            run_order=_order(run),
+            config=config_of(run),
+            config_summary=run.label,
+            total_queries=event.total,
+            completed_queries=event.done,
+            stage=stage,
+            waiting_for=list(_holders(event)) if stage == WAITING else [],
+        )
+        turned = stage != self._stage and {stage, self._stage} & {WAITING, TIMING}
+        if turned or self._clock() - self._reported >= QUIET_S:
+            self.report(stage)
+
+    def ended(self, run_id: str) -> None:
+        """Report that a run was scored or has ended, with its scores."""
+        results = self._work.store.results
+        experiment = results.show(run_id.partition(".")[0])
+        run = next(each for each in experiment.runs if each.id == run_id)
+        flat = flat_metrics(results.scores(run_id))
+        benchmark = self._work.store.benchmarks.get(self._work.job.subject)
+        self._last = CompletedRun(
+            run_id=run.id,
+            run_order=_order(run),
+            config=config_of(run),
+            config_summary=run.label,
+            total_queries=experiment.queries,
+            completed_queries=run.answers,
+            stage=RunStatus.COMPLETED.value if run.scored else run.status.value,
+            metrics=Metrics.model_validate(metrics_of(flat)) if flat else None,
+            metrics_flat=flat or None,
+            timing=timing_of(run),
+            timing_status=timing_status(run, benchmark),
+        )
+        self.report(self._stage)
+
+    def explaining(self) -> None:
+        """Report that all runs have ended and that loss reasons are being computed."""
+        self._current = None
+        self.report("explaining")
+
+    def report(self, stage: str) -> None:
+        """Report the progress of the benchmark."""
+        benchmark = self._work.store.benchmarks.get(self._work.job.subject)
+        self._work.add_event(
+            EVENT, standing(benchmark, stage, current=self._current, last=self._last)
+        )
+        self._reported, self._stage = self._clock(), stage
+
+
+def standing(
+    benchmark: Benchmark,
+    stage: str,
+    *,
+    current: CurrentRun | None = None,
+    last: CompletedRun | None = None,
+) -> dict[str, object]:
+    """Return the progress of *benchmark* as the data of an event."""
+    data = BenchmarkProgress(
+        benchmark_id=benchmark.id,
+        status=benchmark.status,
+        total_runs=benchmark.total_runs,
+        completed_runs=benchmark.completed_runs,
+        failed_runs=benchmark.failed_runs,
+        stage=stage,
+        current_run=current,
+        last_completed_run=last,
+    )
+    return data.model_dump(mode="json")
+
+
+def _holders(event: RunEvent) -> Iterator[RunningProcess]:
+    """Yield the processes that *event* waits for, as far as it names them."""
+    holders = event.detail.get("holders")
+    for each in holders if isinstance(holders, list | tuple) else ():
+        # Other processes have written this down, perhaps of another version of Karat.
+        with suppress(ValidationError, KeyError, TypeError):
+            yield RunningProcess(**{name: each[name] for name in RunningProcess.model_fields})
+
+
+def _order(run: StoredRun) -> int:
+    return int(run.id.rpartition(".")[2])
+
 
 NS_PER_MS = 1_000_000
-# How a run or a query may end that is nobody's fault.
+# Outcomes of a run or a query that are not errors.
 FINE = frozenset({"answered", "completed", "cancelled"})
 
 
@@ -40,7 +174,7 @@ class RunSpans(AbstractContextManager["RunSpans"]):
     """
 
     def __init__(self, engines: Mapping[str, str]) -> None:
-        """Know the runs; no span is begun."""
+        """Start without an open span."""
         from opentelemetry import trace
 
         self._engines = engines
@@ -55,8 +189,8 @@ class RunSpans(AbstractContextManager["RunSpans"]):
             left.end()
         self._open.clear()
 
-    def heard(self, event: RunEvent) -> None:
-        """Take notice of what happened to a query or a run."""
+    def on_event(self, event: RunEvent) -> None:
+        """Handle an event of a query or a run."""
         if event.kind == "started":
             self._open[event.run] = self._tracer.start_span(
                 "run", attributes=self._about(event, **event.detail)
@@ -101,22 +235,22 @@ def _end(span: "Span", status: str, when: int) -> None:
 
 
 class BenchmarkJob:
-    """Runs what is missing of a benchmark."""
+    """Runs the missing part of a benchmark."""
 
     def run(self, work: JobContext) -> None:
-        """Run the experiment; its id is known to the benchmark before anything is asked."""
+        """Run the experiment; its id is stored with the benchmark before the first query."""
         store = work.store
         benchmark = store.benchmarks.get(work.job.subject)
         mapping = store.mappings.get(benchmark.mapping)
         if mapping.resolved is None:
             raise InputError("Mapping must be resolved")
         collection = store.collections.get(benchmark.collection)
-        progress = Progress(work)
+        progress = BenchmarkReporter(work)
 
         def kept_as(experiment: Experiment) -> None:
             revision = _revision(collection, experiment)
             store.benchmarks.attach(benchmark.id, experiment.id, revision=revision)
-            # Whoever had the job before is gone, also where nobody can ask its machine.
+            # The worker that had the job before is gone, even if its machine cannot be reached.
             store.results.release(experiment.id)
             progress.begin(experiment)
 
@@ -129,14 +263,15 @@ class BenchmarkJob:
             places=work.settings.places,
             offered=work.settings.engines,
         )
-        compared: list[ScoredBenchmark] = []
+        compared: ScoredBenchmark | None = None
 
         def compare(results: RunResults) -> None:
+            nonlocal compared
             if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
-                progress.tell("comparing")
+                progress.report("comparing")
                 current = store.benchmarks.get(benchmark.id)
-                compared.append(scored(store, current, known=results))
-                kept_results(store, compared[0])
+                compared = scored(store, current, known=results)
+                kept_results(store, compared)
 
         with RunSpans(
             {
@@ -146,30 +281,35 @@ class BenchmarkJob:
         ) as spans:
 
             def listen(event: RunEvent) -> None:
-                spans.heard(event)
-                progress.heard(event)
+                spans.on_event(event)
+                progress.on_event(event)
 
             done = run_experiment(
                 request,
-                _TellingStore(work, told=progress.ended),
+                _JobStore(work, on_change=progress.ended),
                 listen=listen,
                 cancelled=work.stopped,
                 on_stored=kept_as,
                 before_timing=compare,
                 further=report_measures(request.gold, request.scoring),
             )
-        if not work.stopped() and store.benchmarks.get(benchmark.id).completed_runs:
-            for found in compared:
-                if timed := with_latencies(store, found, done.results):
-                    kept_results(store, timed)
-            progress.explaining()
-            with span("explain", benchmark=benchmark.id):
-                explained(work.settings.store, benchmark.id, stopped=work.stopped)
-            if not work.stopped():
-                _keep_results(store, benchmark.id, done.results)
+        if work.stopped() or not store.benchmarks.get(benchmark.id).completed_runs:
+            return
+        final = compared and refreshed(store, compared, known=done.results)
+        final = final or scored(store, store.benchmarks.get(benchmark.id), known=done.results)
+        kept_results(store, final)
+        progress.explaining()
+        with span("explain", benchmark=benchmark.id):
+            store_losses(work.settings.store, final, stopped=work.stopped)
+        if not work.stopped():
+            # The benchmark is completed as soon as this is stored. Where judgments have changed
+            # meanwhile, results are computed by the next request for them.
+            final = refreshed(store, final, known=done.results, status="completed")
+            if final:
+                _keep_results(store, final)
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
-        """Finish the benchmark, unless it was cancelled, and tell it."""
+        """Finish the benchmark, unless it was cancelled, and report it."""
         benchmark = work.store.benchmarks.get(work.job.subject)
         if status is JobStatus.COMPLETED:
             found, error = _outcome(benchmark, work.store.results)
@@ -178,15 +318,15 @@ class BenchmarkJob:
             work.store.benchmarks.finish(benchmark.id, "failed", error=error)
         if benchmark.experiment:
             work.store.results.release(benchmark.experiment)
-        Progress(work).tell(status.value)
+        BenchmarkReporter(work).report(status.value)
 
 
-class _TellingStore(SqlStore):
-    """The store of the service, which tells when a run was scored and when it has ended."""
+class _JobStore(SqlStore):
+    """The store of the service, with a callback for runs that are scored or have ended."""
 
-    def __init__(self, work: JobContext, *, told: Callable[[str], None]) -> None:
+    def __init__(self, work: JobContext, *, on_change: Callable[[str], None]) -> None:
         super().__init__(work.store.database, worker=work.job.worker)
-        self._told = told
+        self._on_change = on_change
 
     def finish(
         self,
@@ -197,26 +337,23 @@ class _TellingStore(SqlStore):
         timings: Timings | None = None,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
-        """End the work on *run*, and tell it."""
+        """End the work on *run*, and report it."""
         super().finish(run, status, error=error, timings=timings, notes=notes)
-        self._told(run)
+        self._on_change(run)
 
     def keep_scores(
         self, run: str, summaries: Iterable[Summary], *, complete: bool = False
     ) -> None:
-        """Store the scores of *run*, and tell them where they are *complete*."""
+        """Store the scores of *run*, and report them where they are *complete*."""
         super().keep_scores(run, summaries, complete=complete)
         if complete:
-            self._told(run)
+            self._on_change(run)
 
 
-def _keep_results(store: ServiceStore, benchmark: str, results: RunResults) -> None:
-    """Keep the scores with their intervals, and the results as they will be asked for."""
-    # It is completed as soon as this is kept.
-    ended = replace(store.benchmarks.get(benchmark), status="completed")
-    found = scored(store, ended, known=results)
-    for place, run in enumerate(found.runs):
-        store.results.keep_scores(run.id, found.summaries(place))
+def _keep_results(store: ServiceStore, found: ScoredBenchmark) -> None:
+    """Store the scores with their intervals, and the results as they will be requested."""
+    for index, run in enumerate(found.runs):
+        store.results.keep_scores(run.id, found.summaries(index))
     kept_results(store, found)
 
 

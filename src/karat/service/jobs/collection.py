@@ -18,17 +18,17 @@ QUIET_S = 0.5
 
 
 class IndexJob:
-    """Indexes a collection; what is embedded twice comes from the cache."""
+    """Indexes a collection; texts that were embedded before come from the cache."""
 
     def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
-        """Tell how far it is by *clock*, at most twice a second."""
+        """Report progress at most twice a second, by *clock*."""
         self._clock = clock
 
     def run(self, work: JobContext) -> None:
-        """Index, and keep what was found."""
+        """Index the documents and store the facts about them."""
         collections = work.store.collections
         collections.change(work.job.subject, status="indexing")
-        _tell(work, "running", "reading")
+        _report(work, "running", "reading")
         told = self._clock()
 
         def progress(done: int, total: int) -> None:
@@ -36,7 +36,7 @@ class IndexJob:
             work.progressed()
             if self._clock() - told >= QUIET_S:
                 told = self._clock()
-                _tell(work, "running", "embedding", done=done, total=total)
+                _report(work, "running", "embedding", done=done, total=total)
 
         collection = collections.get(work.job.subject)
         found = index_collection(collection, work.settings.places, progress=progress)
@@ -46,18 +46,18 @@ class IndexJob:
         )
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
-        """Say that the collection is ready, or why it is not."""
-        # Where uploads lie is told to nobody.
+        """Store and report that the collection is ready, or why it is not."""
+        # The path of uploads is not shown to clients.
         uploaded = (work.settings.places.uploads / work.job.subject).resolve()
         error = error.replace(f"{uploaded}/", "")
         if status is not JobStatus.COMPLETED:
             reason = error or "indexing was cancelled"
-            with suppress(UnknownName):  # Who follows the job learns of its end all the same.
+            with suppress(UnknownName):  # The event is still sent to subscribers.
                 work.store.collections.change(work.job.subject, status="failed", error=reason)
-        _tell(work, status.value, status.value, error=error)
+        _report(work, status.value, status.value, error=error)
 
 
-def _tell(
+def _report(
     work: JobContext, status: str, stage: str, *, done: int = 0, total: int = 0, error: str = ""
 ) -> None:
     data = JobProgress(
@@ -68,26 +68,26 @@ def _tell(
         total=total,
         error_message=error or None,
     )
-    work.tell(INDEX_EVENT, data.model_dump(mode="json"))
+    work.add_event(INDEX_EVENT, data.model_dump(mode="json"))
 
 
 RESOLVE_EVENT = "mapping_progress"
 
 
 class ResolveJob:
-    """Resolves a mapping; nothing of it is kept before all is known."""
+    """Resolves a mapping; it is stored when all references are looked up."""
 
     def run(self, work: JobContext) -> None:
         """Look up every reference."""
-        _tell_resolved(work, "running")
+        _report_mapping(work, "running")
         resolve_mapping(work.store, work.job.subject, work.settings.places)
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
-        """Tell how many references are known now, or why none could be looked up."""
-        _tell_resolved(work, status.value, error)
+        """Report how many references are resolved now, or why resolving failed."""
+        _report_mapping(work, status.value, error)
 
 
-def _tell_resolved(work: JobContext, status: str, error: str = "") -> None:
+def _report_mapping(work: JobContext, status: str, error: str = "") -> None:
     mapped = work.store.mappings.get(work.job.subject)
     data = JobProgress(
         subject_id=mapped.id,
@@ -97,4 +97,4 @@ def _tell_resolved(work: JobContext, status: str, error: str = "") -> None:
         total=mapped.total,
         error_message=error or None,
     )
-    work.tell(RESOLVE_EVENT, data.model_dump(mode="json"))
+    work.add_event(RESOLVE_EVENT, data.model_dump(mode="json"))

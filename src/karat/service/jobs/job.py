@@ -1,8 +1,8 @@
-"""A job is done: its worker says again and again that it lives, and learns when to stop.
+"""Run a job: its worker renews the lease by heartbeats, and so learns when to stop.
 
-Whatever ends the work, the job ends in order. One that was cancelled stays cancelled. One whose
-worker must stop is handed back, and the next worker continues it. One that a faster worker has
-taken is left to that. And one on which workers die, again and again, is given up.
+A cancelled job stays cancelled. If the worker must stop, it hands the job back, and the next worker
+continues it. If another worker has taken the job over, this one leaves it alone. A job on which
+workers die repeatedly fails.
 """
 
 import logging
@@ -18,20 +18,20 @@ from karat.installation import without_checkout
 from karat.service.settings import ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
 
-__all__ = ["Handler", "Handlers", "JobContext", "perform"]
+__all__ = ["JobContext", "JobHandler", "JobHandlers", "perform"]
 
 logger = logging.getLogger("karat.jobs")
 
-BEAT_S = 1.0
+HEARTBEAT_S = 1.0
 MOST_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """A job to be done, and all that it takes.
+    """A job with the store, the settings and the callbacks to run it.
 
-    *stopped* is asked between steps; once it is true, the work ends where it is. *progressed* is
-    called when something was done that need not be done again.
+    *stopped* is called between steps; once it is true, the work ends. *progressed* is called after
+    each result that need not be computed again.
     """
 
     job: Job
@@ -40,29 +40,29 @@ class JobContext:
     stopped: Callable[[], bool]
     progressed: Callable[[], None]
 
-    def tell(self, kind: str, data: Mapping[str, object]) -> None:
-        """Tell everybody who follows this job."""
+    def add_event(self, kind: str, data: Mapping[str, object]) -> None:
+        """Send an event to the subscribers of this job."""
         self.store.events.add(self.job.id, self.job.subject, kind, data)
 
 
-class Handler(Protocol):
-    """Does one kind of job. Done twice, also in part, it leaves what it would have left once."""
+class JobHandler(Protocol):
+    """Runs one kind of job. A second or partial run must lead to the same result as one run."""
 
     def run(self, work: JobContext) -> None:
-        """Do the work, or the rest of it; a KaratError says why it cannot be done."""
+        """Do the work, or the rest of it; raise a KaratError where that is not possible."""
         ...
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
-        """Write down how the work ended, unless that is known, and tell it."""
+        """Store how the work ended, unless it is stored already, and report it."""
         ...
 
 
-Handlers = Mapping[str, Handler]
+JobHandlers = Mapping[str, JobHandler]
 
 
 @dataclass(slots=True)
-class _Standing:
-    """What is known of the job while it is done; the thread that beats writes it."""
+class _JobState:
+    """The state of a running job; the heartbeat thread writes it."""
 
     progress: bool = False
     cancelled: bool = False
@@ -75,11 +75,11 @@ def perform(
     *,
     store: ServiceStore,
     settings: ServiceSettings,
-    handlers: Handlers,
+    handlers: JobHandlers,
     stopping: Event,
 ) -> None:
-    """Do *job*, which *worker* has claimed; *stopping* asks it to hand the job back."""
-    standing = _Standing(cancelled=job.cancel)
+    """Run *job*, which *worker* has claimed; *stopping* makes it hand the job back."""
+    standing = _JobState(cancelled=job.cancel)
 
     def stopped() -> bool:
         return standing.cancelled or standing.lost or stopping.is_set()
@@ -90,9 +90,12 @@ def perform(
     handler = handlers[job.kind]
     work = JobContext(job, store, settings, stopped, progressed)
     status, error = JobStatus.COMPLETED, ""
-    with _beating(job, worker, store, standing):
+    with _heartbeat(job, worker, store, standing):
         if job.attempts > MOST_ATTEMPTS:
-            status, error = JobStatus.FAILED, f"given up: {MOST_ATTEMPTS} workers died on it"
+            status, error = (
+                JobStatus.FAILED,
+                f"failed: {MOST_ATTEMPTS} workers died while running it",
+            )
         elif not stopped():
             status, error = _outcome(handler, work)
         if standing.lost:
@@ -100,49 +103,49 @@ def perform(
         elif standing.cancelled:
             _end(work, handler, worker, JobStatus.CANCELLED, "")
         elif stopping.is_set() and status is JobStatus.COMPLETED:
-            # Whether anything was left undone finds out who takes it next.
+            # The next worker finds out whether anything is left to do.
             store.jobs.hand_back(job.id, worker)
         else:
             _end(work, handler, worker, status, error)
 
 
-def _outcome(handler: Handler, work: JobContext) -> tuple[JobStatus, str]:
+def _outcome(handler: JobHandler, work: JobContext) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
     except (InputError, EngineError, MissingExtra) as error:
         return JobStatus.FAILED, without_checkout(str(error))
-    except Exception:  # Also what says how a database failed, and where it is.
-        logger.exception("job broke", extra={"job": work.job.id})
-        return JobStatus.FAILED, "the service broke while it worked on this; its log knows why"
+    except Exception:  # Including database errors, whose text has the address of the database.
+        logger.exception("job failed unexpectedly", extra={"job": work.job.id})
+        return JobStatus.FAILED, "an internal error ended this job; see the log of the service"
     return JobStatus.COMPLETED, ""
 
 
-def _end(work: JobContext, handler: Handler, worker: str, status: JobStatus, error: str) -> None:
+def _end(work: JobContext, handler: JobHandler, worker: str, status: JobStatus, error: str) -> None:
     # The subject first: killed in between, the job is claimed once more and ends the same way.
-    with suppress(UnknownName):  # It may have been deleted meanwhile.
+    with suppress(UnknownName):  # The subject may have been deleted meanwhile.
         handler.ended(work, status, error)
     work.store.jobs.end(work.job.id, worker, status, error=error)
 
 
 @contextmanager
-def _beating(job: Job, worker: str, store: ServiceStore, standing: _Standing) -> Iterator[None]:
-    """Say once a second that the worker lives, and hear whether it is to go on."""
+def _heartbeat(job: Job, worker: str, store: ServiceStore, standing: _JobState) -> Iterator[None]:
+    """Send a heartbeat once a second, and learn whether the job is cancelled or lost."""
     ended = Event()
 
-    def beat() -> None:
-        while not ended.wait(BEAT_S) and not standing.lost:
+    def heartbeat() -> None:
+        while not ended.wait(HEARTBEAT_S) and not standing.lost:
             progress, standing.progress = standing.progress, False
             try:
-                mine, cancel = store.jobs.beat(job.id, worker, progress=progress)
+                mine, cancel = store.jobs.heartbeat(job.id, worker, progress=progress)
             except KaratError:
                 # The lease outlasts a database that does not answer for a moment.
-                logger.exception("no beat", extra={"job": job.id})
+                logger.exception("heartbeat failed", extra={"job": job.id})
                 continue
             standing.lost = not mine
             standing.cancelled |= cancel
 
-    # What it logs belongs to the same request.
-    thread = Thread(target=copy_context().run, args=(beat,), name="beat", daemon=True)
+    # Its log lines get the correlation id of the same request.
+    thread = Thread(target=copy_context().run, args=(heartbeat,), name="heartbeat", daemon=True)
     thread.start()
     try:
         yield

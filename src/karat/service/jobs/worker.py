@@ -1,35 +1,26 @@
-"""A process that does jobs, one after the other, for as long as the service that started it lives.
+"""Worker processes: each runs jobs one after the other, until the service that started it ends."""
 
-It is given its settings as one line of JSON on its standard input, which shows no secret to
-others. When that input ends, because the service stops or was killed, it hands its job back and
-ends too.
-"""
-
-import json
 import logging
-import sys
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
-from typing import TextIO
 
-from karat.errors import KaratError
+from karat.errors import KaratError, ProcessError
 from karat.experiments.store.environment import this_worker
 from karat.model.spec import Spec
 from karat.service.jobs.benchmark import BenchmarkJob
 from karat.service.jobs.collection import IndexJob, ResolveJob
-from karat.service.jobs.job import Handlers, perform
-from karat.service.observability.correlation import correlated
-from karat.service.observability.logs import start_log
-from karat.service.observability.tracing import span, start_tracing
+from karat.service.jobs.job import JobHandlers, perform
+from karat.service.logs import correlated, span, start_log, start_tracing
 from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, ServiceStore
+from karat.system.processes import ChildProcess, Message, ParentLink, encode
 
-__all__ = ["HANDLERS", "as_line", "main", "work_on"]
+__all__ = ["HANDLERS", "WorkerPool", "main", "settings_message", "work_on"]
 
-HANDLERS: Handlers = {
+HANDLERS: JobHandlers = {
     JobKind.BENCHMARK: BenchmarkJob(),
     JobKind.INDEX: IndexJob(),
     JobKind.RESOLVE: ResolveJob(),
@@ -40,45 +31,40 @@ logger = logging.getLogger("karat.worker")
 
 IDLE_S = 0.2
 TIDY_S = 60.0
-# So long may it take to unpack what was uploaded.
+# An upload may take this long to unpack.
 MAKING = timedelta(minutes=10)
 
 
-def as_line(settings: ServiceSettings) -> str:
-    """Return of *settings* what a worker needs, as :func:`main` reads it."""
-    needed = {
+def settings_message(settings: ServiceSettings) -> Message:
+    """Return the part of *settings* that a worker needs, as :func:`main` reads it."""
+    return {
         "store": settings.store,
         "data": str(settings.data),
         "roots": [str(root) for root in settings.roots],
         "engines": {name: asdict(spec) for name, spec in settings.engines.items()},
     }
-    return json.dumps(needed) + "\n"
 
 
-def main(source: TextIO = sys.stdin) -> None:
-    """Do jobs until *source*, of which the first line holds the settings, comes to its end."""
+def main() -> None:
+    """Read the settings, then run jobs until the parent closes the pipe."""
     start_log()
     start_tracing()
-    given = json.loads(source.readline())
+    link = ParentLink()
+    message = link.receive()
     settings = ServiceSettings(
-        store=given["store"],
-        data=Path(given["data"]),
-        roots=tuple(map(Path, given["roots"])),
-        engines={name: Spec(**spec) for name, spec in given["engines"].items()},
+        store=message["store"],
+        data=Path(message["data"]),
+        roots=tuple(map(Path, message["roots"])),
+        engines={name: Spec(**spec) for name, spec in message["engines"].items()},
     )
     stopping = Event()
-
-    def watch() -> None:
-        source.read()
-        stopping.set()
-
-    Thread(target=watch, name="watch", daemon=True).start()
+    link.when_closed(stopping.set)
     with ServiceStore(settings.store) as store:
         work_on(store, settings, stopping=stopping)
 
 
 def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) -> None:
-    """Claim and do jobs until *stopping*."""
+    """Claim and run jobs until *stopping*."""
     worker, tidied = this_worker(), -TIDY_S
     while not stopping.is_set():
         try:
@@ -93,7 +79,7 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
                 correlated(job.correlation or ""),
                 span(job.kind.value, job=job.id, subject=job.subject, attempt=job.attempts),
             ):
-                logger.info("job begun", extra={"job": job.id, "kind": job.kind.value})
+                logger.info("job started", extra={"job": job.id, "kind": job.kind.value})
                 perform(
                     job,
                     worker,
@@ -103,12 +89,78 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
                     stopping=stopping,
                 )
                 status = store.jobs.get(job.id).status
-                logger.info("job left", extra={"job": job.id, "status": status})
+                logger.info("job ended", extra={"job": job.id, "status": status})
         except KaratError:
-            # The database may come back; the job is claimed again when its lease has ended.
-            logger.exception("no job could be done")
+            # The database may come back; the job is claimed again when its lease expires.
+            logger.exception("jobs cannot be claimed; retrying")
             stopping.wait(IDLE_S * 10)
 
 
 if __name__ == "__main__":
     main()
+
+
+logger = logging.getLogger("karat.workers")
+
+POLL_S = 0.2
+# A worker that dies sooner than this is not replaced at once.
+SHORT_LIFE_S = 2.0
+GRACE_S = 10.0
+
+
+class WorkerPool:
+    """The workers, which start and stop with the service; unfinished jobs are handed back."""
+
+    def __init__(self, settings: ServiceSettings, *, count: int | None = None) -> None:
+        """Plan *count* workers, by default the number in *settings*; none is started yet."""
+        self._settings = encode(settings_message(settings))
+        self._count = settings.workers if count is None else count
+        self._children: list[ChildProcess] = []
+        self._stopping = Event()
+        self._monitor = Thread(target=self._replace_dead, name="workers", daemon=True)
+
+    @property
+    def pids(self) -> list[int]:
+        """Return the process ids of the current workers."""
+        return [child.pid for child in self._children]
+
+    def start(self) -> None:
+        """Start all workers and the thread that replaces dead ones."""
+        self._children = [self._start_worker() for _ in range(self._count)]
+        self._monitor.start()
+
+    def stop(self) -> None:
+        """Let all workers hand back their jobs; kill those that still run after the grace time."""
+        self._stopping.set()
+        self._monitor.join()
+        for child in self._children:
+            child.close_input()
+        deadline = monotonic() + GRACE_S
+        for child in self._children:
+            child.close(grace_s=deadline - monotonic())
+
+    def _start_worker(self) -> ChildProcess:
+        # Its log goes to the standard error of the service.
+        child = ChildProcess.python("karat.service.jobs.worker", capture_stderr=False)
+        try:
+            child.send(self._settings, monotonic() + GRACE_S)
+        except (EOFError, TimeoutError):
+            logger.warning("a new worker did not read its settings", extra={"pid": child.pid})
+        return child
+
+    def _replace_dead(self) -> None:
+        started = [monotonic()] * self._count
+        while not self._stopping.wait(POLL_S):
+            for index, child in enumerate(self._children):
+                age_s = monotonic() - started[index]
+                code = child.exit_code()
+                if code is None or age_s < SHORT_LIFE_S:
+                    continue
+                logger.error("a worker died", extra={"status": code})
+                child.kill()
+                try:
+                    self._children[index] = self._start_worker()
+                except ProcessError:
+                    # Memory may be short; the worker may have died of that.
+                    logger.exception("cannot start a replacement worker; retrying")
+                started[index] = monotonic()

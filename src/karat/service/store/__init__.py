@@ -1,6 +1,6 @@
-"""What a service keeps: tokens, collections, datasets, mappings, benchmarks, jobs and events."""
+"""The store: tokens, collections, datasets, mappings, benchmarks, jobs and events."""
 
-from karat.service.store.judgments import Edit
+from karat.service.store.datasets import JudgmentChangeRequest
 from karat.service.store.records import (
     Annotation,
     Benchmark,
@@ -25,10 +25,10 @@ __all__ = [
     "Collection",
     "DatasetMapping",
     "Document",
-    "Edit",
     "Job",
     "JobKind",
     "JobStatus",
+    "JudgmentChangeRequest",
     "Page",
     "ServiceEvent",
     "ServiceStore",

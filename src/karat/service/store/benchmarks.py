@@ -1,17 +1,19 @@
-"""Benchmarks: what was asked for, where it stands, and where its results are."""
+"""Benchmarks: their requests, their status, and their results."""
 
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Row, bindparam, case, delete, func, insert, select, update
 
 from karat.errors import Conflict
 from karat.experiments.store.datasets import drop_unused_datasets
 from karat.experiments.store.records import RunStatus
-from karat.experiments.store.rows import storable
+from karat.experiments.store.rows import sample_of, storable, timings_of
 from karat.experiments.store.schema import (
     ANNOTATIONS,
+    ANSWERS,
     BENCHMARK_DATASETS,
     BENCHMARKS,
     EXPERIMENTS,
@@ -21,10 +23,28 @@ from karat.experiments.store.schema import (
     RUNS,
 )
 from karat.service.store.jobs import UNFINISHED, JobRequest, add_job, check_idle
-from karat.service.store.records import Annotation, Benchmark, JobKind, JobStatus, Page
-from karat.service.store.shelf import Shelf, new_id, one, owned
+from karat.service.store.records import (
+    Annotation,
+    Benchmark,
+    JobKind,
+    JobStatus,
+    Page,
+    ServiceTable,
+    new_id,
+    one,
+    owned,
+)
 
-__all__ = ["Benchmarks"]
+__all__ = ["BenchmarkTable", "RunUsage"]
+
+
+class RunUsage(NamedTuple):
+    """How the queries of a run ended, how long they took, and the notes on the run."""
+
+    outcomes: Mapping[str, int]
+    latencies_ms: Sequence[float]
+    notes: Mapping[str, Any]
+
 
 UNENDED = [status.value for status in RunStatus if not status.ended]
 # From where a benchmark may be started: one that has failed or was cancelled continues.
@@ -50,7 +70,7 @@ ALL = select(
 ).join(MAPPINGS)
 
 
-# Most reads ask for these: a statement that is made once need not be looked up by all its parts.
+# Frequent statements, built once: SQLAlchemy would otherwise look each up by all its parts.
 ONE = ALL.where(BENCHMARKS.c.id == bindparam("benchmark"))
 OWN = ONE.where(BENCHMARKS.c.owner == bindparam("owner"))
 DEPENDS_ON = (
@@ -73,8 +93,8 @@ DEPENDS_ON = (
 )
 
 
-class Benchmarks(Shelf):
-    """Cancelling wins: whatever a worker says later, one that was cancelled stays so."""
+class BenchmarkTable(ServiceTable):
+    """Benchmarks; a cancelled one stays cancelled, whatever a worker reports later."""
 
     def add(
         self,
@@ -156,6 +176,19 @@ class Benchmarks(Shelf):
         with self._database.asking() as connection:
             return tuple(connection.execute(wanted).scalars())
 
+    def run_usage(self, run: str) -> RunUsage:
+        """Return the outcomes, latencies and notes of a run; its hits are not read."""
+        columns = [column for column in ANSWERS.c if column.name not in {"hits", "extra"}]
+        with self._database.asking() as connection:
+            row = one(connection, select(RUNS).where(RUNS.c.id == run), f"run {run}")
+            answers = connection.execute(select(*columns).where(ANSWERS.c.run == run)).all()
+        timings = timings_of(row, map(sample_of, answers))
+        return RunUsage(
+            Counter(answer.outcome for answer in answers),
+            timings.latencies_ms() if timings else (),
+            row.notes or {},
+        )
+
     def start(
         self,
         benchmark: str,
@@ -203,7 +236,7 @@ class Benchmarks(Shelf):
     def attach(
         self, benchmark: str, experiment: str, *, revision: Mapping[str, str] | None = None
     ) -> None:
-        """Say where the results are, and of which *revision* of the documents."""
+        """Store the experiment of a benchmark and the *revision* of its documents."""
         changed = update(BENCHMARKS).where(BENCHMARKS.c.id == benchmark)
         with self._database.writing() as connection:
             connection.execute(changed, {"experiment": experiment, "revision": revision})
@@ -232,7 +265,7 @@ class Benchmarks(Shelf):
             return connection.execute(update(BENCHMARKS).where(*running), values).rowcount > 0
 
     def delete(self, benchmark: str) -> None:
-        """Remove a benchmark with its results; Conflict while somebody works on it."""
+        """Remove a benchmark with its results; Conflict while a job runs on it."""
         wanted = select(BENCHMARKS.c.status, BENCHMARKS.c.experiment)
         mine = BENCHMARKS.c.id == benchmark
         working = select(JOBS.c.id).where(
@@ -248,7 +281,7 @@ class Benchmarks(Shelf):
             drop_unused_datasets(connection)
 
     def keep_results(self, benchmark: str, key: str, data: bytes) -> None:
-        """Keep what was computed of a benchmark, in place of what was before."""
+        """Replace the stored results of a benchmark."""
         new = self._database.insert(RESULTS).on_conflict_do_update(
             index_elements=[RESULTS.c.benchmark],
             set_={"key": key, "data": (packed := zlib.compress(data))},
@@ -265,7 +298,7 @@ class Benchmarks(Shelf):
             return bool(connection.execute(wanted).scalar() == key)
 
     def kept_results(self, benchmark: str, key: str) -> bytes | None:
-        """Return what was kept under *key*; None where something has changed since."""
+        """Return the results stored under *key*; None where they are outdated."""
         wanted = select(RESULTS.c.data).where(
             RESULTS.c.benchmark == benchmark, RESULTS.c.key == key
         )

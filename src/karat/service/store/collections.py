@@ -10,16 +10,24 @@ from karat.errors import Conflict, UnknownName
 from karat.experiments.store.rows import storable
 from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS
 from karat.service.store.jobs import JobRequest, add_job
-from karat.service.store.records import Collection, Document, JobKind, Page
-from karat.service.store.shelf import Shelf, new_id, one, owned
+from karat.service.store.records import (
+    Collection,
+    Document,
+    JobKind,
+    Page,
+    ServiceTable,
+    new_id,
+    one,
+    owned,
+)
 
-__all__ = ["Collections"]
+__all__ = ["CollectionTable"]
 
 DOCUMENT = select(DOCUMENTS.c.path, DOCUMENTS.c.size, DOCUMENTS.c.lines, DOCUMENTS.c.chunks)
 
 
-class Collections(Shelf):
-    """Made empty; a job finds out what is in them."""
+class CollectionTable(ServiceTable):
+    """Collections, created empty; a job indexes their documents."""
 
     def add(
         self,
@@ -74,7 +82,7 @@ class Collections(Shelf):
         snapshot: str = "",
         facts: Mapping[str, object] | None = None,
     ) -> None:
-        """Say where indexing stands, and at its end, with a *snapshot*, what it has found.
+        """Store the status of indexing, and at its end the *snapshot* and the facts.
 
         Mappings to other documents than these must be resolved again.
         """
@@ -99,7 +107,7 @@ class Collections(Shelf):
         correlation: str = "",
         most: int | None = None,
     ) -> Collection:
-        """Queue the indexing of what *source* is now; until it ends, all is known as it was.
+        """Queue indexing of the current *source*; until it ends, the old index stays.
 
         Conflict while a benchmark runs on the collection, or it is being indexed; the rest is as
         :meth:`Jobs.add` has it.
@@ -127,7 +135,7 @@ class Collections(Shelf):
     def give_up(self, age: timedelta) -> int:
         """Let those fail that have waited for a job longer than *age*, and return how many.
 
-        Whoever made them was killed before they were whole.
+        The process that created them was killed before they were complete.
         """
         now = self._clock()
         waiting = (COLLECTIONS.c.status == "pending", COLLECTIONS.c.operation.is_(None))

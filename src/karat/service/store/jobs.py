@@ -1,25 +1,27 @@
-"""Jobs: work that outlives whoever does it.
+"""Jobs with their leases, and the events that they report."""
 
-A worker has a job for as long as it says so again and again. When it falls silent, or is known to
-be dead, the next worker takes the job over. Whoever was too slow to notice is told that the job is
-no longer its own, and what it still says of it counts for nothing.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, insert, select, text, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from karat.errors import Conflict, InputError, TooManyJobs
 from karat.experiments.store.database import Database
 from karat.experiments.store.environment import is_alive
 from karat.experiments.store.rows import storable
-from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, JOBS, MAPPINGS
-from karat.service.store.records import Job, JobKind, JobStatus
-from karat.service.store.shelf import Shelf, new_id, owned
+from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
+from karat.service.store.records import (
+    Job,
+    JobKind,
+    JobStatus,
+    ServiceEvent,
+    ServiceTable,
+    new_id,
+    owned,
+)
 
-__all__ = ["JobRequest", "Jobs", "LeaseStatus", "add_job", "check_idle"]
+__all__ = ["EventTable", "JobRequest", "JobTable", "LeaseStatus", "add_job", "check_idle"]
 
 SUBJECTS = {
     JobKind.INDEX: COLLECTIONS,
@@ -36,14 +38,14 @@ UNFINISHED_JOBS = (
 
 
 class LeaseStatus(NamedTuple):
-    """Whether a job is still that of the worker who asks, and whether it is to be cancelled."""
+    """Whether the worker still has the lease, and whether the job is to be cancelled."""
 
     mine: bool
     cancel: bool
 
 
 class JobRequest(NamedTuple):
-    """Who asks for work, when, and in which request.
+    """The owner of a new job, its time, and its request.
 
     *most* is how many unfinished jobs the owner may have, this one included; None is any number.
     """
@@ -54,7 +56,7 @@ class JobRequest(NamedTuple):
     most: int | None = None
 
 
-class Jobs(Shelf):
+class JobTable(ServiceTable):
     """A queue, the oldest first. *lease* is how long a worker may be silent."""
 
     def __init__(
@@ -75,7 +77,7 @@ class Jobs(Shelf):
     ) -> Job:
         """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished.
 
-        *correlation* is the id of the request that asks for it. TooManyJobs where *owner* has
+        *correlation* is the id of the request. TooManyJobs where *owner* has
         *most* that are not finished.
         """
         asked = JobRequest(owner, self._clock(), correlation, most)
@@ -94,13 +96,13 @@ class Jobs(Shelf):
             return _active(connection, owner)
 
     def claim(self, worker: str) -> Job | None:
-        """Give *worker* the oldest job that nobody works on; None where there is none."""
+        """Lease the oldest free job to *worker*; None without a free job."""
         now = self._clock()
         with self._database.reading() as connection:
             # Most of the time there is nothing to do, and no need to keep writers waiting.
             if not any(_is_free(row, now) for row in connection.execute(UNFINISHED_JOBS)):
                 return None
-        # SQLite has one writer at a time; in PostgreSQL others pass by what somebody is claiming.
+        # SQLite has one writer at a time; PostgreSQL skips rows that others are claiming.
         wanted = UNFINISHED_JOBS.with_for_update(skip_locked=True)
         with self._database.writing() as connection:
             for row in connection.execute(wanted):
@@ -121,8 +123,8 @@ class Jobs(Shelf):
                 return None
         return self.get(row.id)
 
-    def beat(self, job: str, worker: str, *, progress: bool = False) -> LeaseStatus:
-        """Say that *worker* is alive, and with *progress* that the job has come further."""
+    def heartbeat(self, job: str, worker: str, *, progress: bool = False) -> LeaseStatus:
+        """Renew the lease of *worker*; *progress* resets the count of attempts."""
         values: dict[str, object] = {"lease_until": self._clock() + self.lease}
         if progress:
             values["attempts"] = 1
@@ -172,7 +174,7 @@ def add_job(connection: Connection, kind: JobKind, subject: str, asked: JobReque
 def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
     """Raise Conflict while *subject*, of jobs of *kind*, has one that is unfinished.
 
-    Nobody can begin one before the transaction of *connection* ends.
+    No other job can be added before the transaction of *connection* ends.
     """
     unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
     # The row of the subject is locked first, so that two cannot both find nothing unfinished.
@@ -199,7 +201,7 @@ def _active(connection: Connection, owner: str) -> int:
 
 
 def _is_free(row: Row[Any], now: datetime) -> bool:
-    """Return whether nobody works on a job, or whoever did is silent or dead."""
+    """Return whether a job is queued, its lease has expired, or its worker is dead."""
     queued = row.status == JobStatus.QUEUED
     return queued or row.lease_until < now or not is_alive(row.worker)
 
@@ -213,3 +215,70 @@ def _held(job: str, worker: str) -> Any:
 def _job(row: Row[Any]) -> Job:
     kinds = {"kind": JobKind(row.kind), "status": JobStatus(row.status)}
     return Job(**{**row._asdict(), **kinds})
+
+
+# Ids are assigned before a transaction commits: a reader could see the higher of two ids first and
+# miss the lower one. So writers in PostgreSQL take turns by this advisory lock.
+ORDER_LOCK = 7_236_114_510
+
+
+class EventTable(ServiceTable):
+    """Events in the order of their ids: a reader that has seen one has seen all before it."""
+
+    def add(
+        self, operation: str, subject: str, kind: str, data: Mapping[str, object]
+    ) -> ServiceEvent:
+        """Append an event to the stream."""
+        row = {"operation": operation, "subject": subject, "type": kind, "data": dict(data)}
+        new = insert(EVENTS).values(**row, created=self._clock()).returning(EVENTS)
+        with self._database.writing() as connection:
+            if not self._database.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ORDER_LOCK})
+            return _event(connection.execute(new).one())
+
+    def after(
+        self,
+        sequence: int,
+        *,
+        operation: str | None = None,
+        subject: str | None = None,
+        limit: int = 1_000,
+    ) -> tuple[ServiceEvent, ...]:
+        """Return the events after the id *sequence*, of all operations or of one."""
+        wanted = _of(operation, subject).where(EVENTS.c.id > sequence)
+        with self._database.asking() as connection:
+            found = connection.execute(wanted.order_by(EVENTS.c.id).limit(limit))
+            return tuple(map(_event, found))
+
+    def newest(
+        self, *, operation: str | None = None, subject: str | None = None
+    ) -> ServiceEvent | None:
+        """Return the last event, of all or of one operation; None without any."""
+        wanted = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
+        with self._database.asking() as connection:
+            found = connection.execute(wanted).one_or_none()
+        return None if found is None else _event(found)
+
+    def last(self) -> int:
+        """Return the id of the newest event, 0 without any."""
+        with self._database.asking() as connection:
+            return int(connection.execute(select(func.max(EVENTS.c.id))).scalar() or 0)
+
+    def drop_older(self, age: timedelta) -> int:
+        """Delete events older than *age*, and return their number."""
+        old = EVENTS.c.created < self._clock() - age
+        with self._database.writing() as connection:
+            return connection.execute(delete(EVENTS).where(old)).rowcount
+
+
+def _of(operation: str | None, subject: str | None) -> Any:
+    wanted = select(EVENTS)
+    if operation is not None:
+        wanted = wanted.where(EVENTS.c.operation == operation)
+    if subject is not None:
+        wanted = wanted.where(EVENTS.c.subject == subject)
+    return wanted
+
+
+def _event(row: Row[Any]) -> ServiceEvent:
+    return ServiceEvent(**row._asdict())

@@ -1,10 +1,16 @@
-"""What the service keeps, as it is read back. All moments are in UTC."""
+"""Records of the service's tables, and the base class of the tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
+from uuid import uuid4
+
+from sqlalchemy import Connection, Row, Select, Table, func, select
+
+from karat.errors import UnknownName
+from karat.experiments.store.database import Database
 
 __all__ = [
     "Annotation",
@@ -18,8 +24,12 @@ __all__ = [
     "JobStatus",
     "Page",
     "ServiceEvent",
+    "ServiceTable",
     "StoredJudgment",
     "Token",
+    "new_id",
+    "one",
+    "owned",
 ]
 
 Item = TypeVar("Item")
@@ -34,7 +44,7 @@ class Page(NamedTuple, Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Who may do what; *digest* is the SHA-256 of the secret, which nobody keeps."""
+    """A token and its scopes; *digest* is the SHA-256 of the secret, which is not stored."""
 
     id: str
     owner: str
@@ -54,7 +64,7 @@ class Token:
 class Collection:
     """Documents to search; *status* is ``pending``, ``indexing``, ``ready`` or ``failed``.
 
-    *facts* is what indexing has found, as JSON can hold it; *operation* is the last job.
+    *facts* is the result of indexing, as JSON; *operation* is the last job.
     """
 
     id: str
@@ -147,7 +157,7 @@ class DatasetMapping:
 class Benchmark:
     """A matrix of configurations over a mapping, with the statuses of seed 003.
 
-    *config* is what was asked for; *experiment* is where the results are, None before the start.
+    *config* is the request; *experiment* has the results, None before the start.
     *revision* is the commit that was searched, None where that is unknown.
     """
 
@@ -184,7 +194,7 @@ class Annotation:
 
 
 class JobKind(StrEnum):
-    """What a worker does for a job, whose subject is a collection, a mapping or a benchmark."""
+    """The kind of a job; its subject is a collection, a mapping or a benchmark."""
 
     INDEX = "index"
     RESOLVE = "resolve"
@@ -202,13 +212,13 @@ class JobStatus(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Return whether nobody will work on it any more."""
+        """Return whether the job has ended."""
         return self not in {JobStatus.QUEUED, JobStatus.RUNNING}
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for one worker at a time, which has it until *lease_until* and longer if it says so.
+    """Work for one worker at a time, which has the lease until *lease_until* and may renew it.
 
     *attempts* counts the workers that have taken it since it last made progress; *correlation* is
     the id of the request that began it.
@@ -232,7 +242,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ServiceEvent:
-    """Something that has happened; *id* grows, and is the place from which a client continues."""
+    """An event of a job; *id* grows, and a client continues after the last id it has seen."""
 
     id: int
     operation: str
@@ -240,3 +250,53 @@ class ServiceEvent:
     type: str
     data: Mapping[str, object]
     created: datetime
+
+
+def new_id() -> str:
+    """Return a random id that cannot be guessed and is never a path."""
+    return str(uuid4())
+
+
+class ServiceTable:
+    """The rows of one kind in *database*; *clock* returns the time."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], datetime]) -> None:
+        """Keep the database; nothing is read yet."""
+        self._database = database
+        self._clock = clock
+
+    def _one(self, wanted: Select[*tuple[Any, ...]], what: str, **values: str) -> Row[Any]:
+        """Return the only row; UnknownName with *what* where it does not exist."""
+        with self._database.asking() as connection:
+            return one(connection, wanted, what, **values)
+
+    def _page(
+        self,
+        wanted: Select[*tuple[Any, ...]],
+        make: Callable[[Row[Any]], Item],
+        *,
+        limit: int,
+        offset: int,
+    ) -> Page[Item]:
+        with self._database.reading() as connection:
+            total = select(func.count()).select_from(wanted.order_by(None).subquery())
+            rows = connection.execute(wanted.limit(limit).offset(offset))
+            return Page(tuple(map(make, rows)), connection.execute(total).scalar_one())
+
+
+def one(
+    connection: Connection, wanted: Select[*tuple[Any, ...]], what: str, **values: str
+) -> Row[Any]:
+    """Return the only row of *wanted*, whose parameters are *values*.
+
+    UnknownName with *what* is raised where it does not exist.
+    """
+    found = connection.execute(wanted, values).one_or_none()
+    if found is None:
+        raise UnknownName(f"no {what}")
+    return found
+
+
+def owned(wanted: Select[*tuple[Any, ...]], table: Table, owner: str | None) -> Any:
+    """Return *wanted* of *owner* only, where one is named."""
+    return wanted if owner is None else wanted.where(table.c.owner == owner)

@@ -1,4 +1,4 @@
-"""The store of a service: what it keeps beside the results, in the same database."""
+"""The store of a service, in the same database as the results of experiments."""
 
 import os
 from collections.abc import Callable
@@ -12,14 +12,11 @@ from karat.experiments.store.recorder import utc_now
 from karat.experiments.store.records import RunStatus
 from karat.experiments.store.schema import RUNS
 from karat.experiments.store.sql_store import SqlStore
-from karat.service.store.benchmarks import Benchmarks
-from karat.service.store.collections import Collections
-from karat.service.store.datasets import Datasets
-from karat.service.store.events import Events
-from karat.service.store.jobs import Jobs
-from karat.service.store.judgments import Judgments, LossTable
-from karat.service.store.mappings import Mappings
-from karat.service.store.tokens import Tokens
+from karat.service.store.benchmarks import BenchmarkTable
+from karat.service.store.collections import CollectionTable
+from karat.service.store.datasets import DatasetTable, JudgmentTable, LossTable, MappingTable
+from karat.service.store.jobs import EventTable, JobTable
+from karat.service.store.tokens import TokenTable
 
 __all__ = ["ServiceStore"]
 
@@ -41,15 +38,15 @@ class ServiceStore:
         """Open the database, which is made where there is none."""
         self.database = Database(place)
         self.results = SqlStore(self.database, worker=worker, clock=clock)
-        self.tokens = Tokens(self.database, clock=clock)
-        self.collections = Collections(self.database, clock=clock)
-        self.datasets = Datasets(self.database, clock=clock)
-        self.judgments = Judgments(self.database, clock=clock)
-        self.mappings = Mappings(self.database, clock=clock)
-        self.benchmarks = Benchmarks(self.database, clock=clock)
+        self.tokens = TokenTable(self.database, clock=clock)
+        self.collections = CollectionTable(self.database, clock=clock)
+        self.datasets = DatasetTable(self.database, clock=clock)
+        self.judgments = JudgmentTable(self.database, clock=clock)
+        self.mappings = MappingTable(self.database, clock=clock)
+        self.benchmarks = BenchmarkTable(self.database, clock=clock)
         self.losses = LossTable(self.database, clock=clock)
-        self.jobs = Jobs(self.database, clock=clock)
-        self.events = Events(self.database, clock=clock)
+        self.jobs = JobTable(self.database, clock=clock)
+        self.events = EventTable(self.database, clock=clock)
 
     def __enter__(self) -> Self:
         return self

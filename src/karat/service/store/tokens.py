@@ -1,20 +1,22 @@
-"""Tokens: who may ask for what."""
+"""Tokens: random secrets of which only the digest is stored."""
 
 from collections.abc import Iterable
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, insert, select, update
 
+from karat.errors import InputError
 from karat.experiments.store.schema import TOKENS
-from karat.service.store.records import Token
-from karat.service.store.shelf import Shelf, new_id, one
+from karat.service.store.records import ServiceTable, Token, new_id, one
 
-__all__ = ["Tokens"]
+__all__ = ["SCOPES", "IssuedToken", "TokenTable", "create_token", "digest_of"]
 
 
-class Tokens(Shelf):
-    """Kept for good: one that was revoked still says that it existed."""
+class TokenTable(ServiceTable):
+    """Tokens, which are never deleted: a revoked one stays in the list."""
 
     def add(
         self,
@@ -63,3 +65,52 @@ class Tokens(Shelf):
 
 def _token(row: Row[Any]) -> Token:
     return Token(**{**row._asdict(), "scopes": tuple(row.scopes)})
+
+
+# Each scope includes the one before: read; change and run; access to resources of all owners.
+SCOPES = ("read", "run", "admin")
+# A prefix, so that logs and secret scanners recognise it.
+PREFIX = "karat_"
+SECRET_BYTES = 32
+
+
+class IssuedToken(NamedTuple):
+    """A new token and its secret, which cannot be shown again."""
+
+    token: Token
+    secret: str
+
+
+def create_token(
+    shelf: TokenTable,
+    owner: str,
+    *,
+    scope: str = "run",
+    name: str = "",
+    days: int | None = 90,
+    now: datetime,
+) -> IssuedToken:
+    """Return a new token of *owner*, which ends after *days*, or never where that is None.
+
+    A scope includes those before it.
+    """
+    if scope not in SCOPES:
+        raise InputError(f"scope {scope!r} is none of: {', '.join(SCOPES)}")
+    if not owner.strip():
+        raise InputError("a token needs an owner; expected a name")
+    if days is not None and days < 1:
+        raise InputError(f"a token that ends after {days} days opens nothing; expected 1 or more")
+    secret = PREFIX + token_urlsafe(SECRET_BYTES)
+    scopes = SCOPES[: SCOPES.index(scope) + 1]
+    expires = None if days is None else now + timedelta(days=days)
+    token = shelf.add(owner.strip(), name, digest=digest_of(secret), scopes=scopes, expires=expires)
+    return IssuedToken(token, secret)
+
+
+def digest_of(secret: str) -> str:
+    """Return the digest of *secret*; a random secret needs no slow hash.
+
+    >>> digest_of("karat_x")[:12]
+    'fd90757f0bdb'
+    """
+    return sha256(secret.encode()).hexdigest()

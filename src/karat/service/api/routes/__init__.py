@@ -1,1 +1,1 @@
-"""The endpoints, one file per thing that a user can ask about."""
+"""The endpoints, one file per resource."""

@@ -16,21 +16,21 @@ from karat.service.api.schemas.benchmarks import (
     Benchmark,
     BenchmarkCreate,
     Benchmarks,
+    BenchmarkStart,
     BenchmarkStatus,
     ConfigMatrix,
     Preview,
     PreviewRequest,
     PreviewRun,
     SharedWork,
-    Started,
     TimedQueries,
 )
-from karat.service.api.state import Asking, Paged, Service, Serving
+from karat.service.api.state import CurrentCaller, CurrentService, RequestedPage, Service
 from karat.service.api.views.runs import options_of
 from karat.service.benchmarks import BenchmarkConfig
-from karat.service.events import tell_outcome
-from karat.service.jobs.progress import EVENT, standing
-from karat.service.observability.correlation import correlation_id
+from karat.service.events import report_outcome
+from karat.service.jobs.benchmark import EVENT, standing
+from karat.service.logs import correlation_id
 from karat.service.store import Annotation as StoredAnnotation
 from karat.service.store import Benchmark as StoredBenchmark
 from karat.service.store import Collection
@@ -52,7 +52,9 @@ IdempotencyKey = Annotated[
 
 
 @router.post("", status_code=201, responses=failures(400, 404))
-def create_benchmark(serving: Serving, caller: Asking, asked: BenchmarkCreate) -> Benchmark:
+def create_benchmark(
+    serving: CurrentService, caller: CurrentCaller, asked: BenchmarkCreate
+) -> Benchmark:
     """Make a benchmark of a matrix over a mapping; it runs when it is started."""
     store = serving.store
     mapping = store.mappings.get(str(asked.mapping_id), owner=caller.sees)
@@ -72,8 +74,10 @@ def create_benchmark(serving: Serving, caller: Asking, asked: BenchmarkCreate) -
 
 
 @router.post("/preview", responses=failures(400, 404))
-def preview_benchmark(serving: Serving, caller: Asking, asked: PreviewRequest) -> Preview:
-    """List the runs that a matrix gives, and what they share; nothing is made."""
+def preview_benchmark(
+    serving: CurrentService, caller: CurrentCaller, asked: PreviewRequest
+) -> Preview:
+    """List the runs of a matrix and the work that they share; nothing is created."""
     collection = None
     if asked.mapping_id:
         mapping = serving.store.mappings.get(str(asked.mapping_id), owner=caller.sees)
@@ -96,12 +100,12 @@ def preview_benchmark(serving: Serving, caller: Asking, asked: PreviewRequest) -
 
 @router.get("", responses=failures())
 def list_benchmarks(
-    serving: Serving,
-    caller: Asking,
-    paging: Paged,
+    serving: CurrentService,
+    caller: CurrentCaller,
+    paging: RequestedPage,
     status_filter: BenchmarkStatus | None = None,
 ) -> Benchmarks:
-    """List benchmarks, the newest first; of one status where that is asked for."""
+    """List benchmarks, the newest first, optionally of one status."""
     store = serving.store.benchmarks
     found = store.page(owner=caller.sees, status=status_filter, **paging.part)
     remarks = store.annotations(*(each.id for each in found.items))
@@ -113,7 +117,7 @@ def list_benchmarks(
 
 
 @router.get("/latest", responses=failures(404))
-def latest_benchmark(serving: Serving, caller: Asking) -> Benchmark:
+def latest_benchmark(serving: CurrentService, caller: CurrentCaller) -> Benchmark:
     """Return the newest benchmark."""
     for found in serving.store.benchmarks.page(owner=caller.sees, limit=1).items:
         return _shown(serving, found)
@@ -121,14 +125,14 @@ def latest_benchmark(serving: Serving, caller: Asking) -> Benchmark:
 
 
 @router.get("/{benchmark_id}", responses=failures(404))
-def get_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> Benchmark:
+def get_benchmark(serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID) -> Benchmark:
     """Return one benchmark as it stands."""
     found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
     return _shown(serving, found)
 
 
 @router.delete("/{benchmark_id}", status_code=204, responses=failures(404, 409))
-def delete_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> None:
+def delete_benchmark(serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID) -> None:
     """Delete a benchmark with its results; one that is running must be cancelled first."""
     found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
     serving.store.benchmarks.delete(found.id)
@@ -136,11 +140,11 @@ def delete_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> No
 
 @router.post("/{benchmark_id}/start", responses=failures(404, 409))
 def start_benchmark(
-    serving: Serving,
-    caller: Asking,
+    serving: CurrentService,
+    caller: CurrentCaller,
     benchmark_id: UUID,
     idempotency_key: IdempotencyKey = None,
-) -> Started:
+) -> BenchmarkStart:
     """Start a benchmark, or continue one that has failed or was cancelled."""
     store = serving.store
     found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
@@ -152,7 +156,7 @@ def start_benchmark(
     )
     if started.operation and started.operation != found.operation:
         store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
-    return Started(
+    return BenchmarkStart(
         id=started.id,
         status=started.status,
         operation_uuid=started.operation,
@@ -161,13 +165,15 @@ def start_benchmark(
 
 
 @router.post("/{benchmark_id}/cancel", responses=failures(404, 409))
-def cancel_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> Started:
+def cancel_benchmark(
+    serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID
+) -> BenchmarkStart:
     """Cancel a benchmark that is pending or running; completed runs are kept."""
     store = serving.store
     found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
     cancelled = store.benchmarks.cancel(found.id)
-    tell_outcome(store, cancelled)
-    return Started(
+    report_outcome(store, cancelled)
+    return BenchmarkStart(
         id=cancelled.id,
         status=cancelled.status,
         operation_uuid=cancelled.operation,
@@ -177,7 +183,7 @@ def cancel_benchmark(serving: Serving, caller: Asking, benchmark_id: UUID) -> St
 
 @router.post("/{benchmark_id}/annotations", status_code=201, responses=failures(404))
 def annotate_benchmark(
-    serving: Serving, caller: Asking, benchmark_id: UUID, asked: AnnotationCreate
+    serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID, asked: AnnotationCreate
 ) -> Annotation:
     """Keep a remark with a benchmark."""
     found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)

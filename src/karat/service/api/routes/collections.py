@@ -1,47 +1,187 @@
-"""Collections: made from a folder, a repository, a BEIR corpus or an upload; read and searched."""
+"""Collections: documents from folders, Git repositories, BEIR corpora and uploaded archives."""
 
+import shutil
 from collections.abc import Sequence
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Form, Query, Response, UploadFile
+from fastapi.routing import APIRoute
+from pydantic import Json
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.routing import Match
+from starlette.types import Scope
 
-from karat.errors import InputError
-from karat.service.api.collection_view import begin_indexing, forget, shown
+from karat.app.index import check_cutting, check_model, pinned_commit
+from karat.errors import InputError, TooManyJobs
+from karat.experiments.workers.sources import is_bare
 from karat.service.api.failures import failures
-from karat.service.api.routes.archives import FORM
-from karat.service.api.schemas.base import NO_NUL
+from karat.service.api.routes.datasets import keep, only
+from karat.service.api.schemas.base import NO_NUL, Description, Name
 from karat.service.api.schemas.collections import (
     BeirSource,
     Collection,
     CollectionCreate,
     Collections,
     CollectionSearch,
-    CollectionSearched,
+    CollectionSearchResult,
     Document,
     Documents,
     DocumentText,
     FoundHit,
     GitSource,
     Health,
+    IndexOptions,
     ModeHits,
 )
-from karat.service.api.state import Asking, Caller, Paged, Service, Serving
+from karat.service.api.state import Caller, CurrentCaller, CurrentService, RequestedPage, Service
+from karat.service.archives import ArchiveLimits, unpack
 from karat.service.collections import (
+    UPLOAD,
     allowed_folder,
-    check_cutting,
-    check_model,
     collection_spec,
     health_of,
     not_indexed,
-    pinned_commit,
     source_now,
 )
-from karat.service.observability.correlation import correlation_id
+from karat.service.logs import correlation_id
 from karat.service.store import Collection as Kept
+from karat.service.store import JobKind
 
-__all__ = ["router"]
+__all__ = ["FORM", "archives_router", "begin_indexing", "forget", "router", "shown"]
+
+
+def begin_indexing(serving: Service, caller: Caller, made: Kept) -> Collection:
+    """Queue the indexing of a new collection and return it; without a job it is deleted."""
+    try:
+        serving.begin(JobKind.INDEX, made.id, caller)
+    except TooManyJobs:
+        forget(serving, made)
+        raise
+    return shown(serving.store.collections.get(made.id))
+
+
+def forget(serving: Service, kept: Kept) -> None:
+    """Delete a collection; of documents only uploaded ones."""
+    serving.store.collections.delete(kept.id)
+    shutil.rmtree(serving.settings.places.uploads / kept.id, ignore_errors=True)
+
+
+def shown(kept: Kept) -> Collection:
+    """Return a collection as it is sent."""
+    index = IndexOptions.model_validate(dict(kept.index))
+    facts: dict[str, Any] = dict(kept.facts)
+    dense: dict[str, Any] = facts.get("dense") or {}
+    return Collection.model_validate(
+        {
+            "id": kept.id,
+            "name": kept.name,
+            "description": kept.description,
+            "owner_id": kept.owner,
+            "source": {name: kept.source.get(name) for name in ("kind", "path", "revision")},
+            "status": kept.status,
+            "error_message": kept.error or None,
+            "chunker": index.chunker,
+            "dense": {
+                "state": kept.status if index.dense else "none",
+                "model": index.model if index.dense else None,
+                "dimension": dense.get("dimension"),
+                "vectors": dense.get("vectors"),
+            },
+            "sparse": {"state": kept.status if index.sparse else "none"},
+            "document_count": facts.get("documents", 0),
+            "chunk_count": facts.get("chunks", 0),
+            "snapshot": kept.snapshot or None,
+            "created_at": kept.created,
+            "updated_at": kept.updated,
+            "operation_uuid": kept.operation,
+        }
+    )
+
+
+# How large it becomes is known too late.
+PACKED = "corpus.jsonl.gz"
+
+
+class MultipartRoute(APIRoute):
+    """A route for forms only; JSON that is sent to the same path is for another one."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match multipart requests only."""
+        if not Headers(scope=scope).get("content-type", "").startswith("multipart/form-data"):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+archives_router = APIRouter(prefix="/api/v2/collections", route_class=MultipartRoute)
+
+# Described with the route for JSON, since a path and a method have one description.
+FORM: dict[str, Any] = {
+    "requestBody": {
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file", "name"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "file": {"type": "string", "format": "binary"},
+                        "name": {"type": "string", "minLength": 1, "maxLength": 255},
+                        "description": {"type": "string", "maxLength": 2000},
+                        "index": {"type": "string", "contentMediaType": "application/json"},
+                    },
+                }
+            }
+        }
+    }
+}
+
+
+@archives_router.post(
+    "",
+    status_code=201,
+    include_in_schema=False,
+    dependencies=[only("file", "name", "description", "index")],
+)
+def upload_collection(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    *,
+    file: UploadFile,
+    name: Annotated[Name, Form()],
+    description: Annotated[Description, Form()] = "",
+    index: Annotated[Json[IndexOptions], Form()] = IndexOptions(),  # noqa: B008 - it is frozen
+) -> Collection:
+    """Make a collection of a zip, tar or tar.gz file; a job indexes its documents."""
+    serving.check_quota(caller)
+    check_cutting(index.chunker)
+    if index.dense:
+        check_model(index.model)
+    limits = serving.settings.limits
+    bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
+    with TemporaryDirectory(prefix="karat-upload-") as folder:
+        archive = keep(file.file, None, folder)
+        made = serving.store.collections.add(
+            caller.owner,
+            name,
+            description=description,
+            source={"kind": UPLOAD},
+            index=index.model_dump(),
+        )
+        target = serving.settings.places.uploads / made.id
+        try:
+            unpack(archive, target, bounds)
+            if is_bare(target):
+                raise InputError("the archive is a Git repository; expected its files")
+            if (target / PACKED).exists():
+                raise InputError(f"the archive holds {PACKED}; expected corpus.jsonl as plain text")
+        except BaseException:
+            forget(serving, made)
+            raise
+    return begin_indexing(serving, caller, made)
+
 
 router = APIRouter(prefix="/api/v2/collections", tags=["collections"])
 
@@ -51,7 +191,9 @@ Path = Annotated[str, Query(min_length=1, max_length=4096, pattern=NO_NUL)]
 
 
 @router.post("", status_code=201, responses=failures(400, 408, 413), openapi_extra=FORM)
-def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate) -> Collection:
+def create_collection(
+    serving: CurrentService, caller: CurrentCaller, asked: CollectionCreate
+) -> Collection:
     """Make a collection of documents that the service can reach, or of an archive sent as a form.
 
     A job indexes them.
@@ -80,7 +222,9 @@ def create_collection(serving: Serving, caller: Asking, asked: CollectionCreate)
 
 
 @router.get("", responses=failures())
-def list_collections(serving: Serving, caller: Asking, paging: Paged) -> Collections:
+def list_collections(
+    serving: CurrentService, caller: CurrentCaller, paging: RequestedPage
+) -> Collections:
     """List collections, the newest first."""
     found = serving.store.collections.page(owner=caller.sees, **paging.part)
     return Collections(
@@ -89,19 +233,23 @@ def list_collections(serving: Serving, caller: Asking, paging: Paged) -> Collect
 
 
 @router.get("/{collection_id}", responses=failures(404))
-def get_collection(serving: Serving, caller: Asking, collection_id: UUID) -> Collection:
+def get_collection(
+    serving: CurrentService, caller: CurrentCaller, collection_id: UUID
+) -> Collection:
     """Return one collection with the state of its index."""
     return shown(_owned(serving, caller, collection_id))
 
 
 @router.delete("/{collection_id}", status_code=204, responses=failures(404, 409))
-def delete_collection(serving: Serving, caller: Asking, collection_id: UUID) -> None:
+def delete_collection(serving: CurrentService, caller: CurrentCaller, collection_id: UUID) -> None:
     """Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones."""
     forget(serving, _owned(serving, caller, collection_id))
 
 
 @router.post("/{collection_id}/reindex", status_code=202, responses=failures(404, 409))
-def reindex_collection(serving: Serving, caller: Asking, collection_id: UUID) -> Collection:
+def reindex_collection(
+    serving: CurrentService, caller: CurrentCaller, collection_id: UUID
+) -> Collection:
     """Index a collection once more, whose folder has changed or whose branch has moved on.
 
     A job does it. Mappings to documents that have changed must be resolved again; results stay
@@ -120,10 +268,10 @@ def reindex_collection(serving: Serving, caller: Asking, collection_id: UUID) ->
 
 @router.get("/{collection_id}/documents", responses=failures(404))
 def list_documents(
-    serving: Serving,
-    caller: Asking,
+    serving: CurrentService,
+    caller: CurrentCaller,
     collection_id: UUID,
-    paging: Paged,
+    paging: RequestedPage,
     q: Annotated[str, Query(max_length=1000, pattern=NO_NUL)] = "",
 ) -> Documents:
     """List documents by path; *q* is a part of it, whatever the case."""
@@ -135,7 +283,7 @@ def list_documents(
 
 @router.get("/{collection_id}/documents/content", responses=failures(400, 404, 409))
 def read_document(
-    serving: Serving, caller: Asking, collection_id: UUID, path: Path
+    serving: CurrentService, caller: CurrentCaller, collection_id: UUID, path: Path
 ) -> DocumentText:
     """Return the text of a document, found by the path that the list gives."""
     corpus = serving.searchers.corpus(_indexed(serving, caller, collection_id))
@@ -144,11 +292,13 @@ def read_document(
 
 
 @router.get("/{collection_id}/health", response_model=Health, responses=failures(400, 404, 409))
-async def collection_health(serving: Serving, caller: Asking, collection_id: UUID) -> Response:
-    """Say what the index holds that no search will find, or that is there twice."""
+async def collection_health(
+    serving: CurrentService, caller: CurrentCaller, collection_id: UUID
+) -> Response:
+    """Return the waste in an index: empty, duplicate, oversized or never-retrieved chunks."""
     kept = await run_in_threadpool(_indexed, serving, caller, collection_id)
     golds = await run_in_threadpool(serving.store.mappings.golds, kept.id)
-    body = await serving.answers.get(
+    body = await serving.responses.get(
         f"health {kept.id} {kept.snapshot} {golds}",
         lambda: run_in_threadpool(_health, serving, kept, golds),
     )
@@ -157,9 +307,9 @@ async def collection_health(serving: Serving, caller: Asking, collection_id: UUI
 
 @router.post("/{collection_id}/search", responses=failures(400, 404, 409))
 def search_collection(
-    serving: Serving, caller: Asking, collection_id: UUID, asked: CollectionSearch
-) -> CollectionSearched:
-    """Ask one query in several modes, side by side."""
+    serving: CurrentService, caller: CurrentCaller, collection_id: UUID, asked: CollectionSearch
+) -> CollectionSearchResult:
+    """Run one query in several modes, side by side."""
     kept = _indexed(serving, caller, collection_id)
     for mode in asked.modes:
         collection_spec(kept, mode)
@@ -182,7 +332,7 @@ def search_collection(
             for hit in hits
         ]
         results.append(ModeHits(mode=mode, hits=found, search_time_ms=search_ns / 1e6))
-    return CollectionSearched(query=asked.query, results=results)
+    return CollectionSearchResult(query=asked.query, results=results)
 
 
 def _owned(serving: Service, caller: Caller, collection_id: UUID) -> Kept:

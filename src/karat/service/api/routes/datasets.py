@@ -1,14 +1,17 @@
-"""Benchmark datasets: uploaded, listed, read and deleted."""
+"""Datasets, uploaded as files, and their mappings to collections."""
 
+import shutil
+from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any, BinaryIO
 from uuid import UUID
 
 import anyio.to_process
-from fastapi import APIRouter, Form, Query, UploadFile
+from fastapi import APIRouter, Depends, Form, Query, Request, Response, UploadFile
+from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 
-from karat.errors import InputError, LimitExceeded
+from karat.errors import InputError, LimitExceeded, UnknownName
 from karat.model import Query as GoldQuery
 from karat.model import Target
 from karat.service.api.failures import failures
@@ -18,14 +21,45 @@ from karat.service.api.schemas.datasets import (
     DatasetQueries,
     DatasetQuery,
     Datasets,
+    Mapping,
+    MappingCreate,
+    MappingResolution,
+    Mappings,
+    ReferenceBind,
     RelevantDoc,
+    UnresolvedReference,
 )
-from karat.service.api.state import Asking, Paged, Serving
-from karat.service.api.uploads import keep, only
-from karat.service.datasets import Upload, add_dataset
-from karat.service.store import BenchmarkDataset
+from karat.service.api.state import Caller, CurrentCaller, CurrentService, RequestedPage, Service
+from karat.service.collections import not_indexed
+from karat.service.datasets import Upload, add_dataset, bind_reference, resolve_mapping
+from karat.service.store import BenchmarkDataset, DatasetMapping, JobKind
 
-__all__ = ["router"]
+__all__ = ["keep", "mappings_router", "only", "router"]
+
+# Suffixes that format detection uses; any other is dropped.
+SUFFIXES = frozenset({".csv", ".json", ".jsonl", ".qrels", ".tsv", ".txt", ".yaml", ".yml"})
+
+
+def keep(stream: BinaryIO, name: str | None, folder: str) -> Path:
+    """Write *stream* to a new file in *folder* and return that; of *name* the suffix counts."""
+    suffix = Path(name or "").suffix.lower()
+    place = Path(folder) / f"upload{suffix if suffix in SUFFIXES else ''}"
+    with place.open("xb") as file:
+        shutil.copyfileobj(stream, file)
+    return place
+
+
+def only(*fields: str) -> Any:
+    """Return a dependency that rejects forms with a field that is not in *fields*."""
+
+    async def check(request: Request) -> None:
+        unknown = sorted(set(await request.form()) - set(fields))
+        if unknown:
+            told = "Extra inputs are not permitted"
+            raise RequestValidationError([{"loc": ("body", name), "msg": told} for name in unknown])
+
+    return Depends(check)
+
 
 router = APIRouter(prefix="/api/v2/benchmark-datasets", tags=["datasets"])
 
@@ -40,13 +74,13 @@ SMALL_BYTES = 64 * 1024
     dependencies=[only("file", "name", "description")],
 )
 async def upload_dataset(
-    serving: Serving,
-    caller: Asking,
+    serving: CurrentService,
+    caller: CurrentCaller,
     file: UploadFile,
     name: Annotated[Name, Form()],
     description: Annotated[Description, Form()] = "",
 ) -> Dataset:
-    """Take a dataset in any format that Karat reads; problems are told with their lines."""
+    """Upload a dataset in any format that Karat reads; problems are reported with their lines."""
     store, limits = serving.settings.store, serving.settings.limits.files
     with TemporaryDirectory(prefix="karat-upload-") as folder:
         place = await run_in_threadpool(keep, file.file, file.filename, folder)
@@ -61,7 +95,9 @@ async def upload_dataset(
 
 
 @router.get("", responses=failures())
-def list_datasets(serving: Serving, caller: Asking, paging: Paged) -> Datasets:
+def list_datasets(
+    serving: CurrentService, caller: CurrentCaller, paging: RequestedPage
+) -> Datasets:
     """List datasets, the newest first."""
     found = serving.store.datasets.page(owner=caller.sees, **paging.part)
     return Datasets(
@@ -70,13 +106,13 @@ def list_datasets(serving: Serving, caller: Asking, paging: Paged) -> Datasets:
 
 
 @router.get("/{dataset_id}", responses=failures(404))
-def get_dataset(serving: Serving, caller: Asking, dataset_id: UUID) -> Dataset:
+def get_dataset(serving: CurrentService, caller: CurrentCaller, dataset_id: UUID) -> Dataset:
     """Return one dataset."""
     return _dataset(serving.store.datasets.get(str(dataset_id), owner=caller.sees))
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=failures(404, 409))
-def delete_dataset(serving: Serving, caller: Asking, dataset_id: UUID) -> None:
+def delete_dataset(serving: CurrentService, caller: CurrentCaller, dataset_id: UUID) -> None:
     """Delete a dataset with its mappings, unless a benchmark uses it."""
     serving.store.datasets.get(str(dataset_id), owner=caller.sees)
     serving.store.datasets.delete(str(dataset_id))
@@ -84,10 +120,10 @@ def delete_dataset(serving: Serving, caller: Asking, dataset_id: UUID) -> None:
 
 @router.get("/{dataset_id}/queries", responses=failures(404))
 def list_queries(
-    serving: Serving,
-    caller: Asking,
+    serving: CurrentService,
+    caller: CurrentCaller,
     dataset_id: UUID,
-    paging: Paged,
+    paging: RequestedPage,
     q: Annotated[str, Query(max_length=1000, pattern=NO_NUL)] = "",
 ) -> DatasetQueries:
     """List queries with their judgments; *q* is in the text or the key, whatever the case."""
@@ -142,3 +178,133 @@ def _reference(target: Target) -> dict[str, str | int]:
     if target.symbol:
         reference["symbol"] = target.symbol
     return reference
+
+
+mappings_router = APIRouter(
+    prefix="/api/v2/benchmark-datasets/{dataset_id}/mappings", tags=["mappings"]
+)
+
+MOST_UNRESOLVED = 100
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {"model": MappingResolution, "description": "A job resolves it; follow its operation"}
+}
+
+
+@mappings_router.post("", status_code=201, responses=failures(404, 409))
+def create_mapping(
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, asked: MappingCreate
+) -> Mapping:
+    """Map a dataset to a collection; its references are not looked up yet."""
+    store = serving.store
+    store.datasets.get(str(dataset_id), owner=caller.sees)
+    store.collections.get(str(asked.collection_id), owner=caller.sees)
+    return _mapping(store.mappings.add(str(dataset_id), str(asked.collection_id)))
+
+
+@mappings_router.get("", responses=failures(404))
+def list_mappings(
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, paging: RequestedPage
+) -> Mappings:
+    """List the mappings of a dataset, the newest first."""
+    serving.store.datasets.get(str(dataset_id), owner=caller.sees)
+    found = serving.store.mappings.page(str(dataset_id), **paging.part)
+    return Mappings(
+        mappings=list(map(_mapping, found.items)), total=found.total, **paging._asdict()
+    )
+
+
+@mappings_router.get("/{mapping_id}", responses=failures(404))
+def get_mapping(
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, mapping_id: UUID
+) -> Mapping:
+    """Return one mapping."""
+    return _mapping(_mapped(serving, caller, dataset_id, mapping_id))
+
+
+@mappings_router.post("/{mapping_id}/resolve", responses={**failures(400, 404, 409), **ACCEPTED})
+def resolve(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    dataset_id: UUID,
+    mapping_id: UUID,
+    response: Response,
+) -> MappingResolution:
+    """Resolve all references to documents; many references are resolved by a job."""
+    mapped = _mapped(serving, caller, dataset_id, mapping_id)
+    store = serving.store
+    collection = store.collections.get(mapped.collection)
+    if collection.status != "ready":
+        raise not_indexed(collection)
+    gold = serving.gold(store.datasets.get(mapped.dataset).gold)
+    if gold.offsets[-1] <= serving.settings.limits.resolve_at_once:
+        return _resolved(resolve_mapping(store, mapped.id, serving.settings.places))
+    job = serving.begin(JobKind.RESOLVE, mapped.id, caller)
+    response.status_code = 202
+    return _resolved(store.mappings.get(mapped.id), operation=job.id)
+
+
+@mappings_router.get("/{mapping_id}/unresolved", responses=failures(404))
+def unresolved(
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, mapping_id: UUID
+) -> MappingResolution:
+    """Return the references that the last resolution left unresolved."""
+    return _resolved(_mapped(serving, caller, dataset_id, mapping_id))
+
+
+@mappings_router.post("/{mapping_id}/references", responses=failures(400, 404, 409))
+def bind(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    dataset_id: UUID,
+    mapping_id: UUID,
+    asked: ReferenceBind,
+) -> MappingResolution:
+    """Bind an unresolved reference to a document by hand."""
+    mapped = _mapped(serving, caller, dataset_id, mapping_id)
+    bound = bind_reference(
+        serving.store,
+        mapped.id,
+        query=asked.query_id,
+        reference=asked.doc_ref_hash,
+        path=asked.path,
+        places=serving.settings.places,
+    )
+    return _resolved(bound)
+
+
+def _mapped(serving: Service, caller: Caller, dataset_id: UUID, mapping_id: UUID) -> DatasetMapping:
+    found = serving.store.mappings.get(str(mapping_id), owner=caller.sees)
+    if found.dataset != str(dataset_id):
+        raise UnknownName(f"no mapping {mapping_id} of dataset {dataset_id}")
+    return found
+
+
+def _mapping(found: DatasetMapping) -> Mapping:
+    return Mapping.model_validate(
+        {
+            "id": found.id,
+            "dataset_id": found.dataset,
+            "collection_id": found.collection,
+            "mapping_status": found.status,
+            "mapped_count": found.mapped,
+            "total_count": found.total,
+            "created_at": found.created,
+            "resolved_at": found.resolved_at,
+        }
+    )
+
+
+def _resolved(found: DatasetMapping, *, operation: str | None = None) -> MappingResolution:
+    return MappingResolution.model_validate(
+        {
+            "id": found.id,
+            "operation_uuid": operation,
+            "mapping_status": found.status,
+            "mapped_count": found.mapped,
+            "total_count": found.total,
+            "unresolved": [
+                {name: each[name] for name in UnresolvedReference.model_fields}
+                for each in found.unresolved[:MOST_UNRESOLVED]
+            ],
+        }
+    )

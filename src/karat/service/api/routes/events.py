@@ -13,8 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from karat.errors import KaratError, UnknownName
 from karat.service.api.failures import failures
 from karat.service.api.schemas.events import Event as Message
-from karat.service.api.state import Asking, Caller, Service, Serving
-from karat.service.events import EventFilter, is_end, tell_end
+from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
+from karat.service.events import EventFilter, is_end, report_end
 from karat.service.store import ServiceEvent
 
 __all__ = ["router"]
@@ -53,7 +53,7 @@ LastSeen = Annotated[int, Header(alias="Last-Event-ID", ge=0, le=2**62)]
     responses={**failures(404), **STREAM},
 )
 async def follow_benchmark(
-    serving: Serving, caller: Asking, benchmark_id: UUID, last_event_id: LastSeen = 0
+    serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID, last_event_id: LastSeen = 0
 ) -> Response:
     """Follow a benchmark, from its first event or from the one after Last-Event-ID."""
     await run_in_threadpool(serving.store.benchmarks.get, str(benchmark_id), owner=caller.sees)
@@ -66,7 +66,7 @@ async def follow_benchmark(
     responses={**failures(404), **STREAM},
 )
 async def follow_operation(
-    serving: Serving, caller: Asking, operation_id: UUID, last_event_id: LastSeen = 0
+    serving: CurrentService, caller: CurrentCaller, operation_id: UUID, last_event_id: LastSeen = 0
 ) -> Response:
     """Follow an operation: a benchmark since it was started, an indexing, a resolving."""
     await run_in_threadpool(serving.store.jobs.get, str(operation_id), owner=caller.sees)
@@ -81,7 +81,7 @@ async def watch_operation(socket: WebSocket, operation_id: UUID) -> None:
     followed = EventFilter(operation=str(operation_id))
     try:
         await run_in_threadpool(serving.store.jobs.get, str(operation_id), owner=caller.sees)
-        await run_in_threadpool(tell_end, serving.store, followed)
+        await run_in_threadpool(report_end, serving.store, followed)
     except UnknownName as error:
         await socket.close(1008, str(error))
         return
@@ -94,12 +94,12 @@ async def watch_operation(socket: WebSocket, operation_id: UUID) -> None:
 
 
 async def _stream(serving: Service, caller: Caller, followed: EventFilter, after: int) -> Response:
-    await run_in_threadpool(tell_end, serving.store, followed)
+    await run_in_threadpool(report_end, serving.store, followed)
     if after and after > await run_in_threadpool(serving.store.events.last):
         # Seen in a database that was put back to an older state since.
         after = 0
     if after and await run_in_threadpool(_is_over, serving, followed, after):
-        # A browser that is told so does not come back.
+        # After this status a browser does not reconnect.
         return Response(status_code=204)
     return EventSourceResponse(
         _frames(serving, caller, followed, after), headers={"Cache-Control": "no-store"}
@@ -146,10 +146,10 @@ async def _events(
 ) -> AsyncIterator[ServiceEvent | None]:
     """Yield each event, and None where there was none between two looks at the store.
 
-    Nothing comes any more when the token of *caller* has ended, or what is followed is gone.
+    The stream ends when the token of *caller* expires or its subject is deleted.
     """
     clock = asyncio.get_running_loop().time
-    events = aiter(serving.hub.follow(followed, after=after))
+    events = aiter(serving.event_bus.subscribe(followed, after=after))
     waiting = asyncio.ensure_future(anext(events, None))
     look = clock() + LOOK_S
     try:
@@ -175,7 +175,7 @@ def _goes_on(serving: Service, caller: Caller, followed: EventFilter) -> bool:
     try:
         if not serving.lets_in(caller):
             return False
-        tell_end(serving.store, followed)
+        report_end(serving.store, followed)
     except UnknownName:
         return False
     except KaratError:

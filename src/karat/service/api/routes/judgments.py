@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
+from karat.app.judgment_edits import grade_at
 from karat.errors import UnknownName
 from karat.service.api.failures import failures
 from karat.service.api.schemas.datasets import (
@@ -12,12 +13,20 @@ from karat.service.api.schemas.datasets import (
     JudgmentEdit,
     JudgmentHistory,
     Judgments,
-    Unjudged,
+    UnjudgedHits,
 )
-from karat.service.api.state import Asking, Caller, Paged, Service, Serving
-from karat.service.api.versioned import NOT_MODIFIED, Seen, VersionedBenchmark, find
-from karat.service.results import grade_at
-from karat.service.store import BenchmarkDataset, Edit, StoredJudgment
+from karat.service.api.state import (
+    NOT_MODIFIED,
+    Caller,
+    CurrentCaller,
+    CurrentService,
+    KnownVersions,
+    RequestedPage,
+    Service,
+    VersionedBenchmark,
+    find,
+)
+from karat.service.store import BenchmarkDataset, JudgmentChangeRequest, StoredJudgment
 
 __all__ = ["router"]
 
@@ -25,11 +34,11 @@ router = APIRouter(prefix="/api/v2/benchmark-datasets/{dataset_id}", tags=["judg
 
 
 def _pooled(
-    serving: Serving,
-    caller: Asking,
+    serving: CurrentService,
+    caller: CurrentCaller,
     dataset_id: UUID,
     benchmark: UUID | None = None,
-    if_none_match: Seen = None,
+    if_none_match: KnownVersions = None,
 ) -> VersionedBenchmark:
     """Return the benchmark whose hits are looked at, by default the newest with results."""
     dataset = _dataset(serving, caller, dataset_id)
@@ -45,25 +54,29 @@ def _pooled(
     return found
 
 
-@router.get("/unjudged", response_model=Unjudged, responses={**failures(404, 409), **NOT_MODIFIED})
+@router.get(
+    "/unjudged", response_model=UnjudgedHits, responses={**failures(404, 409), **NOT_MODIFIED}
+)
 async def list_unjudged(
-    serving: Serving, found: Annotated[VersionedBenchmark, Depends(_pooled)], paging: Paged
+    serving: CurrentService,
+    found: Annotated[VersionedBenchmark, Depends(_pooled)],
+    paging: RequestedPage,
 ) -> Response:
-    """List hits of a benchmark, by default the newest, that nobody has judged."""
+    """List the unjudged hits of a benchmark, by default the newest."""
     asked = {"benchmark": found.benchmark.id, **paging._asdict()}
     return await found.answered(
-        serving, f"unjudged {asked}", lambda: serving.judging.ask("unjudged", **asked)
+        serving, f"unjudged {asked}", lambda: serving.judging.request("unjudged", **asked)
     )
 
 
 @router.put("/judgments", responses=failures(404, 409))
 def put_judgment(
-    serving: Serving, caller: Asking, dataset_id: UUID, asked: JudgmentEdit
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, asked: JudgmentEdit
 ) -> Judgments:
-    """Give a place a grade; 409 where somebody else has judged since *version*."""
+    """Grade lines of a document; 409 where another judgment was made since *version*."""
     dataset = _dataset(serving, caller, dataset_id)
     place = {"start_line": asked.start_line or 0, "end_line": asked.end_line or 0}
-    edit = Edit(
+    edit = JudgmentChangeRequest(
         asked.query_id,
         asked.path,
         float(asked.grade),
@@ -76,7 +89,7 @@ def put_judgment(
 
 
 @router.delete("/judgments", responses=failures(404, 409))
-def undo_judgment(serving: Serving, caller: Asking, dataset_id: UUID) -> Judgments:
+def undo_judgment(serving: CurrentService, caller: CurrentCaller, dataset_id: UUID) -> Judgments:
     """Take back the newest judgment that stands; the history keeps both."""
     dataset = _dataset(serving, caller, dataset_id)
     made = serving.store.judgments.undo(dataset.id, author=caller.owner)
@@ -85,7 +98,7 @@ def undo_judgment(serving: Serving, caller: Asking, dataset_id: UUID) -> Judgmen
 
 @router.get("/judgments/history", responses=failures(404))
 def list_history(
-    serving: Serving, caller: Asking, dataset_id: UUID, paging: Paged
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, paging: RequestedPage
 ) -> JudgmentHistory:
     """List all changes, the newest first."""
     dataset = _dataset(serving, caller, dataset_id)

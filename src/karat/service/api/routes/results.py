@@ -1,21 +1,38 @@
-"""Results of benchmarks: scores with intervals, comparisons and single queries."""
+"""Results of benchmarks: scores with intervals, comparisons, single queries and files."""
 
+import os
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
+from tempfile import mkstemp
+from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse
 from pydantic import StringConstraints
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
 
+from karat.errors import Conflict
 from karat.service.api.failures import failures
-from karat.service.api.schemas.analysis import Comparison, Curves, ScoreMatrix, Slices
+from karat.service.api.schemas.analysis import Comparison, Curves, ScoreMatrix, Slices, TwoSides
 from karat.service.api.schemas.base import NO_NUL, Measure, RunId
-from karat.service.api.schemas.results import Details, Drilldown, QueryResults, Results
-from karat.service.api.state import Paged, Serving
-from karat.service.api.versioned import NOT_MODIFIED, Found
+from karat.service.api.schemas.results import Details, Drilldown, QueryResults, Results, Trend
+from karat.service.api.state import (
+    NOT_MODIFIED,
+    Caller,
+    CurrentCaller,
+    CurrentService,
+    RequestedBenchmark,
+    RequestedPage,
+    Service,
+    VersionedBenchmark,
+)
 from karat.service.api.views.results import plain_results
+from karat.service.api.views.trend import trend
+from karat.service.results import results_key
 
-__all__ = ["router"]
+__all__ = ["comparing_router", "router"]
 
 router = APIRouter(prefix="/api/v2/benchmarks/{benchmark_id}", tags=["results"])
 
@@ -28,7 +45,7 @@ QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, patter
     response_model=Results,
     responses={**failures(404), **NOT_MODIFIED},
 )
-async def get_results(serving: Serving, found: Found) -> Response:
+async def get_results(serving: CurrentService, found: RequestedBenchmark) -> Response:
     """Return all runs; statistics are there when all runs have their scores."""
     store, benchmark = serving.store, found.benchmark
 
@@ -38,7 +55,7 @@ async def get_results(serving: Serving, found: Found) -> Response:
 
     async def full() -> bytes:
         kept = await run_in_threadpool(store.benchmarks.kept_results, benchmark.id, found.key)
-        return kept or await serving.analyst.ask("results", benchmark=benchmark.id)
+        return kept or await serving.statistics.request("results", benchmark=benchmark.id)
 
     if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:
         # Its worker adds statistics before it measures latency: the same state, another version.
@@ -54,12 +71,12 @@ async def get_results(serving: Serving, found: Found) -> Response:
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
 async def get_run_queries(
-    serving: Serving,
-    found: Found,
+    serving: CurrentService,
+    found: RequestedBenchmark,
     run_id: RunId,
-    paging: Paged,
+    paging: RequestedPage,
 ) -> Response:
-    """Return what one run answered, query by query."""
+    """Return the results of one run, query by query."""
     return await found.analysed(serving, "queries", run=run_id, **paging._asdict())
 
 
@@ -69,8 +86,8 @@ async def get_run_queries(
     responses={**failures(400, 404, 409), **NOT_MODIFIED},
 )
 async def get_comparison(
-    serving: Serving,
-    found: Found,
+    serving: CurrentService,
+    found: RequestedBenchmark,
     baseline: RunId | None = None,
     metric: Measure | None = None,
 ) -> Response:
@@ -84,8 +101,8 @@ async def get_comparison(
     responses={**failures(400, 404, 409), **NOT_MODIFIED},
 )
 async def get_matrix(
-    serving: Serving,
-    found: Found,
+    serving: CurrentService,
+    found: RequestedBenchmark,
     metric: Measure | None = None,
 ) -> Response:
     """Return the score of every query in every run."""
@@ -98,8 +115,8 @@ async def get_matrix(
     responses={**failures(400, 404, 409), **NOT_MODIFIED},
 )
 async def get_slices(
-    serving: Serving,
-    found: Found,
+    serving: CurrentService,
+    found: RequestedBenchmark,
     metric: Measure | None = None,
     by: Tag | None = None,
 ) -> Response:
@@ -112,7 +129,7 @@ async def get_slices(
     response_model=Curves,
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
-async def get_curves(serving: Serving, found: Found) -> Response:
+async def get_curves(serving: CurrentService, found: RequestedBenchmark) -> Response:
     """Return measures against k."""
     return await found.analysed(serving, "curves")
 
@@ -122,7 +139,7 @@ async def get_curves(serving: Serving, found: Found) -> Response:
     response_model=Details,
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
-async def get_details(serving: Serving, found: Found) -> Response:
+async def get_details(serving: CurrentService, found: RequestedBenchmark) -> Response:
     """Return warnings, advice, ranks, latency, cost and method."""
     return await found.analysed(serving, "details")
 
@@ -132,6 +149,124 @@ async def get_details(serving: Serving, found: Found) -> Response:
     response_model=Drilldown,
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
-async def get_query(serving: Serving, found: Found, query_id: QueryId) -> Response:
+async def get_query(
+    serving: CurrentService, found: RequestedBenchmark, query_id: QueryId
+) -> Response:
     """Return one query across all runs."""
     return await found.analysed(serving, "drilldown", query=query_id)
+
+
+# A report has its script and style inside. The sandbox gives it an opaque origin, so that it
+# cannot send requests to this service.
+REPORT_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
+TYPES = {".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
+
+
+def _described(suffix: str) -> dict[int | str, dict[str, Any]]:
+    content = {TYPES[suffix]: {"schema": {"type": "object" if suffix == ".json" else "string"}}}
+    described = {"description": "The file", "content": content}
+    return {**failures(404, 409), **NOT_MODIFIED, 200: described}
+
+
+@router.get("/report.html", response_class=Response, responses=_described(".html"))
+async def get_report(serving: CurrentService, found: RequestedBenchmark) -> Response:
+    """Return the report as one file that needs nothing else."""
+    policy = {"Content-Security-Policy": REPORT_POLICY}
+    return await _drawn(serving, found, ".html", **policy)
+
+
+@router.get("/export.csv", response_class=Response, responses=_described(".csv"))
+async def export_csv(serving: CurrentService, found: RequestedBenchmark) -> Response:
+    """Return the scores of all runs and queries as a table."""
+    return await _drawn(serving, found, ".csv")
+
+
+@router.get("/export.json", response_class=Response, responses=_described(".json"))
+async def export_json(serving: CurrentService, found: RequestedBenchmark) -> Response:
+    """Return everything that a report shows, for machines."""
+    return await _drawn(serving, found, ".json")
+
+
+async def _drawn(
+    serving: Service, found: VersionedBenchmark, suffix: str, **headers: str
+) -> Response:
+    if found.is_seen:
+        return found.unchanged
+    handle, path = mkstemp(prefix="karat-export-", suffix=suffix)
+    os.close(handle)
+    try:
+        await serving.statistics.request("draw", benchmark=found.benchmark.id, path=path)
+    except BaseException:
+        Path(path).unlink()
+        raise
+    return _TemporaryFile(path, media_type=TYPES[suffix], headers={**found.headers, **headers})
+
+
+class _TemporaryFile(FileResponse):
+    """A file that is deleted after the response, successful or not."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            Path(self.path).unlink()
+
+
+comparing_router = APIRouter(prefix="/api/v2", tags=["results"])
+
+UUID_FORM = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+RUN_FORM = r"[a-z2-7]{1,16}\.[0-9]{1,4}"
+Side = Annotated[str, StringConstraints(pattern=rf"^({UUID_FORM}|{RUN_FORM})$")]
+
+
+class _ComparedRun:
+    """One side: a run, named itself or as the best of its benchmark."""
+
+    def __init__(self, serving: Service, caller: Caller, side: str) -> None:
+        experiment, point, _ = side.partition(".")
+        benchmarks = serving.store.benchmarks
+        if point:
+            self.benchmark = benchmarks.of_experiment(experiment, owner=caller.sees)
+            self.run = side
+        else:
+            self.benchmark = benchmarks.get(side, owner=caller.sees)
+            best = plain_results(serving.store, self.benchmark).summary.best_run
+            if best is None:
+                raise Conflict(f"benchmark {side} has no completed run yet")
+            self.run = best
+        self.key = results_key(serving.store, self.benchmark)
+
+
+@comparing_router.get("/compare", response_model=TwoSides, responses=failures(400, 404, 409))
+async def compare(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    left: Side,
+    right: Side,
+    metric: Measure | None = None,
+) -> Response:
+    """Compare two runs, or the best runs of two benchmarks, by a paired test."""
+    one = await run_in_threadpool(_ComparedRun, serving, caller, left)
+    other = await run_in_threadpool(_ComparedRun, serving, caller, right)
+    asked = {
+        "left": one.benchmark.id,
+        "left_run": one.run,
+        "right": other.benchmark.id,
+        "right_run": other.run,
+        "metric": metric,
+    }
+    body = await serving.responses.get(
+        f"{one.key} {other.key} {asked}", lambda: serving.statistics.request("two_sides", **asked)
+    )
+    return Response(body, media_type="application/json")
+
+
+@comparing_router.get("/trend", responses=failures(404))
+def get_trend(serving: CurrentService, caller: CurrentCaller, dataset: UUID) -> Trend:
+    """Return the runs on a dataset over time, as scored when they ended."""
+    serving.store.datasets.get(str(dataset), owner=caller.sees)
+    return trend(serving.store, str(dataset), owner=caller.sees)

@@ -1,22 +1,29 @@
-"""The service itself: is it alive, is it ready, who asks."""
+"""The service itself: health, metrics, the caller, its engines, and search by name."""
 
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from karat.app.index import model_installs
 from karat.errors import KaratError
 from karat.installation import __version__
+from karat.ndcg import NDCGEvaluator
 from karat.report.page.definitions import definitions
 from karat.service.api.auth import COOKIE
 from karat.service.api.failures import failures
+from karat.service.api.schemas.base import NO_NUL
+from karat.service.api.schemas.collections import Engine, Engines
+from karat.service.api.schemas.evaluation import Evaluate, Evaluated, RankedItem
 from karat.service.api.schemas.results import Definitions
-from karat.service.api.schemas.system import EmbeddingModel, Limits, Live, Me, Ready
-from karat.service.api.state import Asking, Serving
-from karat.service.collections import model_installs
-from karat.service.observability.metrics import CONTENT_TYPE_LATEST
+from karat.service.api.schemas.system import EmbeddingModel, Jump, Jumps, Limits, Live, Me, Ready
+from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
+from karat.service.benchmarks import kind_of
+from karat.service.metrics import CONTENT_TYPE_LATEST
 
-__all__ = ["router"]
+__all__ = ["engines_router", "evaluation_router", "router", "search_router"]
 
 router = APIRouter(tags=["system"])
 TEXT: dict[int | str, dict[str, Any]] = {
@@ -26,13 +33,13 @@ TEXT: dict[int | str, dict[str, Any]] = {
 
 @router.get("/healthz")
 async def healthz() -> Live:
-    """Say that the process answers."""
+    """Return whether the process is alive."""
     return Live(status="ok")
 
 
 @router.get("/readyz", responses={503: {"model": Ready}})
-async def readyz(serving: Serving, response: Response) -> Ready:
-    """Say whether the database answers and has the tables of this version."""
+async def readyz(serving: CurrentService, response: Response) -> Ready:
+    """Return whether the database answers and has the tables of this version."""
     try:
         await run_in_threadpool(serving.store.active_runs)
         problem = ""
@@ -45,7 +52,7 @@ async def readyz(serving: Serving, response: Response) -> Ready:
 
 
 @router.get("/metrics", response_class=Response, responses={**failures(), **TEXT})
-async def metrics(serving: Serving) -> Response:
+async def metrics(serving: CurrentService) -> Response:
     """Return the metrics of this process for Prometheus."""
     active = await run_in_threadpool(serving.store.active_runs)
     serving.metrics.active_runs.set(active)
@@ -53,8 +60,8 @@ async def metrics(serving: Serving) -> Response:
 
 
 @router.get("/api/v2/me", responses=failures())
-async def me(serving: Serving, caller: Asking) -> Me:
-    """Say who asks, what they may do, and what this service allows."""
+async def me(serving: CurrentService, caller: CurrentCaller) -> Me:
+    """Return the caller, its scopes, and the limits of this service."""
     limits = serving.settings.limits
     return Me(
         owner_id=caller.owner,
@@ -79,20 +86,20 @@ async def me(serving: Serving, caller: Asking) -> Me:
 
 
 @router.get("/api/v2/definitions", responses=failures())
-async def get_definitions(_: Asking) -> Definitions:
+async def get_definitions(_: CurrentCaller) -> Definitions:
     """Return what each metric and each loss reason means."""
     return Definitions.model_validate(definitions())
 
 
 @router.post("/api/v2/session", status_code=204, responses=failures())
 async def open_session(request: Request, response: Response) -> None:
-    """Let a web page go on with the token of this request, as a cookie that no script can read.
+    """Open a session: the token of this request becomes a cookie that scripts cannot read.
 
     A browser sends no header of its own with an event stream or a WebSocket.
     """
     _, _, secret = request.headers.get("authorization", "").partition(" ")
     if secret:
-        # Whoever makes the header up only keeps the cookie from themselves.
+        # A client that forges the header only loses its own cookie.
         spoken = request.headers.get("x-forwarded-proto", request.url.scheme)
         response.set_cookie(
             COOKIE,
@@ -105,5 +112,103 @@ async def open_session(request: Request, response: Response) -> None:
 
 @router.delete("/api/v2/session", status_code=204, responses=failures())
 async def close_session(response: Response) -> None:
-    """Forget the token of the cookie."""
+    """Close the session and delete its cookie."""
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+
+
+engines_router = APIRouter(prefix="/api/v2/engines", tags=["engines"])
+
+
+@engines_router.get("", responses=failures())
+async def list_engines(serving: CurrentService) -> Engines:
+    """List the engines that the service was started with, by the names for a matrix."""
+    offered = serving.settings.engines
+    return Engines(
+        engines=[Engine(name=name, kind=kind_of(spec)) for name, spec in offered.items()]
+    )
+
+
+evaluation_router = APIRouter(prefix="/api/v2", tags=["evaluation"])
+
+
+@evaluation_router.post("/evaluate", responses=failures(400))
+def evaluate(asked: Evaluate, serving: CurrentService) -> Evaluated:
+    """Return the NDCG of a ranking at each cut, and of a second one beside it."""
+    evaluator = NDCGEvaluator(
+        k_values=asked.k_values, prometheus=True, registry=serving.metrics.registry
+    )
+    first = _items(asked.ranked_items)
+    if asked.improved is None:
+        scores = evaluator.evaluate_ranking(first, asked.judgments)
+        return Evaluated(metrics=scores, improved=None, improvement=None)
+    both = evaluator.compare_rankings(first, _items(asked.improved), asked.judgments)
+    return Evaluated(
+        metrics=both["baseline"], improved=both["improved"], improvement=both["improvement"]
+    )
+
+
+def _items(items: list[RankedItem]) -> list[dict[str, object]]:
+    return [item.model_dump(exclude_none=True) for item in items]
+
+
+search_router = APIRouter(prefix="/api/v2", tags=["system"])
+
+MOST_RESULTS = 20
+# So many of each kind are looked at, the newest first; in so many datasets for queries.
+MOST_LOOKED_AT = 500
+DATASETS_SEARCHED = 5
+# A name such as "hybrid @10" is that of a run in every benchmark, and in many a query.
+MOST_OF_A_KIND = 10
+BENCHMARKS_SEARCHED = 20
+
+
+@search_router.get("/search", responses=failures())
+def jump(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    q: Annotated[str, Query(min_length=1, max_length=200, pattern=NO_NUL)],
+) -> Jumps:
+    """Find benchmarks, datasets and collections by name or id, then queries and runs.
+
+    Queries are found by text or key, runs by name or id in the newest benchmarks.
+    """
+    wanted = q.strip().lower()
+    named = (item for item in _named(serving, caller) if _fits(wanted, item))
+    found = list(islice(named, MOST_RESULTS))
+    for kind in (_query_jumps, _run_jumps):
+        fitting = (item for item in kind(serving, caller) if _fits(wanted, item))
+        found += islice(fitting, min(MOST_OF_A_KIND, MOST_RESULTS - len(found)))
+    return Jumps(results=found)
+
+
+def _fits(wanted: str, item: Jump) -> bool:
+    return wanted in item.title.lower() or item.id.lower().startswith(wanted)
+
+
+def _named(serving: Service, caller: Caller) -> Iterator[Jump]:
+    store, owner = serving.store, caller.sees
+    for benchmark in store.benchmarks.page(owner=owner, limit=MOST_LOOKED_AT).items:
+        yield _jump("benchmark", benchmark.id, benchmark.name, benchmark.status)
+    for dataset in store.datasets.page(owner=owner, limit=MOST_LOOKED_AT).items:
+        yield _jump("dataset", dataset.id, dataset.name, f"{dataset.queries} queries")
+    for collection in store.collections.page(owner=owner, limit=MOST_LOOKED_AT).items:
+        yield _jump("collection", collection.id, collection.name, collection.status)
+
+
+def _query_jumps(serving: Service, caller: Caller) -> Iterator[Jump]:
+    for dataset in serving.store.datasets.page(owner=caller.sees, limit=DATASETS_SEARCHED).items:
+        gold = serving.gold(dataset.gold)
+        for query_id, text in zip(gold.query_ids, gold.texts, strict=True):
+            yield _jump("query", query_id, text, dataset.id)
+
+
+def _run_jumps(serving: Service, caller: Caller) -> Iterator[Jump]:
+    store = serving.store
+    found = store.benchmarks.page(owner=caller.sees, limit=BENCHMARKS_SEARCHED).items
+    for benchmark in found:
+        for run in store.results.completed(benchmark.experiment) if benchmark.experiment else ():
+            yield _jump("run", run.id, f"{run.label} of {benchmark.name}", benchmark.id)
+
+
+def _jump(kind: str, name: str, title: str, detail: str) -> Jump:
+    return Jump.model_validate({"kind": kind, "id": name, "title": title, "detail": detail})

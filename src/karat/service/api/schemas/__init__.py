@@ -1,1 +1,1 @@
-"""What goes over the wire: one pydantic model per request and per answer, nothing left untyped."""
+"""One pydantic model per request and per response."""

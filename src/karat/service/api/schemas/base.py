@@ -1,4 +1,4 @@
-"""What all requests and answers have in common: strict fields, pages, errors."""
+"""The base of all requests and responses: strict fields, pages, errors."""
 
 from typing import Annotated
 
@@ -34,26 +34,26 @@ PerPage = Annotated[int, Field(ge=1, le=100)]
 
 
 class Request(BaseModel):
-    """What a client sends; a field that nobody knows is refused, not ignored."""
+    """A request; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Answer(BaseModel):
-    """What the service sends; every field is always there."""
+    """A response; every field is always present."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Failure(Answer):
-    """What went wrong, and the reference by which the log tells more."""
+    """An error, and the correlation id of its log lines."""
 
     detail: str = Field(examples=["Mapping must be resolved"])
     reference: str = Field(examples=["ERR-5f0c1d7e9a3b4c6d"])
 
 
 class Listing(Answer):
-    """One page of a list; *total* counts what is on all pages."""
+    """One page of a list; *total* counts the items of all pages."""
 
     total: int = Field(ge=0, examples=[1])
     page: int = Field(ge=1, examples=[1])

@@ -1,4 +1,4 @@
-"""Benchmarks: a matrix of configurations, run over a mapping."""
+"""Benchmarks, their previews, and the events of their progress."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -23,6 +23,7 @@ __all__ = [
     "AnnotationCreate",
     "Benchmark",
     "BenchmarkCreate",
+    "BenchmarkStart",
     "BenchmarkStatus",
     "Benchmarks",
     "ConfigMatrix",
@@ -30,7 +31,6 @@ __all__ = [
     "PreviewRequest",
     "RunConfig",
     "RunStatus",
-    "Started",
     "TimedQueries",
     "TimingStatus",
 ]
@@ -99,7 +99,7 @@ class BenchmarkCreate(Request):
 class Benchmark(Answer):
     """A benchmark as it stands; *operation_uuid* names the work since it was started last.
 
-    *commit* is what was searched, null before that and where the documents are in no repository.
+    *commit* is the revision searched, null before that and for documents outside a repository.
     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
     soon as all its queries are scored; its latency may be measured after that.
     """
@@ -132,8 +132,8 @@ class Benchmarks(Listing):
     benchmarks: list[Benchmark]
 
 
-class Started(Answer):
-    """What became of the request to start or to cancel."""
+class BenchmarkStart(Answer):
+    """The status after a request to start or to cancel."""
 
     id: UUID
     status: BenchmarkStatus
@@ -142,7 +142,7 @@ class Started(Answer):
 
 
 class RunConfig(Answer):
-    """One configuration, of a mode or of an engine; what that does not use is null."""
+    """One configuration of a mode or an engine; unused parameters are null."""
 
     search_mode: Mode | None
     engine: str | None
@@ -171,7 +171,7 @@ class PreviewRun(Answer):
 
 
 class SharedWork(Answer):
-    """What the runs share: *retrievals* are done for all of them, on *indexes* indexes."""
+    """Work that the runs share: the number of *retrievals* and of *indexes*."""
 
     retrievals: int
     indexes: int
@@ -179,7 +179,7 @@ class SharedWork(Answer):
 
 
 class Preview(Answer):
-    """The exact runs of a matrix; more than 50 are refused, above 25 there is a warning."""
+    """The exact runs of a matrix; more than 50 are rejected, above 25 there is a warning."""
 
     total_runs: int
     runs: list[PreviewRun]

@@ -12,7 +12,7 @@ __all__ = [
     "Collection",
     "CollectionCreate",
     "CollectionSearch",
-    "CollectionSearched",
+    "CollectionSearchResult",
     "Collections",
     "Document",
     "DocumentText",
@@ -31,7 +31,7 @@ State = Literal["pending", "indexing", "ready", "failed", "none"]
 Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 # A revision that begins with a dash would be taken for an option.
 Revision = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/^~@{}-]{0,254}$")]
-# A size may follow, or parameters; no path and no module, which are for who starts the service.
+# A name, optionally with a size or parameters. Paths and modules are not allowed over the API.
 Chunker = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{1,40}(:[0-9]{1,5}|\([a-z0-9_=, ]{1,200}\))?$")
 ]
@@ -179,9 +179,9 @@ class Flaw(Answer):
 
 
 class Health(Answer):
-    """What an index holds that no search will find, or that is there twice.
+    """Waste in an index: empty, duplicate, oversized or never-retrieved chunks.
 
-    *skipped* counts what was left out when the collection was made, *fallbacks* what was not cut
+    *skipped* counts documents left out when the collection was made, *fallbacks* those not cut
     as asked for, by reason. *queries* is how many were asked for what is never retrieved: those of
     the datasets that are mapped to the collection.
     """
@@ -197,7 +197,7 @@ class Health(Answer):
 
 
 class CollectionSearch(Request):
-    """One query, asked in several modes side by side."""
+    """One query to run in several modes, side by side."""
 
     query: Wide = Field(min_length=1, examples=["where is the retry limit set"])
     modes: list[Mode] = Field(default=["hybrid"], min_length=1, max_length=3)
@@ -217,15 +217,15 @@ class FoundHit(Answer):
 
 
 class ModeHits(Answer):
-    """What one mode found, best first."""
+    """The hits of one mode, best first."""
 
     mode: Mode
     hits: list[FoundHit]
     search_time_ms: float
 
 
-class CollectionSearched(Answer):
-    """What each mode found, in the order asked."""
+class CollectionSearchResult(Answer):
+    """The hits of each mode, in the requested order."""
 
     query: str
     results: list[ModeHits]

@@ -19,12 +19,12 @@ __all__ = [
     "Judgments",
     "Mapping",
     "MappingCreate",
+    "MappingResolution",
     "Mappings",
     "ReferenceBind",
     "RelevantDoc",
-    "Resolved",
-    "Unjudged",
-    "Unresolved",
+    "UnjudgedHits",
+    "UnresolvedReference",
 ]
 
 
@@ -103,7 +103,7 @@ class Mappings(Listing):
     mappings: list[Mapping]
 
 
-class Unresolved(Answer):
+class UnresolvedReference(Answer):
     """A reference without a document: none fits, several fit, or it means nothing."""
 
     query_id: str
@@ -112,8 +112,8 @@ class Unresolved(Answer):
     reason: Literal["not_found", "ambiguous", "invalid_ref"]
 
 
-class Resolved(Answer):
-    """What resolving has found; *unresolved* lists at most 100 references.
+class MappingResolution(Answer):
+    """The result of resolving a mapping; *unresolved* lists at most 100 references.
 
     *operation_uuid* names the job where resolving was left to one (202), else it is null.
     """
@@ -123,7 +123,7 @@ class Resolved(Answer):
     mapping_status: MappingStatus
     mapped_count: int
     total_count: int
-    unresolved: list[Unresolved] = Field(max_length=100)
+    unresolved: list[UnresolvedReference] = Field(max_length=100)
 
 
 class ReferenceBind(Request):
@@ -184,7 +184,7 @@ class JudgmentHistory(Listing):
 
 
 class UnjudgedHit(Answer):
-    """A hit that nobody has judged, with the best rank at which any run found it."""
+    """An unjudged hit, with its best rank in any run."""
 
     query_id: str
     query_text: str
@@ -196,7 +196,7 @@ class UnjudgedHit(Answer):
     runs: list[str]
 
 
-class Unjudged(Listing):
+class UnjudgedHits(Listing):
     """A page of unjudged hits, those that were ranked best first."""
 
     version: int

@@ -1,10 +1,12 @@
-"""Events: one stream of progress, sent as server-sent events and over the WebSocket alike."""
+"""Events of the progress of jobs, as they are sent."""
 
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from karat.service.api.schemas.base import Answer
+from karat.service.api.schemas.base import (
+    Answer,
+)
 from karat.service.api.schemas.benchmarks import BenchmarkStatus, RunConfig, TimingStatus
 from karat.service.api.schemas.results import Metrics, Timing
 

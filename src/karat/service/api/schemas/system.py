@@ -1,4 +1,4 @@
-"""The service itself: who asks, whether it lives, what it can find by a few letters."""
+"""The service itself: caller, health, and search by name."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ Scope = Literal["read", "run", "admin"]
 
 
 class Limits(Answer):
-    """What one request, and one owner at a time, may ask for."""
+    """Limits of one request and of one owner."""
 
     upload_bytes: int
     upload_queries: int
@@ -35,7 +35,7 @@ class EmbeddingModel(Answer):
 
 
 class Me(Answer):
-    """Who asks, what they may do, and what this service offers."""
+    """The caller, its scopes, and the limits and models of this service."""
 
     owner_id: str
     scopes: list[Scope]
@@ -60,7 +60,7 @@ class Ready(Answer):
 
 
 class Jump(Answer):
-    """Something whose name, text or id fits what was typed.
+    """A resource whose name, text or id matches the search text.
 
     *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
     """

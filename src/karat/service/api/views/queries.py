@@ -1,11 +1,12 @@
 """Single queries: the results of one run, one query in all runs, hits that nobody has judged."""
 
 from karat.app.judge import best_rank
+from karat.app.judgment_edits import JudgingPool
 from karat.report.page import queries as page_of
-from karat.service.api.schemas.datasets import Unjudged, UnjudgedHit
+from karat.service.api.schemas.datasets import UnjudgedHit, UnjudgedHits
 from karat.service.api.schemas.results import Drilldown, QueryResults
 from karat.service.api.views.results import subject_of
-from karat.service.results import JudgingPool, ScoredBenchmark
+from karat.service.results import ScoredBenchmark
 
 __all__ = ["drilldown", "query_results", "unjudged"]
 
@@ -21,10 +22,10 @@ def drilldown(scored: ScoredBenchmark, query: str) -> Drilldown:
     return Drilldown.model_validate(page_of.drilldown(subject_of(scored), query))
 
 
-def unjudged(pool: JudgingPool, *, page: int, per_page: int) -> Unjudged:
+def unjudged(pool: JudgingPool, *, page: int, per_page: int) -> UnjudgedHits:
     """Return the hits of *pool* that nobody has judged, the best ranked first."""
     gold = pool.gold
-    return Unjudged(
+    return UnjudgedHits(
         version=pool.version,
         hits=[
             UnjudgedHit(

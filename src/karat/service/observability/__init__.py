@@ -1,1 +1,0 @@
-"""Logs, metrics, traces and correlation ids of the service."""

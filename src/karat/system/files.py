@@ -1,0 +1,86 @@
+"""Files that appear whole or not at all."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from karat.errors import InputError
+
+__all__ = ["cache_folder", "replacing", "write_text"]
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Yield a stream whose bytes become the file *path* when the block ends without an error.
+
+    They are written beside it, flushed to disk and renamed into place, so that a reader sees the
+    old file or the new one. A name ending in ``.gz`` is compressed. A link is followed. What is no
+    file, such as ``/dev/stdout`` or a pipe, is written to as it is.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        with _opened(path, os.O_WRONLY, named=path) as stream:
+            yield stream
+        return
+    final = Path(path).resolve()
+    scratch = final.with_name(f"{final.name}.{os.getpid()}.{os.urandom(4).hex()}.part")
+    opened = _opened(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, named=path)
+    try:
+        with opened as stream:
+            if final.suffix == ".gz":
+                from gzip import GzipFile
+
+                # No name and no time inside: equal content gives equal bytes.
+                with GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+                    yield cast("BinaryIO", packed)
+            else:
+                yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        scratch.replace(final)
+    except BaseException:
+        scratch.unlink(missing_ok=True)
+        raise
+    _sync_folder(final.parent)
+
+
+def _opened(path: str | os.PathLike[str], flags: int, *, named: str | os.PathLike[str]) -> BinaryIO:
+    try:
+        # Not tempfile: its files are private, and a result should obey the user's umask.
+        return os.fdopen(os.open(path, flags, 0o666), "wb")
+    except OSError as error:
+        raise InputError(f"{os.fspath(named)}: cannot be written: {error.strerror}") from error
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write *text* as UTF-8, whole or not at all."""
+    with replacing(path) as stream:
+        stream.write(text.encode())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the system allows it."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return where this user's caches lie: KARAT_CACHE, else by the XDG rules.
+
+    >>> cache_folder({"KARAT_CACHE": "/data/karat"}).as_posix()
+    '/data/karat'
+    >>> cache_folder({"XDG_CACHE_HOME": "/data/cache"}).as_posix()
+    '/data/cache/karat'
+    """
+    if environment.get("KARAT_CACHE"):
+        return Path(environment["KARAT_CACHE"])
+    home = environment.get("XDG_CACHE_HOME", "")
+    # The rules say that a relative path is to be ignored.
+    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
+    return base / "karat"

@@ -1,0 +1,40 @@
+"""English lists and counts for messages."""
+
+from collections.abc import Sequence
+
+__all__ = ["counted", "first_few", "join_names"]
+
+
+# Longer lists of names are cut.
+MOST_NAMED = 5
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return *names* as an English list.
+
+    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_few(names: Sequence[str]) -> Sequence[str]:
+    """Return *names*; if there are too many, the first ones and the number of others.
+
+    >>> first_few(list("abcdefg"))
+    ['a', 'b', 'c', 'd', '3 others']
+    """
+    if len(names) <= MOST_NAMED:
+        return names
+    return [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return the number with its noun.
+
+    >>> counted(1, "hit"), counted(1200, "hit")
+    ('1 hit', '1,200 hits')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,150 @@
+"""A cache file that is shared, limited in size, and replaced when it is damaged."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from karat.errors import InputError
+from karat.system.sqlite import DAY_S, KeyValueFile, share
+
+VALUES = {number.to_bytes(20, "big"): bytes([number]) * 400 for number in range(20)}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "cache.sqlite"
+
+
+def test_values_are_there_when_the_file_is_opened_again(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        assert file.get(list(VALUES)) == {}
+        file.put(VALUES)
+    with KeyValueFile(path, version=1) as file:
+        assert file.get([*VALUES, b"unknown"]) == VALUES
+        assert len(file) == len(VALUES)
+
+
+def test_another_version_empties_the_file(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        file.put(VALUES)
+    with KeyValueFile(path, version=2) as file:
+        assert len(file) == 0
+
+
+def test_tables_of_an_older_release_are_dropped(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as old, old:
+        old.execute("CREATE TABLE vector (key BLOB PRIMARY KEY, value BLOB)")
+        old.execute("INSERT INTO vector VALUES (x'01', zeroblob(100000))")
+    with KeyValueFile(path, version=1) as file:
+        file.put(VALUES)
+        assert file.get(list(VALUES)) == VALUES
+    with closing(sqlite3.connect(path)) as now:
+        tables = now.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    assert tables == [("entry",)]
+
+
+def test_the_least_recently_used_entries_are_evicted(path: Path) -> None:
+    now = 0.0
+    with KeyValueFile(path, version=1, clock=lambda: now) as file:
+        for key, value in VALUES.items():
+            now += 1
+            file.put({key: value * 10})
+        now += DAY_S + 100
+        first, *rest = VALUES
+        file.get([first])
+    with KeyValueFile(path, version=1, max_bytes=60_000, evicted_rows=4, clock=lambda: now) as file:
+        file.put({b"new": b"x"})
+        left = file.get([*VALUES, b"new"])
+    assert 4 < len(left) < len(VALUES)
+    assert {first, rest[-1], b"new"} <= set(left)
+    assert rest[0] not in left
+
+
+@pytest.mark.parametrize("content", [b"no database " * 100, b"SQLite format 3\0" + b"x" * 5000])
+def test_a_file_that_is_not_a_database_is_replaced(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with KeyValueFile(path, version=1) as file:
+        file.put(VALUES)
+        assert file.get(list(VALUES)) == VALUES
+
+
+def damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+
+
+def test_a_damaged_file_is_replaced_once(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        file.put(VALUES)
+    damage(path)
+    with KeyValueFile(path, version=1) as ours, KeyValueFile(path, version=1) as theirs:
+        assert theirs.get(list(VALUES)) == {}
+        theirs.put(VALUES)
+        # This one still has the damaged file open; it must not remove the new one.
+        assert ours.get(list(VALUES)) == {}
+        assert ours.get(list(VALUES)) == theirs.get(list(VALUES)) == VALUES
+
+
+def test_a_changed_value_is_a_cache_miss(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        file.put(VALUES)
+    changed, *others = VALUES
+    with closing(sqlite3.connect(path)) as database, database:
+        statement = "UPDATE entry SET value = 'text' || substr(value, 5) WHERE key = ?"
+        database.execute(statement, (changed,))
+    with KeyValueFile(path, version=1) as file:
+        assert set(file.get(list(VALUES))) == set(others)
+
+
+def test_a_path_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the chunk cache cannot be used: unable to open"):
+        KeyValueFile(tmp_path, name="chunk cache", version=1)
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cache cannot be used"):
+        KeyValueFile(tmp_path / "file" / "below" / "cache.sqlite", version=1)
+
+
+def test_threads_share_it(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        threads = [Thread(target=file.put, args=({key: value},)) for key, value in VALUES.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert file.get(list(VALUES)) == VALUES
+
+
+def test_entries_stored_while_another_process_opens_the_file_stay(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = dict(VALUES)
+
+    def interfere(statement: str) -> None:
+        """Store entries just before the other process locks the file to empty it."""
+        if statement.startswith("BEGIN") and waiting:
+            values = dict(waiting)
+            waiting.clear()
+            with KeyValueFile(path, version=1) as other:
+                other.put(values)
+
+    def share_slowly(database: sqlite3.Connection) -> None:
+        share(database)
+        monkeypatch.undo()
+        monkeypatch.setattr("karat.system.sqlite.in_turn", no_lock)
+        database.set_trace_callback(interfere)
+
+    from contextlib import nullcontext
+
+    def no_lock(_: Path) -> nullcontext[None]:
+        return nullcontext()
+
+    monkeypatch.setattr("karat.system.sqlite.in_turn", no_lock)
+    monkeypatch.setattr("karat.system.sqlite.share", share_slowly)
+    with KeyValueFile(path, version=1) as file:
+        assert file.get(list(VALUES)) == VALUES

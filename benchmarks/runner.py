@@ -42,7 +42,7 @@ from karat.experiments.workers import (  # noqa: E402
 from karat.experiments.workers.run_collector import Callbacks  # noqa: E402
 from karat.experiments.workers.sources import Opener  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
-from karat.model.timings import Sample  # noqa: E402
+from karat.model.timings import LatencySample  # noqa: E402
 
 ENGINES = (
     ("null, 1 hit", "null_engine:NullEngine", 10),
@@ -64,9 +64,9 @@ class Stored:
         self._run = run
         self.storing_ns = 0
         self.ends: list[int] = []
-        self.samples: list[Sample] = []
+        self.samples: list[LatencySample] = []
 
-    def on_answer(self, _: str, answer: Answer, sample: Sample | None) -> None:
+    def on_answer(self, _: str, answer: Answer, sample: LatencySample | None) -> None:
         """Store *answer*."""
         started = perf_counter_ns()
         self._buffer.add(self._run, answer, sample)

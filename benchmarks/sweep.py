@@ -39,7 +39,7 @@ from karat.experiments.plan import SearchGroups, SharedSearch, group_searches  #
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore  # noqa: E402
 from karat.experiments.workers import Callbacks, Source, all_queries_on, cut, measure_quality  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
-from karat.model.timings import Sample  # noqa: E402
+from karat.model.timings import LatencySample  # noqa: E402
 
 MATRIX = Matrix(
     search_modes=("dense", "sparse", "hybrid"),
@@ -177,7 +177,7 @@ class Cuts:
         }
         self._store = store
 
-    def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
+    def on_answer(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         """Store *answer* as often as there are configurations."""
         for configuration in self._entries[run]:
             scale = by_score(configuration.spec)

@@ -28,7 +28,7 @@ from karat.mining.filters import Filters
 from karat.mining.recipe import MiningRecipe
 from karat.mining.variants import Level
 from karat.model import Dataset, Run
-from karat.model.scores import Status
+from karat.model.scores import QueryStatus
 
 __all__ = ["MEASURES", "Pair", "Scored", "pairs", "scores"]
 
@@ -142,7 +142,7 @@ def _scores(
 
 def _scored(gold: Dataset, run: Run) -> Scored:
     table = karat.evaluate(gold, run, MEASURES, confidence=None).table
-    assert table.count(Status.SCORED) == len(gold), f"{run.name} left queries unanswered"
+    assert table.count(QueryStatus.SCORED) == len(gold), f"{run.name} left queries unanswered"
     return {
         measure: dict(zip(table.query_ids, table.columns[measure], strict=True))
         for measure in MEASURES

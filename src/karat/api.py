@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from karat.model import Dataset, Run
 
 if TYPE_CHECKING:
-    from karat.model.contest import Contest
+    from karat.model.contest import ComparisonResult
     from karat.model.evaluation import Evaluation
     from karat.scoring.sources import RunSource, TruthSource
 
@@ -100,7 +100,7 @@ def compare(
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,
-) -> "Contest":
+) -> "ComparisonResult":
     """Return *runs* scored and compared on *gold*, the first being the baseline.
 
     *runs* is a list, or ``{name: run}``; gold and runs are what :func:`evaluate` takes.

@@ -7,7 +7,7 @@ import pytest
 from karat.app.analyze.topics import query_topics
 from karat.errors import InputError, MissingExtra
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.scoring.settings import Confidence, Scoring
 
 KINDS = {
@@ -24,7 +24,7 @@ GOLD = Dataset.of(QUERIES)
 FAST = Confidence(draws=999)
 
 
-def run(name: str, weak: str = "") -> Measured:
+def run(name: str, weak: str = "") -> RunResult:
     """Return a run that finds every target but those of the *weak* kind."""
     answers = [
         Answer(
@@ -33,7 +33,7 @@ def run(name: str, weak: str = "") -> Measured:
         )
         for query in QUERIES
     ]
-    return Measured(Run.of(answers, name=name), None, "", name)
+    return RunResult(Run.of(answers, name=name), None, "", name)
 
 
 @pytest.mark.parametrize("model", ["words", "static"])
@@ -105,7 +105,7 @@ def test_where_less_is_better_the_topic_of_most_is_weak() -> None:
         )
         for query in QUERIES
     ]
-    long = Measured(Run.of(answers, name="long"), None, "", "long")
+    long = RunResult(Run.of(answers, name="long"), None, "", "long")
     lines = [query._replace(targets=(Target("x.py", 1, 1, 5),)) for query in QUERIES]
     found = query_topics(
         Dataset.of(lines, match="lines"),

@@ -22,8 +22,8 @@ from karat.experiments.run import ExperimentRequest, run_experiment
 from karat.experiments.store import ExperimentKind, SqlStore, Store
 from karat.experiments.target_check import Where
 from karat.formats import read_dataset
-from karat.model import Dataset, Query, Status, Target
-from karat.model.contest import Contest
+from karat.model import Dataset, Query, QueryStatus, Target
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Evaluation
 from karat.scoring.settings import Confidence, Scoring
 
@@ -143,7 +143,7 @@ def test_each_snapshot(
     else:
         assert isinstance(found.resolved, Evaluation)
         assert found.resolved["hit@1"] == resolved
-        assert found.resolved.notes.statuses[Status.UNJUDGED] == 1
+        assert found.resolved.notes.statuses[QueryStatus.UNJUDGED] == 1
     assert found.runs[0].run.metadata["snapshot"] == snapshot
 
 
@@ -154,7 +154,7 @@ def test_nothing_is_left_of_the_gold_set(gold: Dataset, ask: Ask) -> None:
     )
     found = ask(gone, ["bm25", "keyword"])
     assert (found.searched.unresolved, found.resolved) == (2, None)
-    assert isinstance(found.overall, Contest)
+    assert isinstance(found.overall, ComparisonResult)
     assert [one["mrr"] for one in found.overall.evaluations] == [0.0, 0.0]
 
 
@@ -183,7 +183,7 @@ def test_what_is_kept_with_a_run(gold: Dataset, ask: Ask) -> None:
 
 def test_several_engines_are_compared(gold: Dataset, ask: Ask) -> None:
     found = ask(gold, ["bm25", {"engine": "bm25", "unit": "lines"}, "keyword"])
-    assert isinstance(found.overall, Contest)
+    assert isinstance(found.overall, ComparisonResult)
     assert found.overall.comparison.systems == ("bm25-1", "bm25-2", "keyword")
     assert [measured.name for measured in found.runs] == ["bm25-1", "bm25-2", "keyword"]
     engine = found.runs[1].run.metadata["engine"]
@@ -260,7 +260,7 @@ def test_hits_that_make_no_sense_are_counted(gold: Dataset, ask: Ask, tmp_path: 
     assert isinstance(alone.overall, Evaluation)
     assert alone.overall.notes.invalid == {"not in the corpus": 3}
     beside = ask(gold, ["keyword", engine]).overall
-    assert isinstance(beside, Contest)
+    assert isinstance(beside, ComparisonResult)
     assert [one.notes.invalid for one in beside.evaluations] == [{}, {"not in the corpus": 3}]
 
 

@@ -24,7 +24,7 @@ from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings, announce, cut
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Answer, Dataset, Outcome, Query, Target
-from karat.model.searched import Searched
+from karat.model.searched import CorpusCoverage
 from karat.model.spec import Spec
 
 TEXTS = {
@@ -353,7 +353,7 @@ def test_a_folder_that_changes_while_it_is_searched(
 ) -> None:
     new = tmp_path / "project" / "new.py"
 
-    def change(_: Searched) -> None:
+    def change(_: CorpusCoverage) -> None:
         new.write_text("login = None\n")
 
     with pytest.raises(InputError, match="has changed in the meantime"):

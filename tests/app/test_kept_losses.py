@@ -2,8 +2,8 @@
 
 from karat.app.report import report
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.fate import LossReason
+from karat.model.timings import RunResult
 from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of
 from karat.scoring.settings import Confidence, Scoring
@@ -21,7 +21,7 @@ RUNS = {
 
 
 def reported(queries: list[Query]) -> Findings:
-    runs = [Measured(Run.of(answers), None, "", name) for name, answers in RUNS.items()]
+    runs = [RunResult(Run.of(answers), None, "", name) for name, answers in RUNS.items()]
     return report(
         Dataset.of(queries, match="lines"),
         runs,
@@ -32,17 +32,17 @@ def reported(queries: list[Query]) -> Findings:
 
 
 LOSSES = {
-    (0, 0, 0): Fate.NO_CHUNK,
-    (0, 0, 1): Fate.FUSION,
-    (0, 1, 1): Fate.RERANKER,
-    (1, 1, 0): Fate.NOT_IN_CORPUS,
+    (0, 0, 0): LossReason.NO_CHUNK,
+    (0, 0, 1): LossReason.FUSION,
+    (0, 1, 1): LossReason.RERANKER,
+    (1, 1, 0): LossReason.NOT_IN_CORPUS,
 }
 
 
 def test_they_come_back() -> None:
     words, meaning = losses_of(reported(QUERIES).gold, LOSSES, 2)
-    assert words[1] == LossRecord("q1", "auth.py", 0, 0, "login", Fate.FUSION)
-    assert meaning == [LossRecord("q2", "mail.py", 0, 0, "", Fate.NOT_IN_CORPUS)]
+    assert words[1] == LossRecord("q1", "auth.py", 0, 0, "login", LossReason.FUSION)
+    assert meaning == [LossRecord("q2", "mail.py", 0, 0, "", LossReason.NOT_IN_CORPUS)]
     assert with_kept_losses(reported(QUERIES), [words, meaning]).losses == LOSSES
     assert with_kept_losses(reported(QUERIES), [[], []]).losses == {}
 
@@ -60,15 +60,15 @@ def test_judgments_may_have_changed_since() -> None:
     )
     found = with_kept_losses(changed, kept)
     assert found.losses == {
-        (0, 0, 0): Fate.FUSION,
-        (0, 1, 0): Fate.RERANKER,
-        (1, 1, 1): Fate.NOT_IN_CORPUS,
+        (0, 0, 0): LossReason.FUSION,
+        (0, 1, 0): LossReason.RERANKER,
+        (1, 1, 1): LossReason.NOT_IN_CORPUS,
     }
-    assert fate_of(found, 0, 0, 1) is Fate.NOT_RETRIEVED
+    assert fate_of(found, 0, 0, 1) is LossReason.NOT_RETRIEVED
 
 
 def test_what_was_found_has_no_reason() -> None:
-    stale = [LossRecord("q2", "mail.py", 0, 0, "", Fate.FUSION)]
+    stale = [LossRecord("q2", "mail.py", 0, 0, "", LossReason.FUSION)]
     found = with_kept_losses(reported(QUERIES), [stale, stale])
-    assert found.losses == {(1, 1, 0): Fate.FUSION}
-    assert fate_of(found, 0, 1, 0) is Fate.FOUND
+    assert found.losses == {(1, 1, 0): LossReason.FUSION}
+    assert fate_of(found, 0, 1, 0) is LossReason.FOUND

@@ -14,8 +14,8 @@ from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.fate import LossReason
+from karat.model.timings import RunResult
 from karat.report.draw import draw
 from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of, fates
@@ -57,7 +57,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def made(place: Path, spec: str, gold: Dataset, *, k: int = 10, threshold: float = 0.0) -> Measured:
+def made(
+    place: Path, spec: str, gold: Dataset, *, k: int = 10, threshold: float = 0.0
+) -> RunResult:
     """Return the run of an engine, cut as a configuration would have it."""
     parsed = parse_spec(spec)
     engine = build(parsed)
@@ -74,10 +76,10 @@ def made(place: Path, spec: str, gold: Dataset, *, k: int = 10, threshold: float
         "snapshot": "corpus",
         "candidates": "all",
     }
-    return Measured(Run.of(answers, name=spec, metadata=metadata), None, "", spec)
+    return RunResult(Run.of(answers, name=spec, metadata=metadata), None, "", spec)
 
 
-def reported(gold: Dataset, *runs: Measured, measure: str = "hit@1") -> Findings:
+def reported(gold: Dataset, *runs: RunResult, measure: str = "hit@1") -> Findings:
     return report(
         gold,
         runs,
@@ -97,24 +99,24 @@ WORD, ANIMAL = Target("word.py", 1, 1, 2), Target("animal.py", 1, 1, 2)
 @pytest.mark.parametrize(
     ("spec", "threshold", "target", "expected"),
     [
-        ("bm25", 0.0, WORD, Fate.FOUND),
-        ("bm25", 0.0, ANIMAL, Fate.BELOW_K),
-        ("bm25", 0.0, Target("mail.py", 1, 1, 2), Fate.NOT_RETRIEVED),
-        ("bm25", 0.0, Target("gone.py", 1, 1, 2), Fate.NOT_IN_CORPUS),
-        ("bm25", 0.0, Target("word.py", 1, 40, 50), Fate.NO_CHUNK),
-        ("hybrid(model=granite, dense_weight=0.9)", 0.0, WORD, Fate.FUSION),
-        ("hybrid(model=granite, dense_weight=0.3)", 0.0, ANIMAL, Fate.FUSION),
-        ("rerank(over=bm25, model=backwards:factory)", 0.0, WORD, Fate.RERANKER),
+        ("bm25", 0.0, WORD, LossReason.FOUND),
+        ("bm25", 0.0, ANIMAL, LossReason.BELOW_K),
+        ("bm25", 0.0, Target("mail.py", 1, 1, 2), LossReason.NOT_RETRIEVED),
+        ("bm25", 0.0, Target("gone.py", 1, 1, 2), LossReason.NOT_IN_CORPUS),
+        ("bm25", 0.0, Target("word.py", 1, 40, 50), LossReason.NO_CHUNK),
+        ("hybrid(model=granite, dense_weight=0.9)", 0.0, WORD, LossReason.FUSION),
+        ("hybrid(model=granite, dense_weight=0.3)", 0.0, ANIMAL, LossReason.FUSION),
+        ("rerank(over=bm25, model=backwards:factory)", 0.0, WORD, LossReason.RERANKER),
     ],
 )
 def test_the_reason_of_one_target(
-    place: Path, spec: str, threshold: float, target: Target, expected: Fate
+    place: Path, spec: str, threshold: float, target: Target, expected: LossReason
 ) -> None:
     gold = one(target)
     found = with_losses(reported(gold, made(place, spec, gold, threshold=threshold)))
     assert fate_of(found, 0, 0, 0) is expected
     (row,) = fates(found)
-    assert row.counts == tuple(int(kind is expected) for kind in Fate)
+    assert row.counts == tuple(int(kind is expected) for kind in LossReason)
 
 
 @pytest.mark.parametrize(
@@ -123,14 +125,14 @@ def test_the_reason_of_one_target(
 def test_a_threshold_of_the_run_or_of_its_engine(place: Path, spec: str, threshold: float) -> None:
     gold = one(ANIMAL)
     found = reported(gold, made(place, spec, gold, threshold=threshold), measure="hit@5")
-    assert fate_of(found, 0, 0, 0) is Fate.NOT_RETRIEVED
-    assert fate_of(with_losses(found), 0, 0, 0) is Fate.THRESHOLD
+    assert fate_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
+    assert fate_of(with_losses(found), 0, 0, 0) is LossReason.THRESHOLD
 
 
 def test_what_a_shallow_run_leaves_out_was_not_retrieved(place: Path) -> None:
     gold = one(ANIMAL)
     found = with_losses(reported(gold, made(place, "bm25", gold, k=1), measure="hit@5"))
-    assert fate_of(found, 0, 0, 0) is Fate.NOT_RETRIEVED
+    assert fate_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
 
 
 def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
@@ -142,9 +144,9 @@ def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
         metadata={"engine": {"name": "http", "options": {}}},
     )
     where = Where(corpus=str(place))
-    found = with_losses(reported(gold, Measured(run, None, "", "own")), where)
+    found = with_losses(reported(gold, RunResult(run, None, "", "own")), where)
     assert [fate_of(found, 0, 0, number) for number in range(3)] == [
-        *(Fate.NOT_IN_CORPUS, Fate.NOT_RETRIEVED, Fate.BELOW_K)
+        *(LossReason.NOT_IN_CORPUS, LossReason.NOT_RETRIEVED, LossReason.BELOW_K)
     ]
 
 
@@ -155,24 +157,24 @@ def test_files_are_ranked_as_files(place: Path) -> None:
     run = made(place, "bm25(chunker=definitions, unit=file)", gold, k=20)
     found = with_losses(reported(gold, run, measure="hit@2"))
     assert found.losses == {}
-    assert fate_of(found, 0, 0, 0) is Fate.FOUND
+    assert fate_of(found, 0, 0, 0) is LossReason.FOUND
 
 
 def test_failed_queries_are_left_alone(place: Path) -> None:
     gold = one(Target("gone.py", 1, 1, 2))
     good = made(place, "bm25", gold)
     bad = Run.of([Answer("q", outcome=Outcome.ERROR)], metadata=good.run.metadata)
-    two = reported(gold, good, Measured(bad, None, "", "bad"))
+    two = reported(gold, good, RunResult(bad, None, "", "bad"))
     seen: list[tuple[int, int]] = []
     found = with_losses(two, progress=lambda done, total: seen.append((done, total)))
-    assert fate_of(found, 0, 0, 0) is Fate.NOT_IN_CORPUS
-    assert fate_of(found, 1, 0, 0) is Fate.UNANSWERED
+    assert fate_of(found, 0, 0, 0) is LossReason.NOT_IN_CORPUS
+    assert fate_of(found, 1, 0, 0) is LossReason.UNANSWERED
     assert seen == [(0, 1), (1, 1)]
 
 
 def test_nothing_missed_asks_nobody() -> None:
     gold = one(WORD)
-    whole = Measured(Run.of([Answer("q", (Hit("word.py", 1.0, 1, 2),))]), None, "", "own")
+    whole = RunResult(Run.of([Answer("q", (Hit("word.py", 1.0, 1, 2),))]), None, "", "own")
     found = reported(gold, whole)
     assert with_losses(found) is found
 
@@ -217,7 +219,7 @@ def test_runs_say_where_they_searched(place: Path) -> None:
     run = made(place, "bm25", gold)
     assert searched_where([run, run]) == Where(corpus=str(place), candidates="all")
 
-    def told(**metadata: object) -> Measured:
+    def told(**metadata: object) -> RunResult:
         return replace(run, run=replace(run.run, metadata=metadata))
 
     mined = told(place="/repo", snapshot="carried", candidates="production")
@@ -236,7 +238,7 @@ def test_what_was_recorded_says_where_first(place: Path) -> None:
     found = reported(gold, replace(elsewhere, run=replace(elsewhere.run, metadata=moved)))
     records = ({"where": Where(corpus=str(place)).to_json()},)
     kept = replace(found, origin=replace(found.origin, records=records))
-    assert fate_of(with_losses(kept), 0, 0, 0) is Fate.BELOW_K
+    assert fate_of(with_losses(kept), 0, 0, 0) is LossReason.BELOW_K
     unknown = replace(found, origin=replace(found.origin, records=({"where": {}},)))
     with pytest.raises(InputError, match="gone"):
         with_losses(unknown)
@@ -247,7 +249,7 @@ def test_a_corpus_that_has_changed_is_refused(place: Path) -> None:
     run = made(place, "bm25", gold)
     snapshot = from_folder(place).snapshot
     kept = replace(run, notes={"corpora": [snapshot]})
-    assert fate_of(with_losses(reported(gold, kept)), 0, 0, 0) is Fate.BELOW_K
+    assert fate_of(with_losses(reported(gold, kept)), 0, 0, 0) is LossReason.BELOW_K
     (place / "new.py").write_text("x = 1\n")
     with pytest.raises(InputError, match="project has changed since bm25 searched it"):
         with_losses(reported(gold, kept))

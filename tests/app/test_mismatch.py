@@ -6,7 +6,7 @@ import karat
 from karat.app.evaluate import score_runs
 from karat.app.report import origin, report
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings.leaderboard import standings
 from karat.scoring.compare import compare, compare_scored_runs
 from karat.scoring.score import score, with_dropped
@@ -81,10 +81,10 @@ def test_a_broken_run_has_no_wilcoxon_test(
     assert not any("other" in line for line in contest.further_tests)
 
 
-def measured(name: str, hits: dict[int, str], invalid: dict[str, int]) -> Measured:
+def measured(name: str, hits: dict[int, str], invalid: dict[str, int]) -> RunResult:
     answers = [Answer(f"q{n}", (Hit(hits[n], 1.0),) if n in hits else ()) for n in range(4)]
     answers.append(Answer("q4", (), Outcome.ERROR))
-    return Measured(Run.of(answers, name=name), None, "", name, {"invalid": invalid})
+    return RunResult(Run.of(answers, name=name), None, "", name, {"invalid": invalid})
 
 
 LINES = Dataset.of([Query(f"q{n}", "", (Target(f"{n}.py"),)) for n in range(5)])
@@ -136,7 +136,7 @@ def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:
 
 def test_evidence_is_no_target_of_a_report() -> None:
     gold = Dataset.of([Query("q", "", (Target("a.py"), Target("", symbol="run")))], match="akashic")
-    run = Measured(Run.of([Answer("q", (Hit("b.py"),))], name="r"), None, "", "r", {})
+    run = RunResult(Run.of([Answer("q", (Hit("b.py"),))], name="r"), None, "", "r", {})
     found = report(
         gold,
         [run],

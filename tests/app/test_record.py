@@ -9,13 +9,13 @@ from karat.errors import FormatError
 from karat.experiments.run_records import RunRecord, differing_queries, read_records, short_digests
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 
 GOLD = Dataset.of([Query("a", "x"), Query("b", "y"), Query("c", "z")])
 
 
 def digests(*answers: Answer) -> str:
-    return short_digests(Measured(Run.of(answers), None, "", "bm25"), GOLD)
+    return short_digests(RunResult(Run.of(answers), None, "", "bm25"), GOLD)
 
 
 def test_an_answer_is_what_came_back() -> None:

@@ -9,7 +9,7 @@ import pytest
 from karat.app.report import breakdown_tags, gather, origin, report
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.draw import draw
 from karat.report.findings import Origin
 from karat.report.page.results import details
@@ -21,7 +21,7 @@ DEMO = Path(__file__).resolve().parents[2] / "examples" / "demo"
 ORIGIN = Origin("now", "1", "3", "Linux", "", ("",))
 
 
-def demo(*names: str) -> tuple[Dataset, tuple[Measured, ...]]:
+def demo(*names: str) -> tuple[Dataset, tuple[RunResult, ...]]:
     """Return the gold set of the demo and the runs called *names*."""
     found = gather(
         [str(DEMO / "gold.json"), *(str(DEMO / f"{each}.run") for each in names)], store=""
@@ -81,7 +81,7 @@ def test_tags_that_tell_kinds_apart() -> None:
 def test_set_f1_looks_at_everything_returned() -> None:
     gold = Dataset.of([Query("q1", "", (Target("a"), Target("b")))])
     run = Run.of([Answer("q1", (Hit("a"), Hit("x"), Hit("y"), Hit("b")))])
-    found = report(gold, [Measured(run, None, "", "r")], origin=ORIGIN)
+    found = report(gold, [RunResult(run, None, "", "r")], origin=ORIGIN)
     # Precision 2/4, recall 2/2.
     assert found.f1[0][0] == pytest.approx(2 / 3)
     assert parse("set-f1").k is None
@@ -91,7 +91,7 @@ def test_a_lowest_grade_holds_for_all_measures_that_do_not_say_theirs() -> None:
     gold = Dataset.of([Query("q1", "", (Target("a", 2.0), Target("b", 1.0)))])
     run = Run.of([Answer("q1", (Hit("b"), Hit("x")))])
     scoring = Scoring(("hit@5", "precision(level=0)@5"), level=2.0)
-    found = report(gold, [Measured(run, None, "", "r")], origin=ORIGIN, scoring=scoring)
+    found = report(gold, [RunResult(run, None, "", "r")], origin=ORIGIN, scoring=scoring)
     assert found.f1[0][0] == 0.0
     assert (found.scores(0, "hit(level=2)@5"), found.scores(0, "precision@5")) == ([0.0], [0.2])
 

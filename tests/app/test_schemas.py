@@ -6,7 +6,7 @@ import pytest
 
 from karat.app.schemas import RunExport, agent_results, akashic_report, octocode_results
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.timings import Measured, Sample, Timings
+from karat.model.timings import LatencySample, RunResult, Timings
 from karat.scoring.settings import Confidence, Scoring
 
 GOLD = Dataset.of(
@@ -26,9 +26,9 @@ RUN = Run.of(
     name="bm25",
     metadata={"options": {"top_k": 10}, "engine": {"name": "bm25", "options": {}}},
 )
-SAMPLES = (Sample("a", 9_000_000, (2_000_000,)), Sample("b", 9_000_000, (4_000_000,)))
+SAMPLES = (LatencySample("a", 9_000_000, (2_000_000,)), LatencySample("b", 9_000_000, (4_000_000,)))
 TIMINGS = Timings(SAMPLES, 0, 0, 0, warm_up=1, repetitions=2, alone=True)
-JUDGED = RunExport(GOLD, Measured(RUN, TIMINGS, "", "bm25"), "2026-01-30T12:00:00")
+JUDGED = RunExport(GOLD, RunResult(RUN, TIMINGS, "", "bm25"), "2026-01-30T12:00:00")
 
 
 def test_akashic() -> None:
@@ -93,7 +93,7 @@ def test_queries_that_belong_together_are_drawn_together() -> None:
     alone, together = (
         akashic_report(
             RunExport(
-                Dataset.of(queries, metadata=metadata), Measured(run, None, "", "half"), "now"
+                Dataset.of(queries, metadata=metadata), RunResult(run, None, "", "half"), "now"
             )
         ).summary
         for metadata in ({}, {"cluster": "case"})

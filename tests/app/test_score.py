@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.model import Answer, Hit, Outcome, Run, Status
+from karat.model import Answer, Hit, Outcome, QueryStatus, Run
 from karat.scoring.score import score
 from karat.scoring.settings import Confidence, Scoring
 
@@ -23,11 +23,11 @@ def test_statuses_and_both_means() -> None:
     (summary,) = evaluation.summaries
     assert (summary.mean, summary.answered, summary.n, summary.interval) == (0.25, 0.5, 2, None)
     assert evaluation.notes.statuses == {
-        Status.SCORED: 1,
-        Status.MISSING: 0,
-        Status.ERROR: 1,
-        Status.TIMEOUT: 0,
-        Status.UNJUDGED: 1,
+        QueryStatus.SCORED: 1,
+        QueryStatus.MISSING: 0,
+        QueryStatus.ERROR: 1,
+        QueryStatus.TIMEOUT: 0,
+        QueryStatus.UNJUDGED: 1,
     }
 
 

@@ -2,7 +2,7 @@
 
 from karat.experiments.target_check import NOTE, missing_paths, resolved_for
 from karat.model import Dataset, Query, Run, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 
 GOLD = Dataset.of(
     [
@@ -22,8 +22,8 @@ LEFT = Dataset.of(
 MISSING = {"q1": ["gone.py"], "q3": ["lost.py"]}
 
 
-def run(name: str, **notes: object) -> Measured:
-    return Measured(Run.of([]), None, "", name, notes)
+def run(name: str, **notes: object) -> RunResult:
+    return RunResult(Run.of([]), None, "", name, notes)
 
 
 def test_relevant_targets_are_kept_by_their_paths() -> None:

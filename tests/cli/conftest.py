@@ -18,7 +18,7 @@ from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 
 # Query q3 is not in old.run, q4 has no relevant document and q9 is not in the gold set.
 FILES = {
@@ -103,7 +103,7 @@ def kept(folder: Path) -> str:
         store.keep_scores(first, [Summary("mrr", 0.25, 0.5, 2, interval)])
         store.claim(second)
         for number in (1, 2):
-            sample = Sample(f"q{number}", 9_000_000, (number * 2_000_000,))
+            sample = LatencySample(f"q{number}", 9_000_000, (number * 2_000_000,))
             store.add(second, Answer(f"q{number}", (Hit(f"{number}.py", 1.0),)), sample)
         timings = Timings((), 5, 6, 7, warm_up=3, repetitions=2, alone=True)
         store.finish(second, RunStatus.FAILED, error="gone", timings=timings)

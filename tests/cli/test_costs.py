@@ -9,7 +9,7 @@ import pytest
 from karat.cli import main
 from karat.formats import read
 from karat.model import Run
-from karat.model.spending import Spent, spent_in
+from karat.model.spending import QueryCost, spent_in
 
 # Of one query it reports a cost that is not valid.
 PROGRAM = """
@@ -77,7 +77,7 @@ def test_costs_of_a_process(
     kept = read("paid.jsonl")
     assert isinstance(kept, Run)
     assert [spent_in(answer.extra) for answer in sorted(kept.answers())] == [
-        Spent(30, None, 1),
-        Spent(30, 0.5),
-        Spent(30, 0.5),
+        QueryCost(30, None, 1),
+        QueryCost(30, 0.5),
+        QueryCost(30, 0.5),
     ]

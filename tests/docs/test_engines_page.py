@@ -19,7 +19,7 @@ from karat.engines.adapters.python import PythonOptions
 from karat.engines.base import Engine
 from karat.engines.registry import ENGINES
 from karat.engines.spec import build, model_of, parse_spec
-from karat.model.spending import Spent, spent
+from karat.model.spending import QueryCost, spent
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
@@ -114,4 +114,4 @@ def test_an_example_of_costs_reports_them(path: Path, priced_service: str, tmp_p
         engine.index(from_texts({"auth.py": "log in", "mail.py": "send"}))
         assert [hit.path for hit in engine.search("where to log in", 5)] == ["auth.py"]
         # Four words.
-        assert spent(engine.metadata()) == Spent(4, 0.04)
+        assert spent(engine.metadata()) == QueryCost(4, 0.04)

@@ -23,7 +23,7 @@ from karat.experiments.workers import (
 from karat.experiments.workers.announcements import running_folder
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
-from karat.model.timings import Measured, Sample, Timings
+from karat.model.timings import LatencySample, RunResult, Timings
 
 GOLD = Dataset.of([Query(f"q{row}", "text") for row in range(4)])
 WORDS, KEYWORD = Spec("engine", "bm25"), Spec("engine", "keyword")
@@ -33,7 +33,7 @@ ENTRIES = (
     Configuration("strict", WORDS, 3, threshold=0.5),
     Configuration("alone", KEYWORD, 2),
 )
-SAMPLE = Sample("", 5, (4,))
+SAMPLE = LatencySample("", 5, (4,))
 COSTS = Timings((), 7, 8, 9, warm_up=1, repetitions=2, alone=True)
 
 
@@ -47,15 +47,15 @@ class Scripted:
     calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
 
-    def quality(self, work: WorkUnit) -> Sequence[Measured]:
+    def quality(self, work: WorkUnit) -> Sequence[RunResult]:
         assert (work.settings.warm_up, work.settings.repetitions) == (0, 1)
         return self._asked("quality", work)
 
-    def timing(self, work: WorkUnit) -> Sequence[Measured]:
+    def timing(self, work: WorkUnit) -> Sequence[RunResult]:
         assert (work.settings.warm_up, work.settings.repetitions) == (3, 3)
         return self._asked("timing", work)
 
-    def _asked(self, what: str, work: WorkUnit) -> list[Measured]:
+    def _asked(self, what: str, work: WorkUnit) -> list[RunResult]:
         asked = {
             one.name: set(work.dataset.query_ids) - set(work.callbacks.skip[one.name])
             for one in work.configurations
@@ -69,7 +69,7 @@ class Scripted:
 
     def _measured(
         self, what: str, one: Configuration, queries: Sequence[str], callbacks: Callbacks
-    ) -> Measured:
+    ) -> RunResult:
         status = {self.fails: "failed", self.stops: "cancelled"}.get(one.name, "completed")
         callbacks.listen(RunEvent("indexed", one.name, detail={"corpus": self.corpus}))
         for query_id in queries if status == "completed" else ():
@@ -80,7 +80,7 @@ class Scripted:
             {"error": "no"} if status == "failed" else {}
         )
         timings = COSTS if what == "timing" else None
-        return Measured(Run.of([]), timings, "", one.name, notes)
+        return RunResult(Run.of([]), timings, "", one.name, notes)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ class Watching(Scripted):
 
     announced: list[tuple[str, str, list[int]]] = field(default_factory=list)
 
-    def _asked(self, what: str, work: WorkUnit) -> list[Measured]:
+    def _asked(self, what: str, work: WorkUnit) -> list[RunResult]:
         said = [json.loads(path.read_text()) for path in running_folder().glob("*.json")]
         self.announced.append((what, work.callbacks.command, [one["number"] for one in said]))
         return super()._asked(what, work)

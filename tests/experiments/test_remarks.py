@@ -4,18 +4,18 @@ import pytest
 
 from karat.experiments.remarks import remarks
 from karat.model import Answer, Hit, Outcome, Run
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 
 
 def measured(
     name: str, *hits: tuple[str, ...], threshold: float = 0.0, factor: int = 1
-) -> Measured:
+) -> RunResult:
     answers = [
         Answer(f"q{row}", tuple(Hit(path, factor / rank) for rank, path in enumerate(paths, 1)))
         for row, paths in enumerate(hits)
     ]
     run = Run.of(answers, name=name, metadata={"threshold": threshold})
-    return Measured(run, None, "", name)
+    return RunResult(run, None, "", name)
 
 
 def test_the_same_places_are_the_same_whatever_they_score() -> None:
@@ -31,7 +31,7 @@ def test_the_same_places_are_the_same_whatever_they_score() -> None:
 def test_the_order_of_answers_does_not_matter() -> None:
     first = measured("a", ("x.py",), ("z.py",))
     backwards = Run.of(reversed(list(first.run.answers())))
-    assert len(remarks([first, Measured(backwards, None, "", "b")])) == 1
+    assert len(remarks([first, RunResult(backwards, None, "", "b")])) == 1
 
 
 def test_a_threshold_that_empties_more_than_half() -> None:
@@ -46,13 +46,13 @@ def test_a_threshold_that_empties_more_than_half() -> None:
 def test_errors_are_not_emptied_by_a_threshold() -> None:
     answers = [Answer("q0", (Hit("a"),)), *(Answer(f"e{n}", (), Outcome.ERROR) for n in range(5))]
     run = Run.of(answers, metadata={"threshold": 0.5})
-    assert remarks([Measured(run, None, "", "a")]) == ()
+    assert remarks([RunResult(run, None, "", "a")]) == ()
 
 
 @pytest.mark.parametrize(("match", "same"), [("akashic", 0), ("exact", 1), ("", 1)])
 def test_symbols_tell_rankings_apart_where_they_are_matched(match: str, same: int) -> None:
     runs = [
-        Measured(
+        RunResult(
             Run.of([Answer("q", (Hit("a.py", symbol=symbol),))], metadata={"match": match}),
             None,
             "",

@@ -10,7 +10,7 @@ from karat.errors import InputError, UnknownName
 from karat.experiments.run_records import run_with_latencies, select_runs
 from karat.experiments.store import Store, open_store, shown_place
 from karat.model import Answer, Run
-from karat.model.timings import Measured, Sample, Timings
+from karat.model.timings import LatencySample, RunResult, Timings
 from karat.testing.recorder import PLAN
 
 
@@ -52,10 +52,10 @@ def test_a_password_is_not_shown() -> None:
 
 def test_times_that_came_later() -> None:
     run = Run.of([Answer("q1"), Answer("q2", latency_ns=7)], metadata={"k": 5})
-    timings = Timings((Sample("q1", 9, (4_000_000,)),), 0, 0, 0, 0, 2, alone=True)
-    timed = run_with_latencies(Measured(run, timings, "", "bm25"))
+    timings = Timings((LatencySample("q1", 9, (4_000_000,)),), 0, 0, 0, 0, 2, alone=True)
+    timed = run_with_latencies(RunResult(run, timings, "", "bm25"))
     assert list(timed.latencies_ns) == [4_000_000, 7]
     assert (timed.name, timed.metadata) == ("bm25", {"k": 5})
-    assert run_with_latencies(Measured(run, None, "", "bm25")).latencies_ns == run.latencies_ns
-    disturbed = run_with_latencies(Measured(run, replace(timings, alone=False), "", "bm25"))
+    assert run_with_latencies(RunResult(run, None, "", "bm25")).latencies_ns == run.latencies_ns
+    disturbed = run_with_latencies(RunResult(run, replace(timings, alone=False), "", "bm25"))
     assert disturbed.metadata == {"k": 5, "disturbed": True}

@@ -1,7 +1,7 @@
 """Several scored and compared runs."""
 
 from karat.model.comparison import Comparison
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 
 
 def test_a_contest_keeps_what_it_is_given_and_asks_for_no_further_tests() -> None:
@@ -18,7 +18,7 @@ def test_a_contest_keeps_what_it_is_given_and_asks_for_no_further_tests() -> Non
         draws=0,
         seed=0,
     )
-    contest = Contest((), comparison, {"hard": {"yes": comparison}}, "no difference")
+    contest = ComparisonResult((), comparison, {"hard": {"yes": comparison}}, "no difference")
     assert contest.slices["hard"]["yes"] is contest.comparison
     assert contest.verdict == "no difference"
     assert contest.further_tests == ()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from karat.model import Answer, Hit, JudgedQuery, Run, ScoreTable, Status, Target
+from karat.model import Answer, Hit, JudgedQuery, QueryStatus, Run, ScoreTable, Target
 from karat.model.equality import by_value, same
 from karat.model.frozen import FrozenMapping
 from karat.model.preferences import PanelQuery, PreferenceQuery
@@ -110,7 +110,7 @@ def test_runs_and_scores_differ_in_one_number() -> None:
     assert run != Run.of([Answer("q", (Hit("a.py"), Hit("b.py", 0.25)))])
 
     def table(*scores: float) -> ScoreTable:
-        return ScoreTable("t", ("q", "r"), (Status.SCORED,) * 2, {"AP": array("d", scores)})
+        return ScoreTable("t", ("q", "r"), (QueryStatus.SCORED,) * 2, {"AP": array("d", scores)})
 
     assert table(NAN, 0.5) == table(nan, 0.5)
     assert table(NAN, 0.5) != table(0.5, NAN)

@@ -5,14 +5,14 @@ from array import array
 import pytest
 
 from karat.errors import UnknownName
-from karat.model import ScoreTable, Status
+from karat.model import QueryStatus, ScoreTable
 from karat.model.evaluation import Evaluation, Notes, Summary
 
 EVALUATION = Evaluation(
     "bm25",
-    ScoreTable("bm25", ("q",), (Status.SCORED,), {"mrr": array("d", [0.5])}),
+    ScoreTable("bm25", ("q",), (QueryStatus.SCORED,), {"mrr": array("d", [0.5])}),
     (Summary("mrr", 0.5, 0.5, 1), Summary("hit@1", 0.0, 0.0, 1)),
-    Notes(1, {Status.SCORED: 1}, {}, (), "trec10", 0, 1.0),
+    Notes(1, {QueryStatus.SCORED: 1}, {}, (), "trec10", 0, 1.0),
     {},
 )
 

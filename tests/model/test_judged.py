@@ -4,7 +4,7 @@ from array import array
 
 import pytest
 
-from karat.model import Credits, JudgedQuery, JudgedRun, ScoreTable, Status
+from karat.model import Credits, JudgedQuery, JudgedRun, QueryStatus, ScoreTable
 
 QUERY = JudgedQuery([1, 3, 4, 7], [0, 2, -1, 1], ideal=[2, 1, 1, 0, -1], retrieved=9)
 
@@ -41,12 +41,12 @@ def test_credits_belong_to_entries_and_to_targets() -> None:
 
 def test_a_run_counts_the_queries_that_ties_decide() -> None:
     tied = JudgedQuery([1], [1], ideal=[1], retrieved=2, tied=True)
-    scored = Status.SCORED
+    scored = QueryStatus.SCORED
     run = JudgedRun("r", ("a", "b", "c"), (tied, QUERY, tied), (scored, scored, scored), "trec10")
     assert run.tied == 2
 
 
 def test_a_table_counts_its_statuses() -> None:
-    statuses = (Status.SCORED, Status.ERROR, Status.SCORED)
+    statuses = (QueryStatus.SCORED, QueryStatus.ERROR, QueryStatus.SCORED)
     table = ScoreTable("r", ("a", "b", "c"), statuses, {"mrr": array("d", [1.0, 0.0, 0.5])})
-    assert [table.count(status) for status in Status] == [2, 0, 1, 0, 0]
+    assert [table.count(status) for status in QueryStatus] == [2, 0, 1, 0, 0]

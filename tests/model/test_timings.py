@@ -3,7 +3,7 @@
 import pytest
 
 from karat.model import Run
-from karat.model.timings import Measured, Sample, Timings, latency_ms
+from karat.model.timings import LatencySample, RunResult, Timings, latency_ms
 
 
 @pytest.mark.parametrize(
@@ -13,17 +13,17 @@ from karat.model.timings import Measured, Sample, Timings, latency_ms
 def test_a_latency_is_the_median_of_the_warm_repetitions(
     cold: int, warm: tuple[int, ...], expected: float
 ) -> None:
-    assert latency_ms(Sample("q1", cold, warm)) == expected
+    assert latency_ms(LatencySample("q1", cold, warm)) == expected
 
 
 def test_cold_and_warm_are_told_apart() -> None:
-    samples = (Sample("a", 4_000_000, (1_000_000,)), Sample("b", 6_000_000))
+    samples = (LatencySample("a", 4_000_000, (1_000_000,)), LatencySample("b", 6_000_000))
     timings = Timings(samples, 0, 0, 0, warm_up=1, repetitions=2, alone=True)
     assert timings.cold_ms() == (4.0, 6.0)
     assert timings.latencies_ms() == (1.0, 6.0)
 
 
 def test_what_was_not_measured_has_no_timings() -> None:
-    measured = Measured(Run.of([]), None, "0" * 64, "bm25")
+    measured = RunResult(Run.of([]), None, "0" * 64, "bm25")
     assert measured.timings is None
     assert dict(measured.notes) == {}

@@ -6,7 +6,7 @@ import pytest
 
 from karat.app.report import report
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.timings import Measured, Sample, Timings
+from karat.model.timings import LatencySample, RunResult, Timings
 from karat.report.findings import Findings, Origin
 from karat.scoring.settings import Confidence, Scoring
 
@@ -43,7 +43,7 @@ def measured(
     rankings: Mapping[str, Ranking],
     milliseconds: Mapping[str, float] | None = None,
     metadata: Mapping[str, object] | None = None,
-) -> Measured:
+) -> RunResult:
     """Return a run of *rankings*, timed where *milliseconds* are given."""
     answers = [
         Answer(query, outcome=Outcome.ERROR)
@@ -54,11 +54,11 @@ def measured(
     timings = None
     if milliseconds is not None:
         samples = tuple(
-            Sample(query, int(2e6 * time), (int(1e6 * time),))
+            LatencySample(query, int(2e6 * time), (int(1e6 * time),))
             for query, time in milliseconds.items()
         )
         timings = Timings(samples, 3_000_000_000, 1 << 20, 2 << 20, 1, 2, alone=True)
-    return Measured(Run.of(answers, name=name, metadata=metadata), timings, "", name)
+    return RunResult(Run.of(answers, name=name, metadata=metadata), timings, "", name)
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +66,7 @@ def make() -> Make:
     """Return what makes findings of measured runs, on GOLD unless told."""
 
     def made(
-        runs: Sequence[Measured],
+        runs: Sequence[RunResult],
         *,
         gold: Dataset = GOLD,
         measures: tuple[str, ...] = ("mrr@10", "recall@10", "hit@5"),
@@ -90,7 +90,7 @@ def _but_runs(origin: Origin) -> tuple[str, str, str, str, str]:
 
 
 @pytest.fixture(scope="session")
-def run() -> Callable[..., Measured]:
+def run() -> Callable[..., RunResult]:
     """Return what makes a measured run."""
     return measured
 

@@ -6,11 +6,11 @@ from karat.model.analysis import (
     EmbeddingQuality,
     Flaw,
     Health,
-    Point,
     Topic,
     Topics,
     TopicScore,
     Trend,
+    TrendPoint,
 )
 from karat.model.comparison import Interval
 from karat.report.analysis_view import embedding_table, health_table, topics_table, trend_table
@@ -88,8 +88,8 @@ def test_flaws_have_their_share_and_some_places() -> None:
 def test_a_trend_names_the_real_changes() -> None:
     day = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
     points = (
-        Point("k1.1", day, 0.6, SPAN, None, None, "first"),
-        Point("k2.1", day, 0.4, SPAN, -0.2, 0.0004, "real"),
+        TrendPoint("k1.1", day, 0.6, SPAN, None, None, "first"),
+        TrendPoint("k2.1", day, 0.4, SPAN, -0.2, 0.0004, "real"),
     )
     table = trend_table([Trend("bm25", "ndcg@10", points)])
     assert [[cell.text for cell in row] for row in table.rows] == [
@@ -105,7 +105,7 @@ def test_intervals_are_headed_by_their_own_level() -> None:
     wide = Interval(0.1, 0.3, 0.99, "bootstrap-t")
     topic = Topic(("a",), "a", ("q1",), (TopicScore(0.2, wide, 0.5, weak=False),))
     topics = topics_table(Topics("hit@5", "words", ("bm25",), (0.2,), (topic,)))
-    point = Point("r1", datetime(2026, 1, 1, tzinfo=UTC), 0.2, wide, None, None, "first")
+    point = TrendPoint("r1", datetime(2026, 1, 1, tzinfo=UTC), 0.2, wide, None, None, "first")
     trend = trend_table([Trend("bm25", "hit@5", (point,))])
     for table in (topics, trend):
         assert "99 %" in [column.title for column in table.columns]

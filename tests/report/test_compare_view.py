@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from karat.api import compare
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.report.compare_view import compare_table, per_query_table, slice_tables
 
 QUERIES = [f"q{number:02}" for number in range(20)]
@@ -24,13 +24,13 @@ def at_rank(*ranks: int) -> Scores:
 
 
 @pytest.fixture(scope="module")
-def contest() -> Contest:
+def contest() -> ComparisonResult:
     """Return a clear winner, a clear loser, and one that is like the loser."""
     runs = {"base": at_rank(4, 5), "same": at_rank(5, 4), "best": at_rank(1, 1, 2)}
     return compare(GOLD, runs, ["mrr", "hit@10"], draws=999, by=["file-type"])
 
 
-def test_rows_are_exact(contest: Contest) -> None:
+def test_rows_are_exact(contest: ComparisonResult) -> None:
     table = compare_table(contest)
     assert table.title == "same, best against base, 20 queries"
     base, same, best = table.rows[:3]
@@ -45,7 +45,7 @@ def test_rows_are_exact(contest: Contest) -> None:
 
 
 def test_the_best_is_marked_only_where_every_other_is_significantly_worse(
-    contest: Contest,
+    contest: ComparisonResult,
 ) -> None:
     rows = compare_table(contest).rows
     assert [row[2].best for row in rows] == [False, False, True, False, False, False]
@@ -62,13 +62,13 @@ def test_two_that_share_the_lead_are_both_unmarked() -> None:
     assert not any(row[2].best for row in table.rows)
 
 
-def test_the_verdict_is_the_conclusion(contest: Contest) -> None:
+def test_the_verdict_is_the_conclusion(contest: ComparisonResult) -> None:
     table = compare_table(contest)
     assert table.conclusion == contest.verdict
     assert "best has the highest mrr, 0.850, and is better than" in table.conclusion
 
 
-def test_notes_name_the_method_and_each_run(contest: Contest) -> None:
+def test_notes_name_the_method_and_each_run(contest: ComparisonResult) -> None:
     notes = compare_table(contest).notes
     assert notes[0] == (
         "p: paired randomisation, corrected by step-down maxT over all pairs; "
@@ -85,7 +85,7 @@ def test_the_mean_over_answered_queries_is_told_where_it_differs() -> None:
     assert not any(note.startswith("all: over answered") for note in notes)
 
 
-def test_a_slice_has_a_table_of_the_first_measure(contest: Contest) -> None:
+def test_a_slice_has_a_table_of_the_first_measure(contest: ComparisonResult) -> None:
     (table,) = slice_tables(contest)
     assert table.title == "file-type = .py, 20 queries"
     assert [row[0].value for row in table.rows] == ["mrr"] * 3
@@ -98,7 +98,7 @@ def test_a_slice_of_one_query_is_counted_in_the_singular() -> None:
     assert tables[1].title == "file-type = .rs, 1 query"
 
 
-def test_queries_that_lost_most_come_first(contest: Contest) -> None:
+def test_queries_that_lost_most_come_first(contest: ComparisonResult) -> None:
     table = per_query_table(contest, {"q00": "the first"}, "mrr")
     changes = [row[-2].value for row in table.rows]
     assert changes == sorted(changes, key=lambda change: float(change or 0))

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from karat.model.comparison import Interval
-from karat.model.gate import Check, Decision, Gate, Moved
+from karat.model.gate import ChangedQuery, Check, Decision, Gate
 from karat.report.gate_view import checks_table, headline, moved_table
 from karat.report.github import annotations, summary
 from karat.report.junit import junit_xml
@@ -19,13 +19,13 @@ UNSURE = Check(
     detectable=0.06,
 )
 FAILED = Check("latency", "p90", Decision.FAILED, 250.0, 200.0, 40, "250.0 ms, more than 200 ms")
-MOVED = Moved("q1", "where | <script>", 1.0, 0.0, 1, None)
+MOVED = ChangedQuery("q1", "where | <script>", 1.0, 0.0, 1, None)
 GATE = Gate(
     *("new", 40, (PASSED, UNSURE, FAILED)),
     baseline="old",
     lead="ndcg@10",
     worst=(MOVED,),
-    best=(Moved("q2", "b", 0.5, 1.0, 2, 1), Moved("q3", "c", 0.9, 1.0, 3, 1)),
+    best=(ChangedQuery("q2", "b", 0.5, 1.0, 2, 1), ChangedQuery("q3", "c", 0.9, 1.0, 3, 1)),
     verdict="The difference is inside the noise.",
 )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from karat.api import compare, evaluate
 from karat.formats.csvtext import unguard
-from karat.model import Status
+from karat.model import QueryStatus
 from karat.report.csv import contest_csv, evaluation_csv, queries_csv
 from karat.report.json import contest_json, evaluation_json, plain
 
@@ -24,14 +24,19 @@ def refuse(text: str) -> None:
 
 
 def test_numbers_that_json_lacks_become_null() -> None:
-    assert plain({"a": (nan, inf, -inf, 1.5), Status.ERROR: Status.TIMEOUT}) == {
+    assert plain({"a": (nan, inf, -inf, 1.5), QueryStatus.ERROR: QueryStatus.TIMEOUT}) == {
         "a": [None, None, None, 1.5],
         "error": "timeout",
     }
 
 
 JSONISH = st.recursive(
-    st.floats() | st.integers() | st.text() | st.none() | st.booleans() | st.sampled_from(Status),
+    st.floats()
+    | st.integers()
+    | st.text()
+    | st.none()
+    | st.booleans()
+    | st.sampled_from(QueryStatus),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 

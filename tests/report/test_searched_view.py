@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from karat.model import Run
-from karat.model.searched import Searched
-from karat.model.timings import Measured
+from karat.model.searched import CorpusCoverage
+from karat.model.timings import RunResult
 from karat.report.searched_view import remarks, run_remarks, warning
 
-HEAD = Searched("head", "project", "all", 1, 144, 144, 2_000, 1_500, 1)
+HEAD = CorpusCoverage("head", "project", "all", 1, 144, 144, 2_000, 1_500, 1)
 
 
 def test_what_is_not_there() -> None:
@@ -51,11 +51,11 @@ def test_what_a_run_cost_and_what_was_odd() -> None:
         "work": {"rows": 1_200, "embedded": 900, "reused": 300},
         "unstable": ["a", "b", "c", "d"],
     }
-    assert list(run_remarks([Measured(Run.of([]), None, "", "dense", notes)], 1)) == [
+    assert list(run_remarks([RunResult(Run.of([]), None, "", "dense", notes)], 1)) == [
         "work: dense indexed 1,200 rows for 1 version, 900 embedded, 300 reused",
         "dense: not deterministic: 4 queries returned different hits when repeated: a, b, c, ...",
     ]
-    assert not list(run_remarks([Measured(Run.of([]), None, "", "rg", {"unstable": []})], 1))
+    assert not list(run_remarks([RunResult(Run.of([]), None, "", "rg", {"unstable": []})], 1))
 
 
 def test_an_index_is_told_once_for_all_that_share_it() -> None:
@@ -65,7 +65,7 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
 
     def told(*runs: tuple[str, Mapping[str, int], list[str]]) -> list[str]:
         found = [
-            Measured(Run.of([]), None, name, name, {"work": work, "together": together})
+            RunResult(Run.of([]), None, name, name, {"work": work, "together": together})
             for name, work, together in runs
         ]
         return list(run_remarks(found, 3))
@@ -88,7 +88,7 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
         f"work: files indexed 9 rows for 3 versions{varies}",
     ]
     alone = [
-        Measured(Run.of([]), None, engine, name, {"work": words})
+        RunResult(Run.of([]), None, engine, name, {"work": words})
         for engine, name in (("a", "bm25 @5"), ("a", "bm25 @9"), ("b", "own"))
     ]
     assert list(run_remarks(alone, 1)) == [

@@ -11,7 +11,7 @@ from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDef
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 from karat.service.metrics import RunMetrics, ServiceMetrics
 from karat.service.store import ServiceStore
 
@@ -32,7 +32,7 @@ def run(store: ServiceStore) -> str:
     results = store.results
     run = f"{results.experiment(plan)}.1"
     results.claim(run)
-    results.add(run, Answer("q1", (Hit("a", 1.0),)), Sample("q1", 2_000_000))
+    results.add(run, Answer("q1", (Hit("a", 1.0),)), LatencySample("q1", 2_000_000))
     results.add(run, Answer("q2", outcome=Outcome.TIMEOUT))
     results.keep_scores(run, [Summary("ndcg@10", 0.5, 1.0, 2), Summary("mrr", 0.5, 1.0, 2)])
     timings = Timings((), 1, 0, 0, 0, 1, alone=True)

@@ -17,7 +17,7 @@ from karat.experiments.workers.sources import load_corpus
 from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
-from karat.model.spending import Spent, spent
+from karat.model.spending import QueryCost, spent
 
 __all__ = [
     "EngineCheck",
@@ -74,7 +74,7 @@ class EngineCheck:
     median_ns: int
     phases_ns: Mapping[str, int]
     overhead: Overhead | None
-    spent: Spent
+    spent: QueryCost
     warnings: tuple[str, ...] = ()
 
     @property

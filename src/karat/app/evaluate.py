@@ -9,10 +9,10 @@ from karat.errors import EngineError
 from karat.experiments.run import ExperimentResult
 from karat.experiments.store import RunStatus, StoredRun
 from karat.model import Dataset
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Evaluation
-from karat.model.searched import Searched
-from karat.model.timings import Measured
+from karat.model.searched import CorpusCoverage
+from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run, with_dropped, with_intervals, with_measures
@@ -29,13 +29,13 @@ __all__ = [
 ]
 
 # One run scored, or several compared.
-Result = Evaluation | Contest
+Result = Evaluation | ComparisonResult
 
 
 class FinishedRuns(NamedTuple):
     """The runs that can be judged, by the *ids* that the store gave them, and the failed ones."""
 
-    runs: tuple[Measured, ...]
+    runs: tuple[RunResult, ...]
     ids: tuple[str, ...]
     failed: tuple[StoredRun, ...]
 
@@ -58,8 +58,8 @@ class EvaluationResult:
     without such targets, None if there is none or no other. *remarks* are those of the experiment.
     """
 
-    searched: Searched
-    runs: tuple[Measured, ...]
+    searched: CorpusCoverage
+    runs: tuple[RunResult, ...]
     overall: Result
     resolved: Result | None
     remarks: tuple[str, ...]
@@ -103,7 +103,7 @@ def evaluate_experiment(
 
 def score_runs(
     gold: Dataset,
-    runs: Sequence[Measured],
+    runs: Sequence[RunResult],
     scoring: Scoring,
     *,
     measures: Sequence[Measure] | None = None,

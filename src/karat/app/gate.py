@@ -11,7 +11,7 @@ from karat.model import Dataset, Outcome, Run
 from karat.model.baseline import Baseline
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import Summary
-from karat.model.gate import Check, Decision, Gate, Moved
+from karat.model.gate import ChangedQuery, Check, Decision, Gate
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
 from karat.report.table import number
@@ -345,7 +345,7 @@ class _Against:
             notes=(*found.notes, *self._notes(checks)),
         )
 
-    def _moved(self, lead: Measure) -> Iterator[tuple[float, Moved]]:
+    def _moved(self, lead: Measure) -> Iterator[tuple[float, ChangedQuery]]:
         """Yield each query that both have a score for, with how much better it became."""
         sign = 1.0 if lead.definition.higher_is_better else -1.0
         old = self._common.table.columns[str(lead)]
@@ -355,7 +355,7 @@ class _Against:
             if abs(change) > SAME:  # not of NaN either
                 yield (
                     change,
-                    Moved(
+                    ChangedQuery(
                         self._gold.query_ids[row],
                         self._gold.texts[row],
                         old[row],
@@ -405,7 +405,7 @@ def _limits(rules: GateRules, scoring: Scoring, baseline: Baseline | None) -> di
     return compared
 
 
-def _climb(query: Moved) -> float:
+def _climb(query: ChangedQuery) -> float:
     """Return how far the first relevant hit has come up, as a change of the reciprocal rank."""
     before, after = (1 / rank if rank else 0.0 for rank in (query.rank_before, query.rank_after))
     return after - before

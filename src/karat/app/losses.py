@@ -14,9 +14,9 @@ from karat.engines.threshold import above, by_score
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.fate import Fate
+from karat.model.fate import LossReason
 from karat.model.spec import Spec
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.ranks import BY_RANK, fate_of
 from karat.scoring.matching import trace
@@ -27,7 +27,11 @@ __all__ = ["LossSearch", "MissedTargets", "missed_targets", "searched_where", "w
 
 # The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
-LOST_BY = {"fusion": Fate.FUSION, "rerank": Fate.RERANKER, "threshold": Fate.THRESHOLD}
+LOST_BY = {
+    "fusion": LossReason.FUSION,
+    "rerank": LossReason.RERANKER,
+    "threshold": LossReason.THRESHOLD,
+}
 # The indices of targets by those of their query and of the run.
 MissedTargets = dict[int, dict[int, list[int]]]
 # Engines that expose their steps.
@@ -61,7 +65,7 @@ def with_losses(
     return replace(findings, losses=search.losses(missed, where, progress=progress))
 
 
-def searched_where(runs: Sequence[Measured]) -> Where:
+def searched_where(runs: Sequence[RunResult]) -> Where:
     """Return the snapshots in the metadata of *runs*; InputError if there are none."""
     recorded = {
         tuple(str(run.run.metadata.get(key) or "") for key in ("place", "snapshot", "candidates"))
@@ -107,7 +111,7 @@ class _LossEngine(NamedTuple):
         return [*steps, SearchStep("threshold", hits[:kept])]
 
 
-def _loss_engine(measured: Measured, family: EngineGroup) -> _LossEngine | None:
+def _loss_engine(measured: RunResult, family: EngineGroup) -> _LossEngine | None:
     """Return the engine of a run, added to *family*; None if it exposes no steps."""
     recorded = measured.run.metadata.get("engine")
     if not isinstance(recorded, Mapping) or not isinstance(recorded.get("name"), str):
@@ -150,13 +154,13 @@ class LossSearch(NamedTuple):
     """
 
     gold: Dataset
-    runs: Sequence[Measured]
+    runs: Sequence[RunResult]
     scoring: Scoring
     k: int
 
     def losses(
         self, missed: MissedTargets, where: Where, *, progress: Progress | None = None
-    ) -> dict[tuple[int, int, int], Fate]:
+    ) -> dict[tuple[int, int, int], LossReason]:
         """Return the reasons, by the index of the run, the query and the target.
 
         InputError is raised if the documents have changed since the runs.
@@ -167,7 +171,7 @@ class LossSearch(NamedTuple):
         for one in engines:
             if one is not None:
                 one.engine.expect(texts)
-        losses: dict[tuple[int, int, int], Fate] = {}
+        losses: dict[tuple[int, int, int], LossReason] = {}
         done = 0
         if progress:
             progress(done, len(missed))
@@ -203,7 +207,7 @@ class _LossFinder:
 
     def reasons(
         self, run: int, row: int, targets: Sequence[int]
-    ) -> Iterator[tuple[tuple[int, int, int], Fate]]:
+    ) -> Iterator[tuple[tuple[int, int, int], LossReason]]:
         """Yield why *run* has missed each of the *targets* of the query at *row*."""
         gold, k = self._search.gold, self._search.k
         whole = gold.targets(row)
@@ -211,10 +215,10 @@ class _LossFinder:
         steps: list[tuple[str, Sequence[int]]] | None = None
         for number in targets:
             if not self._files.holds(whole[number].path):
-                yield (run, row, number), Fate.NOT_IN_CORPUS
+                yield (run, row, number), LossReason.NOT_IN_CORPUS
             elif engine is not None:
                 if not self._places(engine.engine).of(whole[number]):
-                    yield (run, row, number), Fate.NO_CHUNK
+                    yield (run, row, number), LossReason.NO_CHUNK
                     continue
                 if steps is None:
                     steps = [
@@ -271,7 +275,7 @@ class _LossFinder:
         return found.found
 
 
-def _culprit(steps: Sequence[tuple[str, int]], k: int) -> Fate | None:
+def _culprit(steps: Sequence[tuple[str, int]], k: int) -> LossReason | None:
     """Return which step moved a target out of the first *k*; None where no step had it there.
 
     >>> _culprit([("stage", 3), ("stage", 0), ("fusion", 12), ("rerank", 40)], 10)
@@ -287,7 +291,7 @@ def _culprit(steps: Sequence[tuple[str, int]], k: int) -> Fate | None:
     return LOST_BY[line[last + 1][0]]
 
 
-def _check_same(corpus: Corpus, runs: Sequence[Measured]) -> None:
+def _check_same(corpus: Corpus, runs: Sequence[RunResult]) -> None:
     for measured in runs:
         known = measured.notes.get("corpora")
         if isinstance(known, list) and known and corpus.snapshot not in known:

@@ -19,8 +19,8 @@ from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
-from karat.model.timings import Measured
-from karat.report.findings import Curve, Findings, Origin, Resolved
+from karat.model.timings import RunResult
+from karat.report.findings import Curve, Findings, Origin, ResolvedMeans
 from karat.report.findings.latency import comparable_ms, latencies_ms
 from karat.scoring.compare import compare_evaluations, compare_scored, testable_measures
 from karat.scoring.matching import MATCHERS, trace
@@ -56,7 +56,7 @@ CUTS = (1, 2, 3, 5, 10, 20, 50, 100)
 
 def report(
     gold: Dataset,
-    runs: Sequence[Measured],
+    runs: Sequence[RunResult],
     *,
     origin: Origin,
     scoring: Scoring | None = None,
@@ -143,7 +143,7 @@ def report_measures(gold: Dataset, scoring: Scoring) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys((*measures, parse("set-f1", level=scoring.level), *curves)))
 
 
-def with_timings(findings: Findings, runs: Sequence[Measured]) -> Findings:
+def with_timings(findings: Findings, runs: Sequence[RunResult]) -> Findings:
     """Return *findings* with the timings and notes of *runs*, which have the same hits as before.
 
     The statistics of the scores remain.
@@ -205,8 +205,8 @@ def breakdown_tags(gold: Dataset) -> list[str]:
 
 
 def _resolved(
-    gold: Dataset, runs: Sequence[Measured], scoring: Scoring, confidence: Confidence
-) -> Resolved | None:
+    gold: Dataset, runs: Sequence[RunResult], scoring: Scoring, confidence: Confidence
+) -> ResolvedMeans | None:
     """Return the means without targets that are in no searched snapshot; None if there is none."""
     left = resolved_for(gold, runs)
     if left is None:
@@ -220,7 +220,7 @@ def _resolved(
         clusters=cluster_labels(left, confidence.cluster),
     )
     before, after = (_relevant(each, scoring.match) for each in (gold, left))
-    return Resolved(comparison, sum(before) - sum(after), sum(map(bool, after)))
+    return ResolvedMeans(comparison, sum(before) - sum(after), sum(map(bool, after)))
 
 
 def _relevant(gold: Dataset, match: str | None) -> list[int]:
@@ -248,7 +248,7 @@ def _curve(row: Sequence[Measure], scored: Sequence[Evaluation], depth: int) -> 
 
 def _latency(
     gold: Dataset,
-    runs: Sequence[Measured],
+    runs: Sequence[RunResult],
     confidence: Confidence,
     clusters: Sequence[str] | None,
 ) -> "Comparison | None":
@@ -283,7 +283,7 @@ class ReportInputs:
     """
 
     gold: Dataset
-    runs: tuple[Measured, ...]
+    runs: tuple[RunResult, ...]
     digests: tuple[str, ...]
     records: tuple[RunRecord, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -291,7 +291,7 @@ class ReportInputs:
 
 
 class _Source(NamedTuple):
-    measured: Measured
+    measured: RunResult
     digest: str
     record: RunRecord | None = None
 
@@ -356,7 +356,7 @@ def _records(sources: Sequence[_Source], names: Sequence[str]) -> tuple[RunRecor
 
 def _of_file(path: str, run_format: str | None) -> _Source:
     run = read_run(path, format=run_format)
-    measured = Measured(run, timings=None, engine="", name=run_name(path, 1))
+    measured = RunResult(run, timings=None, engine="", name=run_name(path, 1))
     return _Source(measured, sha256(Path(path).read_bytes()).hexdigest())
 
 
@@ -383,7 +383,7 @@ def _read_stored(names: Sequence[str], place: str) -> _StoredRuns:
     return _StoredRuns(runs, golds, tuple(remarks))
 
 
-def _of_run(experiment: Experiment, run: StoredRun, measured: Measured, gold: Dataset) -> _Source:
+def _of_run(experiment: Experiment, run: StoredRun, measured: RunResult, gold: Dataset) -> _Source:
     record = record_of(experiment, run, measured, gold)
     return _Source(measured, run_digest(measured.run), record)
 

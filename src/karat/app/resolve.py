@@ -101,12 +101,12 @@ def resolve(
     return ResolveResult(total - len(unresolved), total, tuple(unresolved), found_all)
 
 
-class _Lost(NamedTuple):
+class _UnresolvedTarget(NamedTuple):
     reason: Reason
     candidates: tuple[str, ...] = ()
 
 
-INVALID = _Lost("invalid_ref")
+INVALID = _UnresolvedTarget("invalid_ref")
 
 
 class _Finder:
@@ -122,7 +122,7 @@ class _Finder:
         for document in corpus:
             self._by_name[_name(document.path)].append(document.path)
             self._by_blob[document.blob].append(document.path)
-        self._kinds: Mapping[str, Callable[[str], str | _Lost]] = {
+        self._kinds: Mapping[str, Callable[[str], str | _UnresolvedTarget]] = {
             "document_id": self._document,
             "uri": self._uri,
             "content_hash": self._hash,
@@ -130,7 +130,7 @@ class _Finder:
             "file_name": self._file_name,
         }
 
-    def find(self, target: Target) -> str | _Lost:
+    def find(self, target: Target) -> str | _UnresolvedTarget:
         """Return the path that *target* means; a symbol without a path keeps none."""
         if not target.path.strip():
             return "" if target.symbol else INVALID
@@ -143,10 +143,10 @@ class _Finder:
             found[sha256(text.encode()).hexdigest()].append(document.path)
         return found
 
-    def _document(self, name: str) -> str | _Lost:
-        return name if name in self._corpus.by_path else _Lost("not_found")
+    def _document(self, name: str) -> str | _UnresolvedTarget:
+        return name if name in self._corpus.by_path else _UnresolvedTarget("not_found")
 
-    def _uri(self, uri: str) -> str | _Lost:
+    def _uri(self, uri: str) -> str | _UnresolvedTarget:
         if uri in self._corpus.by_path:
             return uri
         try:
@@ -159,7 +159,7 @@ class _Finder:
         within = [found for found in ends if len(found) <= len(path.lstrip("/"))]
         return max(within, key=len) if within else _only(ends)
 
-    def _hash(self, text: str) -> str | _Lost:
+    def _hash(self, text: str) -> str | _UnresolvedTarget:
         wanted = text.strip().lower()
         if GIT_HASH.fullmatch(wanted):
             return _only(self._by_blob.get(wanted, ()))
@@ -167,7 +167,7 @@ class _Finder:
             return _only(self._by_text.get(whole[1], ()))
         return INVALID
 
-    def _path(self, path: str) -> str | _Lost:
+    def _path(self, path: str) -> str | _UnresolvedTarget:
         spelled = normalise(path, self._root)
         for name in (path, spelled):
             if name in self._corpus.by_path:
@@ -175,25 +175,25 @@ class _Finder:
         if self._patterns:
             wanted = Target(spelled)
             matched = any(self._matcher.credit(Hit(each.path), wanted) for each in self._corpus)
-            return path if matched else _Lost("not_found")
+            return path if matched else _UnresolvedTarget("not_found")
         alike = self._by_name.get(_name(spelled), ())
         return _only([found for found in alike if is_suffix(found, spelled)])
 
-    def _file_name(self, name: str) -> str | _Lost:
+    def _file_name(self, name: str) -> str | _UnresolvedTarget:
         return INVALID if "/" in name else _only(self._by_name.get(name, ()))
 
 
-def _only(found: Sequence[str]) -> str | _Lost:
+def _only(found: Sequence[str]) -> str | _UnresolvedTarget:
     if len(found) == 1:
         return found[0]
-    return _Lost("ambiguous", tuple(found)) if found else _Lost("not_found")
+    return _UnresolvedTarget("ambiguous", tuple(found)) if found else _UnresolvedTarget("not_found")
 
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _unresolved(query_id: str, target: Target, lost: _Lost) -> UnresolvedReference:
+def _unresolved(query_id: str, target: Target, lost: _UnresolvedTarget) -> UnresolvedReference:
     reference = {target.ref: target.path}
     text = json.dumps(reference, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return UnresolvedReference(query_id, reference, sha256(text.encode()).hexdigest(), *lost)

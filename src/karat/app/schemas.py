@@ -8,9 +8,9 @@ from statistics import fmean, median, stdev
 from karat.formats.akashic_report import QueryReport, Report
 from karat.formats.octocode import OctocodeResults
 from karat.formats.results import AgentResults, CaseResult, outcome_name
-from karat.model import Dataset, Outcome, Status
+from karat.model import Dataset, Outcome, QueryStatus
 from karat.model.evaluation import Evaluation, Summary
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings.latency import latencies_ms
 from karat.scoring.metrics import parse
 from karat.scoring.score import evaluate_run, with_intervals, with_measures
@@ -54,7 +54,7 @@ class RunExport:
     """
 
     gold: Dataset
-    measured: Measured
+    measured: RunResult
     timestamp: str
     scoring: Scoring = field(default_factory=Scoring)
     confidence: Confidence = field(default_factory=Confidence)
@@ -173,13 +173,13 @@ def octocode_averages(
     means = {summary.measure: summary.mean for summary in evaluation.summaries}
     statuses = evaluation.notes.statuses
     return OctocodeResults(
-        queries=evaluation.notes.queries - statuses[Status.UNJUDGED],
-        errors=statuses[Status.ERROR] + statuses[Status.TIMEOUT],
+        queries=evaluation.notes.queries - statuses[QueryStatus.UNJUDGED],
+        errors=statuses[QueryStatus.ERROR] + statuses[QueryStatus.TIMEOUT],
         **{key: means.get(name) for key, name in names.items()},
     )
 
 
-def _options(measured: Measured) -> Mapping[str, object]:
+def _options(measured: RunResult) -> Mapping[str, object]:
     """Return what the configuration was made of, as far as the run tells."""
     options = measured.run.metadata.get("options")
     engine = measured.run.metadata.get("engine")

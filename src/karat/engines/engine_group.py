@@ -58,7 +58,7 @@ def _cuts(name: str) -> bool:
 Value = TypeVar("Value")
 
 
-class _Held(NamedTuple):
+class _QueryValues(NamedTuple):
     query: str
     values: dict[Hashable, object]
 
@@ -78,7 +78,7 @@ class Current:
     def __init__(self, *, keeps: bool = True) -> None:
         """Start with no query."""
         self._keeps = keeps
-        self._held = _Held("", {})
+        self._held = _QueryValues("", {})
         # By key: the prefetched values by query.
         self._ahead: dict[Hashable, Mapping[str, object]] = {}
 
@@ -106,14 +106,14 @@ class Current:
             return make()
         held = self._held
         if held.query != query:
-            held = self._held = _Held(query, {})
+            held = self._held = _QueryValues(query, {})
         if key not in held.values:
             held.values[key] = make()
         return held.values[key]  # type: ignore[return-value]
 
     def forget(self) -> None:
         """Drop the values of the last query."""
-        self._held = _Held("", {})
+        self._held = _QueryValues("", {})
 
 
 NOT_KEPT = Current(keeps=False)

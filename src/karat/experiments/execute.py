@@ -21,7 +21,7 @@ from karat.experiments.workers import (
     cut,
 )
 from karat.model import Answer, Dataset, Outcome
-from karat.model.timings import Measured, Sample, Timings
+from karat.model.timings import LatencySample, RunResult, Timings
 
 __all__ = [
     "EndedRun",
@@ -92,7 +92,7 @@ def execute(
     in the timing pass, unless the context wants all scores first. InputError is raised if an engine
     has indexed another corpus than planned, before any of its results is stored.
     """
-    results: dict[str, Measured] = {}
+    results: dict[str, RunResult] = {}
     stopped = False
     given_up: set[str] = set()
     # Announced over all groups, so that no timed run begins between two of them.
@@ -133,7 +133,7 @@ def _collect_hits(
     context: ExperimentContext,
     recorder: Recorder,
     executor: Executor,
-    results: dict[str, Measured],
+    results: dict[str, RunResult],
 ) -> bool:
     """Store the hits of *group*, add its runs to *results*, and return whether to stop here."""
     later = context.timed if shares_nothing(group) and not context.scores_first else frozenset()
@@ -165,8 +165,8 @@ def _measure_latency(
     context: ExperimentContext,
     recorder: Recorder,
     executor: Executor,
-    results: Mapping[str, Measured],
-) -> dict[str, Measured]:
+    results: Mapping[str, RunResult],
+) -> dict[str, RunResult]:
     """Return the timings of each configuration by its name, without those that were given up."""
     untimed = frozenset(context.dataset.query_ids) - context.timed
     configurations = [
@@ -205,7 +205,7 @@ def _answered_by_all(
     return frozenset.intersection(*answered)
 
 
-def _is_stopped(results: Iterable[Measured]) -> bool:
+def _is_stopped(results: Iterable[RunResult]) -> bool:
     return any(result.notes.get("status") == "cancelled" for result in results)
 
 
@@ -237,7 +237,7 @@ class _ResultWriter:
             wait=context.wait,
         )
 
-    def _on_result(self, run: str, answer: Answer, sample: Sample | None) -> None:
+    def _on_result(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         """Store *answer* once for each configuration."""
         search, configurations = self._searches[run]
         # Decode the hits once for several configurations; a single one may need no decoding.
@@ -269,7 +269,7 @@ class _ResultWriter:
             context.listen(event._replace(run=one.name))
 
 
-def _notes(results: Mapping[str, Measured], one: Configuration) -> Mapping[str, object]:
+def _notes(results: Mapping[str, RunResult], one: Configuration) -> Mapping[str, object]:
     return results[one.name].notes if one.name in results else {}
 
 

@@ -14,7 +14,7 @@ from karat.experiments.workers import (
     measure_quality,
 )
 from karat.model import Dataset
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.registry import Registry
 
 __all__ = ["EXECUTORS", "Executor", "LocalExecutor", "WorkUnit", "local_executor", "open_executor"]
@@ -38,11 +38,11 @@ class Executor(Protocol):
     in its notes.
     """
 
-    def quality(self, unit: WorkUnit) -> Sequence[Measured]:
+    def quality(self, unit: WorkUnit) -> Sequence[RunResult]:
         """Return the hits of configurations that share their processes; nothing is timed."""
         ...
 
-    def timing(self, unit: WorkUnit) -> Sequence[Measured]:
+    def timing(self, unit: WorkUnit) -> Sequence[RunResult]:
         """Return the latency of all configurations, each measured alone."""
         ...
 
@@ -53,7 +53,7 @@ class LocalExecutor:
 
     workers: int = 1
 
-    def quality(self, unit: WorkUnit) -> Sequence[Measured]:
+    def quality(self, unit: WorkUnit) -> Sequence[RunResult]:
         """Return the hits of the configurations."""
         return measure_quality(
             [tuple(unit.configurations)],
@@ -64,7 +64,7 @@ class LocalExecutor:
             callbacks=unit.callbacks,
         )
 
-    def timing(self, unit: WorkUnit) -> Sequence[Measured]:
+    def timing(self, unit: WorkUnit) -> Sequence[RunResult]:
         """Return the latency of the configurations."""
         return measure_latency(
             unit.configurations,

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from karat.model import Outcome, Run
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.scoring.matching import MATCHERS
 
 __all__ = ["empty_run_remarks", "ranking_digest", "remarks"]
 
 
-def remarks(measured: Sequence[Measured]) -> tuple[str, ...]:
+def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
     """Return sentences on runs with the same rankings, and on thresholds that drop too much."""
     return (*_same(measured), *empty_run_remarks(measured))
 
 
-def _same(measured: Sequence[Measured]) -> Iterator[str]:
+def _same(measured: Sequence[RunResult]) -> Iterator[str]:
     alike: dict[str, list[str]] = {}
     for one in measured:
         if one.run.offsets[-1]:
@@ -43,7 +43,7 @@ def ranking_digest(run: Run) -> str:
     return digest.hexdigest()
 
 
-def empty_run_remarks(measured: Sequence[Measured]) -> Iterator[str]:
+def empty_run_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
     """Yield a sentence on each run whose threshold leaves most queries without a hit."""
     for one in measured:
         threshold = one.run.metadata.get("threshold")

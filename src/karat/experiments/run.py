@@ -45,9 +45,9 @@ from karat.experiments.workers import (
 from karat.installation import __version__
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
-from karat.model.searched import Searched
+from karat.model.searched import CorpusCoverage
 from karat.model.spec import Spec
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import files_judged
 from karat.scoring.metrics import Measure
@@ -226,16 +226,16 @@ class RunResults:
         self._measures = request.scoring.parsed(request.gold)
         both = tuple(dict.fromkeys((*self._measures, *further)))
         self._scoring = request.scoring.with_measures(both)
-        self._read: dict[str, Measured] = {}
+        self._read: dict[str, RunResult] = {}
         self._evaluations: dict[str, Evaluation] = {}
 
-    def read(self, run: str) -> Measured:
+    def read(self, run: str) -> RunResult:
         """Return *run* as it was when it was first read."""
         if run not in self._read:
             self._read[run] = self._store.measured(run)
         return self._read[run]
 
-    def refresh(self, run: str) -> Measured:
+    def refresh(self, run: str) -> RunResult:
         """Return *run* with its present timings and notes; its answers are not read again.
 
         Call it when no further answer will be stored.
@@ -297,8 +297,8 @@ class ExperimentResult:
     """
 
     experiment: Experiment
-    measured: tuple[Measured, ...]
-    searched: Searched
+    measured: tuple[RunResult, ...]
+    searched: CorpusCoverage
     resolved: Dataset | None
     remarks: tuple[str, ...]
     interrupted: bool
@@ -311,7 +311,7 @@ def run_experiment(
     *,
     listen: Callable[[RunEvent], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
-    on_searched: Callable[[Searched], None] = lambda _: None,
+    on_searched: Callable[[CorpusCoverage], None] = lambda _: None,
     on_stored: Callable[[Experiment], None] = lambda _: None,
     before_timing: Callable[[RunResults], None] = lambda _: None,
     plan: ExperimentPlan | None = None,
@@ -449,7 +449,7 @@ def _finish(
     ended: EndedRun,
     run: str,
     store: Store,
-    measured: Measured,
+    measured: RunResult,
     *,
     request: ExperimentRequest,
     found: TargetCheck,

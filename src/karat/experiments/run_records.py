@@ -15,7 +15,7 @@ from karat.formats.karat_run import answer_digests
 from karat.formats.source import read_text
 from karat.model import Dataset, Run
 from karat.model.spec import Spec
-from karat.model.timings import NS_PER_MS, Measured, latency_ms
+from karat.model.timings import NS_PER_MS, RunResult, latency_ms
 
 __all__ = [
     "DISTURBED",
@@ -63,7 +63,7 @@ def select_runs(store: Store, name: str) -> SelectedRuns:
     return SelectedRuns(experiment, runs)
 
 
-def run_with_latencies(measured: Measured) -> Run:
+def run_with_latencies(measured: RunResult) -> Run:
     """Return the run with the latencies of the timing pass.
 
     Its metadata say whether other karat runs have disturbed them.
@@ -118,7 +118,7 @@ class RunRecord:
 
 
 def record_of(
-    experiment: Experiment, run: StoredRun, measured: Measured, gold: Dataset
+    experiment: Experiment, run: StoredRun, measured: RunResult, gold: Dataset
 ) -> RunRecord:
     """Return the record of a stored *run*."""
     config, metadata = experiment.config, run.metadata
@@ -150,7 +150,7 @@ def versions_of(experiment: Experiment) -> dict[str, str]:
     }
 
 
-def short_digests(measured: Measured, gold: Dataset) -> str:
+def short_digests(measured: RunResult, gold: Dataset) -> str:
     """Return the digests of all answers, cut short, in the order of *gold*."""
     found = answer_digests(measured.run)
     return "".join(found.get(query_id, " " * SHORT)[:SHORT] for query_id in gold.query_ids)

@@ -19,8 +19,8 @@ from karat.experiments.snapshots import (
 )
 from karat.experiments.workers import SnapshotQueries
 from karat.model import Dataset, Hit, Query, Target
-from karat.model.searched import Searched
-from karat.model.timings import Measured
+from karat.model.searched import CorpusCoverage
+from karat.model.timings import RunResult
 from karat.scoring.matching.modes import MATCHERS, Matcher
 from karat.scoring.matching.units import counted_targets, relevant_targets
 
@@ -43,7 +43,7 @@ class TargetCheck(NamedTuple):
     queries, as other processes open them, and *digests* are the hashes of their documents.
     """
 
-    searched: Searched
+    searched: CorpusCoverage
     resolved: Dataset
     snapshots: tuple[SnapshotQueries, ...]
     digests: tuple[str, ...]
@@ -73,7 +73,7 @@ def check_snapshots(
             queries[row] = _present_targets(queries[row], known, matcher, root)
     relevant = [sum(relevant_targets(query.targets, matcher)) for query in before]
     left = [sum(relevant_targets(query.targets, matcher)) for query in queries]
-    searched = Searched(
+    searched = CorpusCoverage(
         snapshot=snapshots.snapshot,
         place=snapshots.place,
         candidates=snapshots.candidates,
@@ -135,7 +135,7 @@ def missing_paths(gold: Dataset, resolved: Dataset) -> dict[str, list[str]]:
     return found
 
 
-def resolved_for(gold: Dataset, runs: Sequence[Measured]) -> Dataset | None:
+def resolved_for(gold: Dataset, runs: Sequence[RunResult]) -> Dataset | None:
     """Return *gold* without the targets that were missing in the snapshots that *runs* searched.
 
     None if no target was missing, if no other is left, or if the notes of the runs differ.

@@ -121,12 +121,12 @@ def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Location]]:
         except FormatError as error:
             bad.extend(error.problems)
             continue
-        yield value, Checker(path, _Fixed(number)), ()
+        yield value, Checker(path, _LineFields(number)), ()
     if bad:
         raise FormatError(bad)
 
 
-class _Fixed:
+class _LineFields:
     """Every location of a value that stands on one line."""
 
     def __init__(self, line: int) -> None:

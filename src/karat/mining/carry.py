@@ -43,7 +43,7 @@ class CarriedDataset:
     dropped: tuple[str, ...]
 
 
-class _Moved(NamedTuple):
+class _MovedTarget(NamedTuple):
     query: Query
     pairs: Mapping[Target, Target]
     lost: tuple[LostTarget, ...]
@@ -63,7 +63,7 @@ def carry(data: Dataset, repository: str, *, to: str, base: str | None = None) -
         raise InputError(f"{repository}: no revision {to!r}; expected a commit or a tag")
     matcher = MATCHERS.get(data.match)()
     queries = list(data.queries())
-    moved: dict[int, _Moved] = {}
+    moved: dict[int, _MovedTarget] = {}
     for name, rows in unknown.items():
         lose = _losing(f"the repository has no base commit {name!r}")
         for row in rows:
@@ -97,7 +97,7 @@ def _losing(reason: str) -> Move:
     return lose
 
 
-def _moved(query: Query, move: Move, commit: str) -> _Moved:
+def _moved(query: Query, move: Move, commit: str) -> _MovedTarget:
     pairs: dict[Target, Target] = {}
     lost: list[LostTarget] = []
     for target in query.targets:
@@ -112,7 +112,7 @@ def _moved(query: Query, move: Move, commit: str) -> _Moved:
         if judgment.target in pairs
     ]
     there = query._replace(targets=_distinct(pairs.values()), extra=extra)
-    return _Moved(with_judgments(there, judged), pairs, tuple(lost))
+    return _MovedTarget(with_judgments(there, judged), pairs, tuple(lost))
 
 
 def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
@@ -125,7 +125,7 @@ def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
     return tuple(best.values())
 
 
-def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> CarriedDataset:
+def _carried(data: Dataset, commit: str, moved: Sequence[_MovedTarget]) -> CarriedDataset:
     kept = [item.query for item in moved if not _is_empty(item)]
     pairs = [pair for item in moved for pair in item.pairs.items()]
     metadata = {**data.metadata, "carried_to": commit}
@@ -139,7 +139,7 @@ def _carried(data: Dataset, commit: str, moved: Sequence[_Moved]) -> CarriedData
     )
 
 
-def _is_empty(item: _Moved) -> bool:
+def _is_empty(item: _MovedTarget) -> bool:
     """Return whether a query lost all its relevant targets; a query without any is not empty."""
     relevant = any(target.grade > 0 for target in item.pairs)
     return not relevant and any(loss.target.grade > 0 for loss in item.lost)

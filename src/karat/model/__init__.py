@@ -3,7 +3,7 @@
 from karat.model.dataset import Dataset, Query, Target
 from karat.model.judged import Credits, JudgedQuery, JudgedRun, Sizes
 from karat.model.run import Answer, Hit, Outcome, Run
-from karat.model.scores import ScoreTable, Status
+from karat.model.scores import QueryStatus, ScoreTable
 
 __all__ = [
     "Answer",
@@ -14,9 +14,9 @@ __all__ = [
     "JudgedRun",
     "Outcome",
     "Query",
+    "QueryStatus",
     "Run",
     "ScoreTable",
     "Sizes",
-    "Status",
     "Target",
 ]

@@ -7,7 +7,16 @@ from datetime import datetime
 from karat.model.comparison import Interval
 from karat.model.equality import by_value
 
-__all__ = ["EmbeddingQuality", "Flaw", "Health", "Point", "Topic", "TopicScore", "Topics", "Trend"]
+__all__ = [
+    "EmbeddingQuality",
+    "Flaw",
+    "Health",
+    "Topic",
+    "TopicScore",
+    "Topics",
+    "Trend",
+    "TrendPoint",
+]
 
 
 @by_value
@@ -116,7 +125,7 @@ class Health:
 
 @by_value
 @dataclass(frozen=True, slots=True)
-class Point:
+class TrendPoint:
     """One run of a configuration: its time, its mean, and its change from the previous level.
 
     *change* is the paired difference from the mean of all runs since the last real change; *p* is
@@ -138,4 +147,4 @@ class Trend:
 
     label: str
     measure: str
-    points: tuple[Point, ...]
+    points: tuple[TrendPoint, ...]

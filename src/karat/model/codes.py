@@ -4,11 +4,11 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Coded", "encode"]
+__all__ = ["CodedColumn", "encode"]
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedColumn:
     """A column of strings: ``names[codes[row]]`` is the string of a row."""
 
     codes: "array[int]"
@@ -19,12 +19,12 @@ class Coded:
         return self.names[self.codes[row]]
 
 
-def encode(values: Iterable[str]) -> Coded:
+def encode(values: Iterable[str]) -> CodedColumn:
     """Return *values* as codes, numbered in order of first appearance.
 
     >>> encode(["a.py", "b.py", "a.py"])
-    Coded(codes=array('i', [0, 1, 0]), names=('a.py', 'b.py'))
+    CodedColumn(codes=array('i', [0, 1, 0]), names=('a.py', 'b.py'))
     """
     numbers: dict[str, int] = {}
     codes = array("i", [numbers.setdefault(value, len(numbers)) for value in values])
-    return Coded(codes, tuple(numbers))
+    return CodedColumn(codes, tuple(numbers))

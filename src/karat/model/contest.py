@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from karat.model.comparison import Comparison
 from karat.model.evaluation import Evaluation
 
-__all__ = ["Contest"]
+__all__ = ["ComparisonResult"]
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class ComparisonResult:
     """Several scored and compared runs: over all queries, and per value of each requested tag.
 
     *notes* are limits of the comparison, shown after the verdict; *further_tests* are sentences

@@ -7,7 +7,7 @@ from math import isnan
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.codes import Coded, encode
+from karat.model.codes import CodedColumn, encode
 from karat.model.equality import by_value, value_hash
 from karat.model.frozen import EMPTY
 from karat.model.repeated import repeated
@@ -59,12 +59,12 @@ class Dataset:
     query_ids: tuple[str, ...]
     texts: tuple[str, ...]
     offsets: "array[int]"
-    paths: Coded
+    paths: CodedColumn
     grades: "array[float]"
     start_lines: "array[int]"
     end_lines: "array[int]"
-    symbols: Coded
-    refs: Coded
+    symbols: CodedColumn
+    refs: CodedColumn
     tags: Mapping[str, tuple[str, ...]]
     extras: tuple[Mapping[str, object], ...]
     match: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
 from karat.model.mismatch import Mismatch
-from karat.model.scores import ScoreTable, Status
+from karat.model.scores import QueryStatus, ScoreTable
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -45,7 +45,7 @@ class Notes:
     """
 
     queries: int
-    statuses: Mapping[Status, int]
+    statuses: Mapping[QueryStatus, int]
     invalid: Mapping[str, int]
     unknown_queries: tuple[str, ...]
     ties: str

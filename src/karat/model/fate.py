@@ -2,10 +2,10 @@
 
 from enum import IntEnum
 
-__all__ = ["Fate"]
+__all__ = ["LossReason"]
 
 
-class Fate(IntEnum):
+class LossReason(IntEnum):
     """Whether a relevant target was found in the first k hits, or the reason of its loss.
 
     ``THRESHOLD``, ``RERANKER`` and ``FUSION`` are steps that moved it out of the first k; the last

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from karat.model.comparison import Interval
 from karat.model.equality import by_value
 
-__all__ = ["Check", "Decision", "Gate", "Moved"]
+__all__ = ["ChangedQuery", "Check", "Decision", "Gate"]
 
 
 class Decision(Enum):
@@ -41,7 +41,7 @@ class Check:
 
 
 @by_value
-class Moved(NamedTuple):
+class ChangedQuery(NamedTuple):
     """One query before and after: its scores, and the ranks of its first relevant hit.
 
     A rank is None if no relevant hit was returned.
@@ -69,8 +69,8 @@ class Gate:
     strict: bool = False
     baseline: str = ""
     lead: str = ""
-    worst: tuple[Moved, ...] = ()
-    best: tuple[Moved, ...] = ()
+    worst: tuple[ChangedQuery, ...] = ()
+    best: tuple[ChangedQuery, ...] = ()
     verdict: str = ""
     notes: tuple[str, ...] = ()
 

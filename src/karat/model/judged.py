@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from karat.model.equality import by_value, same
 from karat.model.mismatch import Mismatch
-from karat.model.scores import Status
+from karat.model.scores import QueryStatus
 
 __all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes"]
 
@@ -172,7 +172,7 @@ class JudgedRun:
     name: str
     query_ids: tuple[str, ...]
     queries: tuple[JudgedQuery, ...]
-    statuses: tuple[Status, ...]
+    statuses: tuple[QueryStatus, ...]
     ties: str
     invalid: Mapping[str, int] = field(default_factory=dict)
     unknown_queries: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from math import nan
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.codes import Coded, encode
+from karat.model.codes import CodedColumn, encode
 from karat.model.equality import by_value
 from karat.model.frozen import EMPTY
 from karat.model.repeated import repeated
@@ -64,11 +64,11 @@ class Run:
     outcomes: "array[int]"
     latencies_ns: "array[int]"
     offsets: "array[int]"
-    paths: Coded
+    paths: CodedColumn
     scores: "array[float]"
     start_lines: "array[int]"
     end_lines: "array[int]"
-    symbols: Coded
+    symbols: CodedColumn
     tokens: "array[int]"
     extras: tuple[Mapping[str, object], ...]
     metadata: Mapping[str, object] = field(default_factory=dict)

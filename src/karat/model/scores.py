@@ -7,10 +7,10 @@ from enum import IntEnum
 
 from karat.model.equality import by_value
 
-__all__ = ["ScoreTable", "Status"]
+__all__ = ["QueryStatus", "ScoreTable"]
 
 
-class Status(IntEnum):
+class QueryStatus(IntEnum):
     """The status of a query. All but UNJUDGED count in the means.
 
     MISSING, ERROR and TIMEOUT count as an empty answer, which scores 0, and are skipped if less is
@@ -31,9 +31,9 @@ class ScoreTable:
 
     name: str
     query_ids: tuple[str, ...]
-    statuses: tuple[Status, ...]
+    statuses: tuple[QueryStatus, ...]
     columns: "Mapping[str, array[float]]"
 
-    def count(self, status: Status) -> int:
+    def count(self, status: QueryStatus) -> int:
         """Return how many queries have *status*."""
         return self.statuses.count(status)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Searched"]
+__all__ = ["CorpusCoverage"]
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class CorpusCoverage:
     """The searched snapshots, and how many of the relevant targets they contain.
 
     *snapshot* is ``parent``, ``base``, ``head`` or ``child``; ``carried`` if the dataset was

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from karat.model.equality import by_value
 
-__all__ = ["COST_NAMES", "TOKEN_NAMES", "Spent", "reported", "spent", "spent_in", "total"]
+__all__ = ["COST_NAMES", "TOKEN_NAMES", "QueryCost", "reported", "spent", "spent_in", "total"]
 
 TOTALS = ("tokens", "total_tokens", "tokens_used")
 # Two vocabularies for the same two counts; an answer may have both.
@@ -23,7 +23,7 @@ MOST = 2.0**53
 
 
 @by_value
-class Spent(NamedTuple):
+class QueryCost(NamedTuple):
     """Tokens and money of one query, None if the engine does not report them.
 
     *ignored* counts reported values that are not finite numbers from 0 up.
@@ -34,18 +34,18 @@ class Spent(NamedTuple):
     ignored: int = 0
 
 
-def spent(metadata: Mapping[str, object]) -> Spent:
+def spent(metadata: Mapping[str, object]) -> QueryCost:
     """Return the spending that *metadata* of an answer reports.
 
     If there is no total, the tokens of input and output are summed.
 
     >>> spent({"usage": {"input_tokens": 900, "output_tokens": 100}, "cost_usd": 0.002})
-    Spent(tokens=1000, cost=0.002, ignored=0)
+    QueryCost(tokens=1000, cost=0.002, ignored=0)
     >>> spent({"tokens": -5})
-    Spent(tokens=None, cost=None, ignored=1)
+    QueryCost(tokens=None, cost=None, ignored=1)
     """
     if not metadata:
-        return Spent()
+        return QueryCost()
     tokens = reported(metadata, TOKEN_NAMES)
     costs = reported(metadata, COST_NAMES)
     parts = [_first(tokens, names) for names in (INPUT, OUTPUT)]
@@ -53,7 +53,7 @@ def spent(metadata: Mapping[str, object]) -> Spent:
     if count is None and parts != [None, None]:
         count = sum(part for part in parts if part is not None)
     ignored = sum(_number(value) is None for value in (*tokens.values(), *costs.values()))
-    return Spent(None if count is None else round(count), _first(costs, COST_NAMES), ignored)
+    return QueryCost(None if count is None else round(count), _first(costs, COST_NAMES), ignored)
 
 
 def reported(answer: object, names: Iterable[str]) -> dict[str, object]:
@@ -76,31 +76,31 @@ def reported(answer: object, names: Iterable[str]) -> dict[str, object]:
     return found
 
 
-def total(parts: Iterable[Spent]) -> Spent:
+def total(parts: Iterable[QueryCost]) -> QueryCost:
     """Return the total spending of several queries.
 
-    >>> total([Spent(3, 0.5), Spent(4)])
-    Spent(tokens=7, cost=0.5, ignored=0)
+    >>> total([QueryCost(3, 0.5), QueryCost(4)])
+    QueryCost(tokens=7, cost=0.5, ignored=0)
     """
     all_of = list(parts)
     tokens = [part.tokens for part in all_of if part.tokens is not None]
     costs = [part.cost for part in all_of if part.cost is not None]
-    return Spent(
+    return QueryCost(
         sum(tokens) if tokens else None,
         sum(costs) if costs else None,
         sum(part.ignored for part in all_of),
     )
 
 
-def spent_in(extra: Mapping[str, object]) -> Spent:
+def spent_in(extra: Mapping[str, object]) -> QueryCost:
     """Return the spending stored in the *extra* of an answer under ``spent``.
 
     >>> spent_in({"spent": {"tokens": 12}})
-    Spent(tokens=12, cost=None, ignored=0)
+    QueryCost(tokens=12, cost=None, ignored=0)
     """
     kept = extra.get("spent")
     if not isinstance(kept, Mapping):
-        return Spent()
+        return QueryCost()
     found = spent({name: kept.get(name) for name in ("tokens", "cost")})
     ignored = kept.get("ignored")
     return found._replace(ignored=ignored) if isinstance(ignored, int) else found

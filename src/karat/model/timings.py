@@ -8,13 +8,13 @@ from karat.model.equality import by_value
 from karat.model.frozen import EMPTY
 from karat.model.run import Run
 
-__all__ = ["Measured", "Sample", "Timings", "latency_ms"]
+__all__ = ["LatencySample", "RunResult", "Timings", "latency_ms"]
 
 NS_PER_MS = 1_000_000
 
 
 @by_value
-class Sample(NamedTuple):
+class LatencySample(NamedTuple):
     """The latencies of one answered query; errors and timeouts have none.
 
     *cold_ns* is the first repetition, after a reset of the engine if it supports that; *warm_ns*
@@ -32,10 +32,10 @@ class Sample(NamedTuple):
     cost: float = 0.0
 
 
-def latency_ms(sample: Sample) -> float:
+def latency_ms(sample: LatencySample) -> float:
     """Return the latency of a query: the median of its warm repetitions, else the cold one.
 
-    >>> latency_ms(Sample("q1", 9_000_000, (2_000_000, 1_000_000)))
+    >>> latency_ms(LatencySample("q1", 9_000_000, (2_000_000, 1_000_000)))
     1.5
     """
     from statistics import median
@@ -52,7 +52,7 @@ class Timings:
     that no other work of Karat ran at the same time; only then are the latencies reliable.
     """
 
-    samples: tuple[Sample, ...]
+    samples: tuple[LatencySample, ...]
     index_ns: int
     index_bytes: int
     peak_bytes: int
@@ -71,7 +71,7 @@ class Timings:
 
 @by_value
 @dataclass(frozen=True, slots=True)
-class Measured:
+class RunResult:
     """A run with its timings; None if they were not measured.
 
     *engine* is the digest of the engine's specification, *name* the name in reports. *notes* are

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from karat.model.analysis import EmbeddingQuality, Flaw, Health, Point, Topics, Trend
+from karat.model.analysis import EmbeddingQuality, Flaw, Health, Topics, Trend, TrendPoint
 from karat.model.comparison import Interval
 from karat.report.compare_view import p_cell, range_cell
 from karat.report.score_view import queries
@@ -175,7 +175,7 @@ def _level(intervals: Iterable[Interval]) -> str:
     return next((f"{interval.level * 100:g} %" for interval in intervals), "")
 
 
-def _point(point: Point) -> tuple[Cell, ...]:
+def _point(point: TrendPoint) -> tuple[Cell, ...]:
     return (
         Cell(point.run, point.run),
         Cell(f"{point.when:%Y-%m-%d %H:%M}"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isnan
 
 from karat.model.comparison import Comparison, Difference, Interval
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Evaluation
 from karat.report.score_view import (
     clusters_line,
@@ -42,7 +42,7 @@ PAIRS = {
 }
 
 
-def compare_table(contest: Contest) -> Table:
+def compare_table(contest: ComparisonResult) -> Table:
     """Return every measure of every run, with its difference from the baseline, and what it means.
 
     A mean is marked as the best only where every other run is significantly worse.
@@ -76,7 +76,7 @@ def correction_text(comparison: Comparison) -> str:
     return f"corrected by {how} over {PAIRS[comparison.pairs]}"
 
 
-def slice_tables(contest: Contest) -> list[Table]:
+def slice_tables(contest: ComparisonResult) -> list[Table]:
     """Return one table per tag value, of the first measure."""
     return [
         _table(
@@ -87,7 +87,7 @@ def slice_tables(contest: Contest) -> list[Table]:
     ]
 
 
-def _uncompared_notes(contest: Contest) -> Iterator[str]:
+def _uncompared_notes(contest: ComparisonResult) -> Iterator[str]:
     """Yield the measures that were computed but have no paired test."""
     for place, summary in enumerate(contest.evaluations[0].summaries):
         if summary.measure not in contest.comparison.metrics:
@@ -149,7 +149,7 @@ def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def per_query_table(contest: Contest, texts: Mapping[str, str], measure: str) -> Table:
+def per_query_table(contest: ComparisonResult, texts: Mapping[str, str], measure: str) -> Table:
     """Return one row per query with each run's score and the last run's change, worst first."""
     tables = [evaluation.shown().table for evaluation in contest.evaluations]
     first = tables[0]

@@ -5,7 +5,7 @@ from math import isnan
 
 from karat.formats.csvtext import render_rows
 from karat.model.comparison import Interval
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Evaluation, Summary
 
 __all__ = ["contest_csv", "evaluation_csv", "queries_csv"]
@@ -25,7 +25,7 @@ def evaluation_csv(evaluation: Evaluation) -> str:
     return render_rows(rows)
 
 
-def contest_csv(contest: Contest) -> str:
+def contest_csv(contest: ComparisonResult) -> str:
     """Return one row per measure and pair, and per tag value where slices were asked for."""
     rows: list[Row] = [
         (

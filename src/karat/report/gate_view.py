@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from karat.model.gate import Check, Decision, Gate, Moved
+from karat.model.gate import ChangedQuery, Check, Decision, Gate
 from karat.report.score_view import queries, text_cell
 from karat.report.table import Cell, Column, Table, number
 
@@ -80,7 +80,7 @@ def moved_table(gate: Gate) -> Table | None:
     )
 
 
-def _rows(moved: Sequence[Moved]) -> list[tuple[Cell, ...]]:
+def _rows(moved: Sequence[ChangedQuery]) -> list[tuple[Cell, ...]]:
     return [
         (
             Cell(query.query_id, query.query_id),

@@ -7,11 +7,11 @@ from datetime import datetime
 from enum import Enum
 from math import isfinite
 
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Evaluation
 from karat.model.gate import Gate
-from karat.model.searched import Searched
-from karat.model.timings import Measured
+from karat.model.searched import CorpusCoverage
+from karat.model.timings import RunResult
 from karat.report.findings.spending import mean_spent
 
 __all__ = [
@@ -34,12 +34,12 @@ def evaluation_json(evaluation: Evaluation, settings: Mapping[str, object]) -> s
     )
 
 
-def contest_json(contest: Contest, settings: Mapping[str, object]) -> str:
+def contest_json(contest: ComparisonResult, settings: Mapping[str, object]) -> str:
     """Return several runs with their comparison, its slices and the verdict."""
     return _dump(contest_plain(contest, settings))
 
 
-def contest_plain(contest: Contest, settings: Mapping[str, object]) -> dict[str, object]:
+def contest_plain(contest: ComparisonResult, settings: Mapping[str, object]) -> dict[str, object]:
     """Return what `contest_json` writes, as plain values."""
     warnings = contest.warnings
     found = {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(contest)}
@@ -47,12 +47,12 @@ def contest_plain(contest: Contest, settings: Mapping[str, object]) -> dict[str,
 
 
 def searched_json(
-    overall: Evaluation | Contest,
-    resolved: Evaluation | Contest | None,
+    overall: Evaluation | ComparisonResult,
+    resolved: Evaluation | ComparisonResult | None,
     settings: Mapping[str, object],
     *,
-    searched: Searched,
-    runs: Sequence[Measured],
+    searched: CorpusCoverage,
+    runs: Sequence[RunResult],
     warnings: Sequence[str],
 ) -> str:
     """Return one run or several with the trees that were searched, and what the *runs* cost.
@@ -106,7 +106,7 @@ def _key(key: object) -> str:
     return key.name.lower() if isinstance(key, Enum) else str(key)
 
 
-def _scored(result: Evaluation | Contest) -> dict[str, object]:
+def _scored(result: Evaluation | ComparisonResult) -> dict[str, object]:
     if isinstance(result, Evaluation):
         return {"run": _run(result)}
     return {

@@ -11,7 +11,7 @@ __all__ = ["load_table"]
 LATE_MS = 10.0
 
 
-class Point(Protocol):
+class LoadFigures(Protocol):
     """The figures of one request rate, as in ``karat.experiments.workers.LoadPoint``."""
 
     @property
@@ -36,7 +36,7 @@ class Point(Protocol):
     def disturbed(self) -> bool: ...
 
 
-def load_table(points: Sequence[Point], *, engine: str, seconds: float) -> Table:
+def load_table(points: Sequence[LoadFigures], *, engine: str, seconds: float) -> Table:
     """Return the table of *points*, each offered for *seconds*."""
     headings = ("offered/s", "answered/s", "p50 ms", "p90 ms", "p99 ms", "errors", "no answer")
     rows = tuple(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 
-from karat.model import Status
+from karat.model import QueryStatus
 from karat.model.evaluation import Evaluation, Notes, Summary
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
@@ -20,7 +20,7 @@ __all__ = [
     "text_cell",
 ]
 
-FAILED = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
+FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 TEXT_WIDTH = 48
 
 
@@ -73,9 +73,9 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
     notes = evaluation.notes
     counts = notes.statuses
     failures = [
-        f"{counts[Status.MISSING]} missing",
-        _count(counts[Status.ERROR], "error"),
-        _count(counts[Status.TIMEOUT], "timeout"),
+        f"{counts[QueryStatus.MISSING]} missing",
+        _count(counts[QueryStatus.ERROR], "error"),
+        _count(counts[QueryStatus.TIMEOUT], "timeout"),
     ]
     effect = ""
     if any(counts[status] for status in FAILED):
@@ -86,17 +86,17 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
         if notes.judged_share < 1:
             share += " (unjudged hits count as not relevant)"
     yield f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid_text(notes)}{share}"
-    missing = _with_status(evaluation, (Status.MISSING,))
+    missing = _with_status(evaluation, (QueryStatus.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])
         yield f"{queries(len(missing))} of the gold set missing from the run: {names}"
     if notes.unknown_queries:
         names = _first_three(notes.unknown_queries)
         yield f"{queries(len(notes.unknown_queries))} of the run missing from the gold set: {names}"
-    if counts[Status.UNJUDGED]:
-        left_out = _left_out(evaluation, (Status.UNJUDGED,))
+    if counts[QueryStatus.UNJUDGED]:
+        left_out = _left_out(evaluation, (QueryStatus.UNJUDGED,))
         effect = "left out of the means" if left_out else "count in the means"
-        yield f"{queries(counts[Status.UNJUDGED])} without a relevant target: {effect}"
+        yield f"{queries(counts[QueryStatus.UNJUDGED])} without a relevant target: {effect}"
     yield from clusters_line(notes.queries, notes.clusters)
     if notes.tied:
         kept = "" if notes.ties == "order" else "; --ties order uses the engine's order"
@@ -128,11 +128,11 @@ def clusters_line(count: int, clusters: int) -> Iterator[str]:
         )
 
 
-def _with_status(evaluation: Evaluation, wanted: Sequence[Status]) -> list[int]:
+def _with_status(evaluation: Evaluation, wanted: Sequence[QueryStatus]) -> list[int]:
     return [row for row, status in enumerate(evaluation.table.statuses) if status in wanted]
 
 
-def _left_out(evaluation: Evaluation, wanted: Sequence[Status]) -> bool:
+def _left_out(evaluation: Evaluation, wanted: Sequence[QueryStatus]) -> bool:
     """Return whether no query with a *wanted* status has a score; averaging decides that."""
     rows = _with_status(evaluation, wanted)
     return all(isnan(column[row]) for column in evaluation.table.columns.values() for row in rows)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from karat.model.searched import Searched
-from karat.model.timings import Measured
+from karat.model.searched import CorpusCoverage
+from karat.model.timings import RunResult
 from karat.report.score_view import queries
 
 __all__ = ["odd_answers", "remarks", "run_remarks", "warning"]
@@ -19,10 +19,10 @@ SNAPSHOTS = {
 CANDIDATES = {"production": "production files, without tests", "all": "all files, including tests"}
 
 
-def remarks(searched: Searched) -> Iterator[str]:
+def remarks(searched: CorpusCoverage) -> Iterator[str]:
     """Yield what was searched, and which targets are not there, one sentence a line.
 
-    >>> for line in remarks(Searched("parent", "r", "production", 250, 24, 31, 400, 0, 0)):
+    >>> for line in remarks(CorpusCoverage("parent", "r", "production", 250, 24, 31, 400, 0, 0)):
     ...     print(line)
     searched: each query on the version before its change (parent), 250 versions of 24 to 31
     documents
@@ -47,7 +47,7 @@ def remarks(searched: Searched) -> Iterator[str]:
     )
 
 
-def warning(searched: Searched) -> str:
+def warning(searched: CorpusCoverage) -> str:
     """Return why numbers from these trees mislead, "" where they do not."""
     if searched.snapshot == "head":
         return (
@@ -62,19 +62,19 @@ def warning(searched: Searched) -> str:
     return ""
 
 
-def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
+def run_remarks(runs: Sequence[RunResult], trees: int) -> Iterator[str]:
     """Yield what indexing *trees* cost the *runs*, and what was odd about their answers.
 
     >>> from karat.model import Run
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
-    >>> for line in run_remarks([Measured(Run.of([]), None, "", "bm25", notes)], 250):
+    >>> for line in run_remarks([RunResult(Run.of([]), None, "", "bm25", notes)], 250):
     ...     print(line)
     work: bm25 indexed 5,000 rows for 250 versions (depends on how workers divide them)
     bm25: not deterministic: 1 query returned different hits when repeated: q1
     """
     # Engines in one process that have as many rows share them, and so does what is cut from the
     # answers of one engine.
-    sharing: dict[tuple[object, ...], list[Measured]] = {}
+    sharing: dict[tuple[object, ...], list[RunResult]] = {}
     for run in runs:
         if work := _work(run):
             together = run.notes.get("together")
@@ -90,7 +90,7 @@ def run_remarks(runs: Sequence[Measured], trees: int) -> Iterator[str]:
         yield from odd_answers(run)
 
 
-def odd_answers(measured: Measured) -> Iterator[str]:
+def odd_answers(measured: RunResult) -> Iterator[str]:
     """Yield the queries whose hits differ between repetitions."""
     unstable = measured.notes.get("unstable")
     if isinstance(unstable, list) and unstable:
@@ -101,12 +101,12 @@ def odd_answers(measured: Measured) -> Iterator[str]:
         )
 
 
-def _work(measured: Measured) -> Mapping[str, int]:
+def _work(measured: RunResult) -> Mapping[str, int]:
     found = measured.notes.get("work")
     return found if isinstance(found, Mapping) else {}
 
 
-def _embedded(group: Sequence[Measured]) -> str:
+def _embedded(group: Sequence[RunResult]) -> str:
     """Return what else than rows is counted, with the runs that it is said of if not of all."""
     said: dict[str, list[str]] = {}
     for run in group:
@@ -124,7 +124,7 @@ def _trees(count: int) -> str:
     return f"{count:,} version{'' if count == 1 else 's'}"
 
 
-def _gone(searched: Searched) -> str:
+def _gone(searched: CorpusCoverage) -> str:
     share = searched.unresolved / searched.targets if searched.targets else 0.0
     return f"{searched.unresolved:,} of {searched.targets:,} targets ({share:.1%})"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
-from karat.model import Dataset, Run, ScoreTable, Status
+from karat.model import Dataset, QueryStatus, Run, ScoreTable
 from karat.model.baseline import Baseline, BaselineQuery
 from karat.model.evaluation import Evaluation
 from karat.scoring.matching.judge import Scored
@@ -138,7 +138,7 @@ def align_baseline(
         )
         for name in names
     }
-    statuses = (Status.SCORED,) * len(gold)
+    statuses = (QueryStatus.SCORED,) * len(gold)
     table = ScoreTable(baseline.name, gold.query_ids, statuses, columns)
     ranks = tuple(kept[row].rank if row in kept else None for row in _all(gold))
     return CommonQueries(table, ranks, rows, note)

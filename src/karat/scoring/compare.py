@@ -7,7 +7,7 @@ from math import isnan
 from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Evaluation
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
@@ -46,7 +46,7 @@ def compare(
     names: Sequence[str] | None = None,
     truth_format: str | None = None,
     run_format: str | None = None,
-) -> Contest:
+) -> ComparisonResult:
     """Return the scores of each of *runs* on *truth* and what their differences are worth."""
     if len(runs) < 2:
         raise InputError(f"expected two or more runs to compare, not {len(runs)}")
@@ -74,7 +74,7 @@ def compare_scored_runs(
     scoring: Scoring,
     confidence: Confidence,
     by: Iterable[str] = (),
-) -> Contest:
+) -> ComparisonResult:
     """Return runs that are scored already, compared over all queries and for each value of *by*."""
     slices = slice_rows(gold, by)
     clusters = cluster_labels(gold, confidence.cluster)
@@ -101,14 +101,14 @@ def compare_scored(
     confidence: Confidence,
     *,
     clusters: Sequence[str] | None,
-) -> Contest:
+) -> ComparisonResult:
     """Return the comparison of scored runs over all queries; a single run has only means."""
     everywhere = range(len(evaluations[0].table.query_ids))
     overall = compare_evaluations(
         evaluations, testable_measures(measures), everywhere, confidence, clusters=clusters
     )
     notes = tuple(_list_length_notes(evaluations, overall.metrics))
-    return Contest(
+    return ComparisonResult(
         tuple(evaluations),
         overall,
         slices={},

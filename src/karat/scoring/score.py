@@ -7,11 +7,11 @@ from dataclasses import replace
 from math import inf, isnan, nan
 from typing import TYPE_CHECKING
 
-from karat.model import JudgedRun, Outcome, Run, ScoreTable, Status
+from karat.model import JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
 from karat.model.evaluation import Evaluation, Notes, Summary
 from karat.model.mismatch import Mismatch
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
@@ -71,7 +71,7 @@ def mean_intervals(
 
 JUDGED_SHARE = Measure("judged", 10)
 NOT_THERE = ("not in the corpus", "outside the root")
-ANSWERED = (Status.SCORED, Status.UNJUDGED)
+ANSWERED = (QueryStatus.SCORED, QueryStatus.UNJUDGED)
 
 
 def score(
@@ -206,7 +206,7 @@ def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
     return replace(found, sure=False)
 
 
-def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
+def with_dropped(evaluation: Evaluation, measured: RunResult) -> Evaluation:
     """Return *evaluation* with the hits that were dropped before judging added to the invalid hits.
 
     Hits of an external engine are checked against the corpus when they arrive. If most answered
@@ -222,7 +222,7 @@ def with_dropped(evaluation: Evaluation, measured: Measured) -> Evaluation:
     return replace(evaluation, notes=notes)
 
 
-def _all_dropped(dropped: Mapping[str, int], measured: Measured) -> str:
+def _all_dropped(dropped: Mapping[str, int], measured: RunResult) -> str:
     """Return a warning if few queries have a hit left because the others are not in the corpus."""
     run = measured.run
     outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
@@ -289,7 +289,7 @@ def _known(table: ScoreTable, measures: Sequence[Measure], k: float) -> "dict[st
 def _answers_any(judged: JudgedRun) -> bool:
     """Return whether any query was answered; for unjudged queries, whether it has hits."""
     return any(
-        query.retrieved or status not in (Status.MISSING, Status.UNJUDGED)
+        query.retrieved or status not in (QueryStatus.MISSING, QueryStatus.UNJUDGED)
         for query, status in zip(judged.queries, judged.statuses, strict=True)
     )
 
@@ -302,7 +302,7 @@ def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:
     ]
     return Notes(
         queries=len(judged.queries),
-        statuses={status: judged.statuses.count(status) for status in Status},
+        statuses={status: judged.statuses.count(status) for status in QueryStatus},
         invalid=judged.invalid,
         unknown_queries=judged.unknown_queries,
         ties=judged.ties,

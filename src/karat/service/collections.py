@@ -19,7 +19,7 @@ from karat.experiments.matrix import Matrix
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Hit
 from karat.model.spec import Spec
-from karat.service.store.records import Collection, Document
+from karat.service.store.records import Collection, StoredDocument
 
 __all__ = [
     "AllowedFolders",
@@ -63,7 +63,7 @@ class IndexedCollection:
     """The result of indexing; *facts* is JSON."""
 
     snapshot: str
-    documents: tuple[Document, ...]
+    documents: tuple[StoredDocument, ...]
     facts: Mapping[str, object]
 
 
@@ -166,7 +166,7 @@ def index_collection(
         raise InputError(f"there is no text to search; left out: {left_out or 'nothing'}")
     chunked = chunk_documents(corpus, str(collection.index["chunker"]))
     documents = tuple(
-        Document(document.path, document.size, _lines(text), len(chunks))
+        StoredDocument(document.path, document.size, _lines(text), len(chunks))
         for (document, text), chunks in zip(corpus.texts(), chunked.by_document, strict=True)
     )
     facts: dict[str, object] = {

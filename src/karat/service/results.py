@@ -14,8 +14,8 @@ from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Target
 from karat.model.evaluation import Evaluation, Summary
-from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.fate import LossReason
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.ranks import BY_RANK, fate_of
 from karat.scoring.score import evaluate_run
@@ -169,7 +169,7 @@ def refreshed(
 
 
 def _evaluations(
-    gold: Dataset, measured: Sequence[Measured], scoring: Scoring
+    gold: Dataset, measured: Sequence[RunResult], scoring: Scoring
 ) -> tuple[Evaluation, ...]:
     return tuple(
         evaluate_run(gold, each.run, scoring=scoring, confidence=None, slices={}, name=each.name)
@@ -177,7 +177,7 @@ def _evaluations(
     )
 
 
-def _named(measured: Measured, collection: Collection) -> Measured:
+def _named(measured: RunResult, collection: Collection) -> RunResult:
     """Return a run that names an upload by its collection; its path is not shown to clients."""
     if collection.source["kind"] != UPLOAD:
         return measured
@@ -200,7 +200,7 @@ Location = tuple[str, int, int, str]
 
 
 def losses_of(
-    gold: Dataset, losses: Mapping[tuple[int, int, int], Fate], runs: int
+    gold: Dataset, losses: Mapping[tuple[int, int, int], LossReason], runs: int
 ) -> list[list[LossRecord]]:
     """Return for each of *runs* its *losses*, which are by run, query and target."""
     records: list[list[LossRecord]] = [[] for _ in range(runs)]
@@ -217,7 +217,7 @@ def with_kept_losses(findings: Findings, kept: Sequence[Iterable[LossRecord]]) -
     by now, has no kept reason.
     """
     rows = {query_id: row for row, query_id in enumerate(findings.gold.query_ids)}
-    losses: dict[tuple[int, int, int], Fate] = {}
+    losses: dict[tuple[int, int, int], LossReason] = {}
     for run, lost in enumerate(kept):
         known = {each[:-1]: each.fate for each in lost}
         for query_id in dict.fromkeys(query for query, *_ in known):

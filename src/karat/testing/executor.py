@@ -25,7 +25,7 @@ from karat.experiments.workers import (
     all_queries_on,
 )
 from karat.model import Answer, Dataset, Query
-from karat.model.timings import Sample
+from karat.model.timings import LatencySample
 from karat.testing.engines import DOCUMENTS
 
 __all__ = ["ExecutorSuite"]
@@ -42,11 +42,11 @@ class _Recording:
 
     def __init__(self) -> None:
         self.answers: dict[tuple[str, str], Answer] = {}
-        self.samples: list[Sample | None] = []
+        self.samples: list[LatencySample | None] = []
         self.events: list[RunEvent] = []
         self.threads: set[int] = set()
 
-    def on_result(self, run: str, answer: Answer, sample: Sample | None) -> None:
+    def on_result(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         self.threads.add(threading.get_ident())
         assert (run, answer.query_id) not in self.answers
         self.answers[run, answer.query_id] = answer

@@ -23,7 +23,7 @@ from karat.experiments.store import (
 )
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.spec import Spec
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 
 __all__ = [
     "ANSWERS",
@@ -72,15 +72,15 @@ PLAN = ExperimentDefinition(
     version="1.2.3",
 )
 
-ANSWERS: list[tuple[Answer, Sample | None]] = [
+ANSWERS: list[tuple[Answer, LatencySample | None]] = [
     (
         Answer("q1", (Hit("auth.py", 1.25, 3, 9, "login", 40), Hit("b.py")), latency_ns=1_500),
-        Sample("q1", 9_000, (1_000, 2_000), 500, {"embed": 3, "search": 4}, 120, 0.25),
+        LatencySample("q1", 9_000, (1_000, 2_000), 500, {"embed": 3, "search": 4}, 120, 0.25),
     ),
     (Answer("q2", outcome=Outcome.TIMEOUT, extra={"error": "30 s\0\ud800", "after": [1]}), None),
     (
         Answer(QUERIES[2].id, (Hit("x", nan), Hit("\ud800\0", inf), Hit("", -inf, 9, 3))),
-        Sample(QUERIES[2].id, 1),
+        LatencySample(QUERIES[2].id, 1),
     ),
     (Answer(QUERIES[3].id, outcome=Outcome.ERROR), None),
     (Answer(QUERIES[4].id, tuple(Hit(f"{n}.py", 1 / (n + 1)) for n in range(300))), None),
@@ -160,7 +160,7 @@ class RecorderSuite:
         """Of two answers to one query the first stays."""
         assert store.add(run, *ANSWERS[0])
         other = open_store(ELSEWHERE)
-        assert not other.add(run, Answer("q1", (Hit("other.py"),)), Sample("q1", 5))
+        assert not other.add(run, Answer("q1", (Hit("other.py"),)), LatencySample("q1", 5))
         assert (
             other.add_many(
                 [StoredQueryResult(run, Answer("q1")), StoredQueryResult(run, *ANSWERS[1])]
@@ -177,11 +177,11 @@ class RecorderSuite:
         assert store.add(run, answer)
         assert store.answered(run) == {"q1"}
         assert store.answered(run, timed=True) == frozenset()
-        assert store.add(run, Answer("q1", (Hit("b.py"),)), Sample("q1", 5, (4, 3)))
+        assert store.add(run, Answer("q1", (Hit("b.py"),)), LatencySample("q1", 5, (4, 3)))
         assert store.answered(run, timed=True) == {"q1"}
-        assert not store.add(run, answer, Sample("q1", 6))
+        assert not store.add(run, answer, LatencySample("q1", 6))
         assert not store.add(run, answer)
-        timings = Timings((Sample("q1", 5, (4, 3)),), 1, 0, 0, 1, 3, alone=True)
+        timings = Timings((LatencySample("q1", 5, (4, 3)),), 1, 0, 0, 1, 3, alone=True)
         store.finish(run, RunStatus.COMPLETED, timings=timings)
         found = store.measured(run)
         assert found.timings == timings
@@ -192,8 +192,8 @@ class RecorderSuite:
         """Also where it was answered, and timed, later."""
         assert store.add(run, Answer("q1", outcome=outcome, extra={"error": "no"}))
         assert store.answered(run, timed=True) == {"q1"}
-        assert not store.add(run, Answer("q1", (Hit("a.py"),)), Sample("q1", 5))
-        assert store.add_many([StoredQueryResult(run, Answer("q1"), Sample("q1", 5))]) == 0
+        assert not store.add(run, Answer("q1", (Hit("a.py"),)), LatencySample("q1", 5))
+        assert store.add_many([StoredQueryResult(run, Answer("q1"), LatencySample("q1", 5))]) == 0
         store.finish(run, RunStatus.COMPLETED, timings=Timings((), 1, 0, 0, 1, 3, alone=True))
         found = store.measured(run)
         assert found.timings
@@ -203,7 +203,7 @@ class RecorderSuite:
     def test_times_belong_to_their_query(self, store: Store, run: str) -> None:
         """Those of another are refused."""
         with pytest.raises(InputError, match="the times of 'q2' came with answer 'q1'"):
-            store.add(run, Answer("q1"), Sample("q2", 1))
+            store.add(run, Answer("q1"), LatencySample("q2", 1))
         assert store.answered(run) == frozenset()
 
     def test_runs_are_apart(self, store: Store, run: str) -> None:

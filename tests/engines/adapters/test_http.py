@@ -12,7 +12,7 @@ from karat.corpus import from_texts
 from karat.engines.adapters.http import HttpEngine, HttpOptions
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.model.spending import Spent, spent
+from karat.model.spending import QueryCost, spent
 
 CORPUS = from_texts({"a.py": "one\ntwo\n", "b.py": "three\n"})
 FOUND = json.dumps([{"path": "a.py", "score": 2}, {"path": "b.py", "score": 1}])
@@ -225,16 +225,16 @@ def test_costs_in_headers_and_streams(service: Service) -> None:
     )
     with opened(service, cost_header="x-cost", total_tokens_header="x-none") as engine:
         engine.search("x", 5)
-        assert spent(engine.metadata()) == Spent(9, 0.25)
+        assert spent(engine.metadata()) == QueryCost(9, 0.25)
         service.answer = lambda handler: reply(handler, '{"hits": ["a.py"]}', X_Cost="free")
         engine.search("x", 5)
-        assert spent(engine.metadata()) == Spent(None, None, 1)
+        assert spent(engine.metadata()) == QueryCost(None, None, 1)
     events = ['{"path": "a.py", "tokens": 3}', '{"usage": {"total_tokens": 9}, "cost": 0.5}']
     text = "".join(f"data: {event}\n\n" for event in events)
     service.answer = lambda handler: reply(handler, text, kind="text/event-stream")
     with opened(service, stream="sse") as engine:
         assert [hit.path for hit in engine.search("x", 5)] == ["a.py"]
-        assert spent(engine.metadata()) == Spent(9, 0.5)
+        assert spent(engine.metadata()) == QueryCost(9, 0.5)
 
 
 @pytest.mark.parametrize("text", ["data: {oops}\n\n", "data: " + " " * 200_000])

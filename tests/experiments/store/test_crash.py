@@ -20,16 +20,18 @@ from karat.experiments.store import (
 )
 from karat.model import Answer, Dataset, Hit, Query
 from karat.model.spec import Spec
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 
 QUERIES = 240
 KILLS = 3
 
 
-def answer_to(number: int) -> tuple[Answer, Sample]:
+def answer_to(number: int) -> tuple[Answer, LatencySample]:
     """Return what every writer answers to a query."""
     hits = tuple(Hit(f"src/{number}/{rank}.py", 1 / rank, rank, 2 * rank) for rank in range(1, 51))
-    return Answer(f"q{number}", hits, latency_ns=number), Sample(f"q{number}", number, (1, number))
+    return Answer(f"q{number}", hits, latency_ns=number), LatencySample(
+        f"q{number}", number, (1, number)
+    )
 
 
 def write(path: str, run: str, seed: str) -> None:

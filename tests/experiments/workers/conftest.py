@@ -19,7 +19,7 @@ from karat.experiments.workers import (
 )
 from karat.model import Answer, Dataset, Query, Target
 from karat.model.spec import Spec
-from karat.model.timings import Sample
+from karat.model.timings import LatencySample
 
 TEXTS = {"auth.py": "def login():\n    pass\n", "mail.py": "def send():\n    pass\n"}
 
@@ -117,10 +117,10 @@ class Kept:
     """A sink and a listener that remember everything."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[str, Answer, Sample | None]] = []
+        self.answers: list[tuple[str, Answer, LatencySample | None]] = []
         self.events: list[RunEvent] = []
 
-    def on_answer(self, run: str, answer: Answer, sample: Sample | None) -> None:
+    def on_answer(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         self.answers.append((run, answer, sample))
 
     def listen(self, event: RunEvent) -> None:

@@ -21,7 +21,7 @@ from karat.experiments.workers import (
     measure_quality,
 )
 from karat.model import Dataset, Hit, Outcome
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from tests.experiments.workers.conftest import TEXTS, Kept, gold, toy
 
 Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
@@ -49,15 +49,15 @@ def toys(*names: str, note: str = "") -> tuple[Configuration, ...]:
     return tuple(replace(one, name=f"{one.name} {place}") for place, one in enumerate(some, 1))
 
 
-def outcomes(measured: Measured) -> dict[str, Outcome]:
+def outcomes(measured: RunResult) -> dict[str, Outcome]:
     return {answer.query_id: answer.outcome for answer in measured.run.answers()}
 
 
-def ranking(measured: Measured) -> dict[str, Sequence[Hit]]:
+def ranking(measured: RunResult) -> dict[str, Sequence[Hit]]:
     return {answer.query_id: answer.hits for answer in measured.run.answers()}
 
 
-def good(measured: Measured) -> bool:
+def good(measured: RunResult) -> bool:
     return measured.notes["status"] == "completed" and set(measured.run.outcomes) == {
         Outcome.ANSWERED
     }

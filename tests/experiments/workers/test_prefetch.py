@@ -26,7 +26,7 @@ from karat.experiments.workers.process import (
 )
 from karat.experiments.workers.quality import PARTS_EACH
 from karat.model import Dataset, Outcome
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from tests.engines.embedding.endpoint import Endpoint, serving
 from tests.experiments.workers.conftest import TEXTS, Kept, gold, toy
 
@@ -43,7 +43,7 @@ def expected(note: Path) -> list[int]:
     return [len(words) - 1 for words in lines if words[0] == "expect"]
 
 
-def outcomes(measured: Measured) -> dict[str, Outcome]:
+def outcomes(measured: RunResult) -> dict[str, Outcome]:
     return {answer.query_id: answer.outcome for answer in measured.run.answers()}
 
 

@@ -17,7 +17,7 @@ from karat.experiments.workers import (
 )
 from karat.model import Dataset, Outcome
 from karat.model.spec import Spec
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from tests.experiments.workers.conftest import TEXTS, Kept, alive, gold, toy
 
 Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
@@ -25,11 +25,11 @@ Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 ONCE = RunSettings(warm_up=0, repetitions=1)
 
 
-def outcomes(measured: Measured) -> dict[str, Outcome]:
+def outcomes(measured: RunResult) -> dict[str, Outcome]:
     return {answer.query_id: answer.outcome for answer in measured.run.answers()}
 
 
-def errors(measured: Measured) -> dict[str, object]:
+def errors(measured: RunResult) -> dict[str, object]:
     found = {answer.query_id: answer.extra for answer in measured.run.answers()}
     return {query: extra["error"] for query, extra in found.items() if "error" in extra}
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.model import Dataset, Query, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
@@ -20,7 +20,7 @@ from karat.report.page.results import details
 from karat.report.page.subject import subject_of
 
 Make = Callable[..., Findings]
-MakeRun = Callable[..., Measured]
+MakeRun = Callable[..., RunResult]
 
 SIZES = st.lists(st.floats(0.0, 1e6), min_size=1, max_size=5)
 
@@ -68,7 +68,7 @@ def test_runs_timed_on_different_queries_keep_their_times(make: Make, run: MakeR
 
 
 def test_a_run_without_a_score_is_no_rival(make: Make, run: MakeRun) -> None:
-    def asked(name: str, k: int, found: str, ms: float) -> Measured:
+    def asked(name: str, k: int, found: str, ms: float) -> RunResult:
         about = {"options": {"top_k": k}, "k": k, "gold": "g"}
         queries = ("q1", "q2", "q3", "q4")
         return run(name, dict.fromkeys(queries, (found,)), dict.fromkeys(queries, ms), about)
@@ -151,7 +151,7 @@ def variants(cases: int) -> Dataset:
 def test_variants_of_a_case_do_not_make_an_option_real(make: Make, run: MakeRun) -> None:
     gold = variants(8)
 
-    def with_option(size: int, good: int) -> Measured:
+    def with_option(size: int, good: int) -> RunResult:
         found = {query: ("a.py" if int(query[1]) < good else "x.py",) for query in gold.query_ids}
         return run(str(size), found, None, {"options": {"size": size}})
 
@@ -174,7 +174,7 @@ def test_means_of_the_same_scores_are_no_difference(make: Make, run: MakeRun) ->
     gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(8)])
     tenth = (*(f"n{n}.py" for n in range(9)), "a.py")
 
-    def with_options(name: str, **options: object) -> Measured:
+    def with_options(name: str, **options: object) -> RunResult:
         return run(name, dict.fromkeys(gold.query_ids, tenth), None, {"options": options})
 
     runs = [with_options(f"a{n}", size=256) for n in range(3)] + [with_options("b", size=512)]
@@ -214,7 +214,7 @@ def test_few_queries_make_no_insight(findings: Findings) -> None:
 
 
 def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRun) -> None:
-    def with_options(name: str, found: str, **options: object) -> Measured:
+    def with_options(name: str, found: str, **options: object) -> RunResult:
         engine = {"engine": {"name": "dense", "options": options}}
         return run(name, {f"q{n}": (found,) for n in range(8)}, None, engine)
 
@@ -232,7 +232,7 @@ def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRu
 def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeRun) -> None:
     gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(30)])
 
-    def with_options(good: int, **options: object) -> Measured:
+    def with_options(good: int, **options: object) -> RunResult:
         found = {f"q{n}": ("a.py" if n < good else "x.py",) for n in range(30)}
         about = {"options": options, "engine": {"name": "bm25", "options": {"unit": str(options)}}}
         return run(str(options), found, None, about)

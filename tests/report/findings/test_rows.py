@@ -7,9 +7,9 @@ from math import isnan
 
 import pytest
 
-from karat.model import Dataset, Query, Status, Target
-from karat.model.fate import Fate
-from karat.model.timings import NS_PER_MS, Measured, Sample, Timings
+from karat.model import Dataset, Query, QueryStatus, Target
+from karat.model.fate import LossReason
+from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.deltas import waterfalls
@@ -30,7 +30,7 @@ from karat.report.page.subject import subject_of
 from karat.report.text import render
 
 Make = Callable[..., Findings]
-MakeRun = Callable[..., Measured]
+MakeRun = Callable[..., RunResult]
 
 # What no tree held: of q1 the second target, and all of q3 and q4.
 GONE = {"q1": ["b.py"], "q3": ["d.py"], "q4": ["e.py"]}
@@ -147,10 +147,10 @@ def test_every_target_has_a_fate(findings: Findings) -> None:
 
 
 def test_fates() -> None:
-    assert fate(10, Status.SCORED, 10) is Fate.FOUND
-    assert fate(11, Status.SCORED, 10) is Fate.BELOW_K
-    assert fate(0, Status.SCORED, 10) is Fate.NOT_RETRIEVED
-    assert fate(0, Status.TIMEOUT, 10) is Fate.UNANSWERED
+    assert fate(10, QueryStatus.SCORED, 10) is LossReason.FOUND
+    assert fate(11, QueryStatus.SCORED, 10) is LossReason.BELOW_K
+    assert fate(0, QueryStatus.SCORED, 10) is LossReason.NOT_RETRIEVED
+    assert fate(0, QueryStatus.TIMEOUT, 10) is LossReason.UNANSWERED
 
 
 def test_only_grades_of_the_level_are_relevant(findings: Findings) -> None:
@@ -177,7 +177,7 @@ def test_latencies(findings: Findings, alone: Findings) -> None:
 
 
 def test_percentiles_of_enough_queries(run: MakeRun) -> None:
-    many = [Sample(str(number), number * NS_PER_MS) for number in range(1, 101)]
+    many = [LatencySample(str(number), number * NS_PER_MS) for number in range(1, 101)]
     timings = Timings(tuple(many), 0, 0, 0, 0, 1, alone=True)
     measured = replace(run("old", {}), timings=timings)
     table = times_table([measured], [sample.query_id for sample in many])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from karat.model import Outcome, Run
-from karat.model.timings import Sample
+from karat.model.timings import LatencySample
 from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.spending import phase_tables, spent_tables
@@ -19,7 +19,7 @@ def titles(findings: Findings) -> list[str]:
     return [table["title"] for table in details(subject_of(findings))["tables"]]
 
 
-def with_samples(findings: Findings, *samples: Sample) -> Findings:
+def with_samples(findings: Findings, *samples: LatencySample) -> Findings:
     """Return the report with other times of its last run."""
     *others, last = findings.runs
     assert last.timings is not None
@@ -35,8 +35,8 @@ def test_nothing_is_shown_where_nobody_tells(findings: Findings) -> None:
 def test_tokens_cost_and_first_results(findings: Findings) -> None:
     told = with_samples(
         findings,
-        Sample("q1", 9 * MS, first_result_ns=2 * MS, tokens=1_000, cost=0.002),
-        Sample("q2", 9 * MS, first_result_ns=4 * MS, tokens=2_001, cost=0.003),
+        LatencySample("q1", 9 * MS, first_result_ns=2 * MS, tokens=1_000, cost=0.002),
+        LatencySample("q2", 9 * MS, first_result_ns=4 * MS, tokens=2_001, cost=0.003),
     )
     (table,) = spent_tables(told.runs)
     assert [column.title for column in table.columns] == [
@@ -95,7 +95,9 @@ def test_where_all_that_is_reported_is_wrong(findings: Findings) -> None:
 
 def test_what_is_told_by_some_queries_only(findings: Findings) -> None:
     phases = {"embed": 5 * MS, "search": MS}
-    told = with_samples(findings, Sample("q1", 9 * MS, phases=phases), Sample("q2", MS))
+    told = with_samples(
+        findings, LatencySample("q1", 9 * MS, phases=phases), LatencySample("q2", MS)
+    )
     (table,) = phase_tables(told.runs)
     assert [column.title for column in table.columns] == ["run", "embed p50 ms", "search p50 ms"]
     assert [cell.text for cell in table.rows[1]] == ["new", "5.00", "1.00"]

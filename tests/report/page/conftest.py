@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from karat.model import Dataset, Query, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 
 ATTACK = (
@@ -21,7 +21,7 @@ TEXTS = (
 
 
 @pytest.fixture(scope="session")
-def hostile(make: Callable[..., Findings], run: Callable[..., Measured]) -> Findings:
+def hostile(make: Callable[..., Findings], run: Callable[..., RunResult]) -> Findings:
     """Return a report in which queries, paths, tags, ids and names are all hostile."""
     queries = [
         Query(f"{number}{ATTACK}", text, (Target(f"{ATTACK}/{number}.py"),), {"kind": text[:90]})

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from karat.model import Dataset, Query, Target
-from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.fate import LossReason
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.page.file import render_findings
 
@@ -148,7 +148,7 @@ def test_a_query_opens_by_keyboard_and_the_way_back_works(opened: Open, findings
 
 
 def test_what_was_lost_is_told_with_its_reason(opened: Open, findings: Findings) -> None:
-    lost = {(0, 2, 0): Fate.RERANKER, (1, 3, 0): Fate.NO_CHUNK}
+    lost = {(0, 2, 0): LossReason.RERANKER, (1, 3, 0): LossReason.NO_CHUNK}
     page = opened(replace(findings, losses=lost), at="#/queries/q3")
     missed = page.get_by_role("region", name="Relevant targets").locator("tbody .loss")
     missed.first.wait_for()
@@ -257,7 +257,7 @@ def test_every_page_fits_its_window_and_can_be_read_by_all(
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_long_names_are_wrapped_and_whole(
-    opened: Open, make: Callable[..., Findings], run: Callable[..., Measured], width: int
+    opened: Open, make: Callable[..., Findings], run: Callable[..., RunResult], width: int
 ) -> None:
     names = [f"hybrid(model=granite, rrf_k={k}, dense_weight=0.85) reranked" for k in (10, 60)]
     page = opened(make([run(name, {"q1": ("a.py",)}) for name in names]), width=width)
@@ -273,7 +273,7 @@ def test_long_names_are_wrapped_and_whole(
 
 
 def test_the_header_of_a_long_table_stays_in_view(
-    opened: Open, make: Callable[..., Findings], run: Callable[..., Measured]
+    opened: Open, make: Callable[..., Findings], run: Callable[..., RunResult]
 ) -> None:
     gold = Dataset.of([Query(f"q{n}", f"text {n}", (Target("a.py"),)) for n in range(300)])
     page = opened(make([run("one", {"q1": ("a.py",)})], gold=gold, draws=99))

@@ -10,11 +10,11 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.fate import LossReason
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.headline import headline
-from karat.report.findings.loss_reasons import LOSS_REASONS, LossReason
+from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText
 from karat.report.page.analysis import comparison, matrix, slices
 from karat.report.page.definitions import definitions
 from karat.report.page.file import blocks
@@ -24,7 +24,7 @@ from karat.report.page.subject import Subject, subject_of
 from karat.scoring.metrics import METRICS, Metric
 
 Make = Callable[..., Findings]
-MakeRun = Callable[..., Measured]
+MakeRun = Callable[..., RunResult]
 
 
 @pytest.fixture(scope="module")
@@ -140,10 +140,10 @@ def gold_of(size: int) -> Dataset:
 def test_the_headline_names_the_winner_or_those_that_tie(make: Make, run: MakeRun) -> None:
     gold = gold_of(30)
 
-    def good(name: str, share: int) -> Measured:
+    def good(name: str, share: int) -> RunResult:
         return run(name, {f"q{n}": ("a.py" if n < share else "x.py",) for n in range(30)})
 
-    def told(*runs: Measured) -> str:
+    def told(*runs: RunResult) -> str:
         return headline(make(runs, gold=gold, measures=("hit@5",)).contest.comparison)
 
     assert told(good("a", 10), good("b", 28)) == (
@@ -172,9 +172,9 @@ def test_the_headline_names_the_winner_or_those_that_tie(make: Make, run: MakeRu
 def test_a_new_metric_and_a_new_loss_reason_are_defined_without_further_work(
     monkeypatch: pytest.MonkeyPatch, findings: Findings
 ) -> None:
-    reason = LossReason("lost in space", "lost in space", "it drifted off", "f2")
-    monkeypatch.setitem(LOSS_REASONS, Fate.FUSION, reason)
-    lost = replace(findings, losses={(0, 2, 0): Fate.FUSION})
+    reason = LossReasonText("lost in space", "lost in space", "it drifted off", "f2")
+    monkeypatch.setitem(LOSS_REASONS, LossReason.FUSION, reason)
+    lost = replace(findings, losses={(0, 2, 0): LossReason.FUSION})
     found = results(subject_of(lost))
     shown = {"name": "lost in space", "definition": "it drifted off", "shade": "f2"}
     assert shown in found["loss_reasons"]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from karat.model import Dataset, Query, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.page.file import render_findings
 
 Make = Callable[..., Findings]
-MakeRun = Callable[..., Measured]
+MakeRun = Callable[..., RunResult]
 Embedded = Callable[[str], dict[str, Any]]
 
 SOURCES = {"src", "href", "action", "data", "poster", "srcset", "background"}

@@ -16,8 +16,8 @@ from karat.model import (
     JudgedRun,
     Outcome,
     Query,
+    QueryStatus,
     Run,
-    Status,
     Target,
 )
 from karat.scoring.matching import MATCHERS, TIE_POLICIES, judge
@@ -135,14 +135,14 @@ def test_statuses() -> None:
     )
     judged = judge(truth, run)
     assert dict(zip(judged.query_ids, judged.statuses, strict=True)) == {
-        "found": Status.SCORED,
-        "missing": Status.MISSING,
-        "error": Status.ERROR,
-        "timeout": Status.TIMEOUT,
-        "empty": Status.SCORED,
-        "unjudged": Status.UNJUDGED,
-        "zero": Status.UNJUDGED,
-        "negative": Status.UNJUDGED,
+        "found": QueryStatus.SCORED,
+        "missing": QueryStatus.MISSING,
+        "error": QueryStatus.ERROR,
+        "timeout": QueryStatus.TIMEOUT,
+        "empty": QueryStatus.SCORED,
+        "unjudged": QueryStatus.UNJUDGED,
+        "zero": QueryStatus.UNJUDGED,
+        "negative": QueryStatus.UNJUDGED,
     }
     assert judged.unknown_queries == ("stranger",)
     # What came before an error or a timeout earns nothing.
@@ -163,7 +163,7 @@ class Looked(dict[str, dict[str, float]]):
 @pytest.mark.parametrize("run", [{}, Run.of([Answer("q1"), Answer("q2")])])
 def test_no_query_costs_a_walk_through_all_others(run: Any) -> None:
     truth = Looked({f"q{number}": {"a": 1.0} for number in range(5)})
-    assert judge(truth, run).statuses.count(Status.MISSING) == 5 - len(run)
+    assert judge(truth, run).statuses.count(QueryStatus.MISSING) == 5 - len(run)
     assert truth.walks == 0
 
 

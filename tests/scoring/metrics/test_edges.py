@@ -5,7 +5,7 @@ from math import inf, isnan
 
 import pytest
 
-from karat.model import Answer, Dataset, Hit, JudgedRun, Query, Run, Status, Target
+from karat.model import Answer, Dataset, Hit, JudgedRun, Query, QueryStatus, Run, Target
 from karat.scoring.matching import TIE_POLICIES, judge
 from karat.scoring.metrics import METRICS, Measure, evaluate
 
@@ -87,7 +87,7 @@ def in_range(measure: Measure, judged: JudgedRun) -> None:
         column = evaluate(judged, [measure], score_unjudged=unjudged).columns[str(measure)]
         assert len(column) == len(judged.queries)
         for score, status in zip(column, judged.statuses, strict=True):
-            if status is Status.UNJUDGED and not unjudged:
+            if status is QueryStatus.UNJUDGED and not unjudged:
                 assert isnan(score)
             else:
                 assert isnan(score) or metric.low <= score <= metric.high

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.model import JudgedQuery, JudgedRun, Sizes, Status
+from karat.model import JudgedQuery, JudgedRun, QueryStatus, Sizes
 from karat.model.preferences import PanelQuery, PreferenceQuery
 from karat.scoring.matching import judge
 from karat.scoring.metrics import average, evaluate, parse_all
@@ -41,14 +41,14 @@ def test_a_table_keeps_names_queries_and_statuses() -> None:
     assert (table.name, table.query_ids, table.statuses) == (
         "bm25",
         tuple(TRUTH),
-        (Status.SCORED, Status.MISSING, Status.UNJUDGED, Status.UNJUDGED),
+        (QueryStatus.SCORED, QueryStatus.MISSING, QueryStatus.UNJUDGED, QueryStatus.UNJUDGED),
     )
     assert list(table.columns) == ["precision@1", "ndcg(gain=exp)@5"]
 
 
 def test_a_table_where_every_query_is_scored() -> None:
     query = JudgedQuery([2], [1], ideal=[1], retrieved=5)
-    judged = JudgedRun("r", ("q", "r"), (query, query), (Status.SCORED,) * 2, "trec10")
+    judged = JudgedRun("r", ("q", "r"), (query, query), (QueryStatus.SCORED,) * 2, "trec10")
     assert list(evaluate(judged, parse_all(["mrr"])).columns["mrr"]) == [0.5, 0.5]
     assert list(evaluate(judged, []).columns) == []
 
@@ -73,7 +73,7 @@ def test_queries_are_not_alike_where_only_their_judges_differ() -> None:
         (panels, "ap-avgjg", [1.0, 0.75]),
         (preferences, "prefs-simp", [0.0, 0.5]),
     ):
-        judged = JudgedRun("r", ("q", "r"), queries, (Status.SCORED,) * 2, "trec10")
+        judged = JudgedRun("r", ("q", "r"), queries, (QueryStatus.SCORED,) * 2, "trec10")
         assert list(evaluate(judged, parse_all([measure])).columns[measure]) == expected
 
 
@@ -117,7 +117,7 @@ def test_a_query_without_an_answer_is_not_thrifty() -> None:
         "run",
         ("a", "b", "c"),
         (answered, silent, silent),
-        (Status.SCORED, Status.SCORED, Status.ERROR),
+        (QueryStatus.SCORED, QueryStatus.SCORED, QueryStatus.ERROR),
         "trec10",
     )
     columns = evaluate(judged, parse_all(["lines@10", "tokens@10", "line-iou@10"])).columns
@@ -152,7 +152,7 @@ def test_equal_queries_share_a_score_and_others_do_not(
         "run",
         tuple(map(str, range(len(queries)))),
         queries,
-        (Status.SCORED,) * len(queries),
+        (QueryStatus.SCORED,) * len(queries),
         "trec10",
     )
     table = evaluate(judged, measures)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.model import JudgedQuery, JudgedRun, Status
+from karat.model import JudgedQuery, JudgedRun, QueryStatus
 from karat.scoring.matching import judge
 from karat.scoring.metrics import METRICS, Measure, evaluate, parse
 
@@ -112,11 +112,11 @@ def test_worked_by_hand() -> None:
 
 def test_a_metric_without_an_expected_value_is_refused_where_a_tie_matters() -> None:
     tied = JudgedQuery([1], [1], ideal=[1], retrieved=2, spans=[(1, 2)], tied=True)
-    judged = JudgedRun("r", ("q",), (tied,), (Status.SCORED,), "expected")
+    judged = JudgedRun("r", ("q",), (tied,), (QueryStatus.SCORED,), "expected")
     with pytest.raises(
         InputError, match=r"the tie policy 'expected' is not defined for: tokens@5, lines@5"
     ):
         evaluate(judged, [parse("mrr"), parse("tokens@5"), parse("lines@5")])
     free = JudgedQuery([1], [1], ideal=[1], retrieved=2)
-    judged = JudgedRun("r", ("q",), (free,), (Status.SCORED,), "expected")
+    judged = JudgedRun("r", ("q",), (free,), (QueryStatus.SCORED,), "expected")
     assert list(evaluate(judged, [parse("tokens@5")]).columns) == ["tokens@5"]

@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Status, Target
+from karat.model import Answer, Dataset, Hit, Outcome, Query, QueryStatus, Run, Target
 from karat.scoring.matching import judge
 from karat.scoring.metrics import average, evaluate, parse_all
 
@@ -149,7 +149,7 @@ def test_what_is_unjudged_is_left_out_and_what_is_missing_counts_nothing() -> No
     table = evaluate(judge(truth, run), parse_all(["mrr"]))
     assert list(table.columns["mrr"][:3]) == [1.0, 0.0, 0.0]
     assert average(table.columns["mrr"]) == pytest.approx(1 / 3)
-    assert [table.count(status) for status in Status] == [1, 1, 0, 1, 1]
+    assert [table.count(status) for status in QueryStatus] == [1, 1, 0, 1, 1]
     every = evaluate(judge(truth, run), parse_all(["mrr"]), score_unjudged=True)
     assert average(every.columns["mrr"]) == pytest.approx(1 / 4)
 

@@ -19,7 +19,7 @@ from karat.experiments.run import ExperimentResult, run_experiment
 from karat.experiments.store import SqlStore
 from karat.experiments.target_check import Where
 from karat.model import Dataset, Query, Target
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.service import results
 from karat.service.api.app import create_app
@@ -245,11 +245,11 @@ def test_the_service_scores_each_run_once_and_reads_none_back(
     reads_of_experiment: list[int] = []
     read_back = SqlStore.measured
 
-    def count_reads(store: SqlStore, name: str) -> Measured:
+    def count_reads(store: SqlStore, name: str) -> RunResult:
         read[name] += 1
         return read_back(store, name)
 
-    def count_scores(gold: Dataset, runs: Sequence[Measured], **options: Any) -> Findings:
+    def count_scores(gold: Dataset, runs: Sequence[RunResult], **options: Any) -> Findings:
         scored_runs.update(each.name for each in runs)
         return report(gold, runs, **options)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from karat.errors import Conflict, TooManyJobs, UnknownName
-from karat.service.store import Benchmark, Document, JobKind, JobStatus, ServiceStore
+from karat.service.store import Benchmark, JobKind, JobStatus, ServiceStore, StoredDocument
 from tests.service.store.conftest import Clock
 
 DIGEST = "ab" * 32
@@ -77,7 +77,9 @@ def test_one_that_was_cut_off(service: ServiceStore, collection: str, clock: Clo
 
 def test_documents(service: ServiceStore, collection: str) -> None:
     """Replaced as a whole, found by a part of the path, never by a pattern."""
-    documents = [Document(f"src/{name}.py", 10, 2, 1) for name in ("a_b", "aXb", "Größe", "x%")]
+    documents = [
+        StoredDocument(f"src/{name}.py", 10, 2, 1) for name in ("a_b", "aXb", "Größe", "x%")
+    ]
     service.collections.keep_documents(collection, documents[:1])
     service.collections.keep_documents(collection, documents)
     assert service.collections.documents(collection) == (tuple(documents), 4)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from karat.errors import KaratError
-from karat.model.fate import Fate
+from karat.model.fate import LossReason
 from karat.service.store import Benchmark, ServiceStore
 from karat.service.store.datasets import LossRecord
 from karat.testing.recorder import PLAN
@@ -19,12 +19,12 @@ def test_it_comes_back_and_is_replaced(service: ServiceStore) -> None:
     run = f"{service.results.experiment(replace(PLAN, dataset=GOLD))}.1"
     assert service.losses.of(run) == []
     lost = [
-        LossRecord("q1", "auth.py", 3, 9, "", Fate.FUSION),
-        LossRecord("q1", "süß.py", 0, 0, "login", Fate.NO_CHUNK),
+        LossRecord("q1", "auth.py", 3, 9, "", LossReason.FUSION),
+        LossRecord("q1", "süß.py", 0, 0, "login", LossReason.NO_CHUNK),
     ]
     service.losses.keep(run, lost)
     assert service.losses.of(run) == lost
-    assert service.losses.of(run)[0].fate is Fate.FUSION
+    assert service.losses.of(run)[0].fate is LossReason.FUSION
     service.losses.keep(run, [])
     assert service.losses.of(run) == []
 
@@ -33,7 +33,7 @@ def test_it_goes_with_its_run(service: ServiceStore, benchmark: Benchmark) -> No
     """And is kept for no run that is gone."""
     experiment = service.results.experiment(replace(PLAN, dataset=GOLD))
     service.benchmarks.attach(benchmark.id, experiment)
-    service.losses.keep(f"{experiment}.1", [LossRecord("q1", "a", 0, 0, "", Fate.THRESHOLD)])
+    service.losses.keep(f"{experiment}.1", [LossRecord("q1", "a", 0, 0, "", LossReason.THRESHOLD)])
     service.benchmarks.delete(benchmark.id)
     assert service.losses.of(f"{experiment}.1") == []
     with pytest.raises(KaratError, match="the database failed"):

@@ -1,4 +1,4 @@
-// openapi.json b1d58692c37855c7cad4abcdedabfa9aa3b5c72c24d4c4c27dcc5ba2d7625c5d
+// openapi.json 4077c90f4437e53e41723ffdb3d8dcc0c25437ec68f810ca878134fb9c9d2e71
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2078,10 +2078,10 @@ export interface components {
             k_values: number[];
         };
         /**
-         * Evaluated
+         * EvaluationScores
          * @description The scores; those of *improved* with the change in percent, null from 0.
          */
-        Evaluated: {
+        EvaluationScores: {
             /**
              * Metrics
              * @example {
@@ -3780,7 +3780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Evaluated"];
+                    "application/json": components["schemas"]["EvaluationScores"];
                 };
             };
             /** @description The request means nothing here */

@@ -12,7 +12,7 @@ from karat.engines.lexical.tokens import TokenRules
 from karat.errors import InputError, MissingExtra
 from karat.model import Dataset
 from karat.model.analysis import Topic, Topics, TopicScore
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.scoring.metrics import Measure, average
 from karat.scoring.score import evaluate_run, mean_intervals
 from karat.scoring.settings import Confidence, Scoring
@@ -32,7 +32,7 @@ Rows = NDArray[np.float64]
 
 def query_topics(
     gold: Dataset,
-    runs: Sequence[Measured],
+    runs: Sequence[RunResult],
     *,
     model: str | None = None,
     topics: int | None = None,
@@ -121,7 +121,7 @@ def _word_rows(texts: Sequence[str]) -> Rows:
     return rows
 
 
-def _column(gold: Dataset, run: Measured, lead: Measure, scoring: Scoring) -> list[float]:
+def _column(gold: Dataset, run: RunResult, lead: Measure, scoring: Scoring) -> list[float]:
     evaluation = evaluate_run(
         gold,
         run.run,

@@ -10,7 +10,7 @@ import numpy as np
 from karat.errors import InputError
 from karat.experiments.store import Experiment, RunStatus, Store
 from karat.model import Dataset
-from karat.model.analysis import Point, Trend
+from karat.model.analysis import Trend, TrendPoint
 from karat.scoring.metrics import Measure, average
 from karat.scoring.score import evaluate_run, mean_intervals
 from karat.scoring.settings import Confidence, Scoring
@@ -107,7 +107,7 @@ def trend_of(
             level = []
         level.append(scores)
         known = None if isnan(mean) else mean
-        points.append(Point(run, when, known, interval, change, p, verdict))
+        points.append(TrendPoint(run, when, known, interval, change, p, verdict))
     return Trend(label, str(lead), tuple(points))
 
 

@@ -10,7 +10,7 @@ from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.engines import EngineCheck, EngineListing
-    from karat.model.spending import Spent
+    from karat.model.spending import QueryCost
 
 __all__ = ["command"]
 
@@ -133,7 +133,7 @@ def _conclusion(found: "EngineCheck") -> str:
     return f"works, but returned 0 hits for the test query {found.query!r}; try --query"
 
 
-def _spent_line(spent: "Spent") -> str:
+def _spent_line(spent: "QueryCost") -> str:
     tokens = "not reported" if spent.tokens is None else f"{spent.tokens:,}"
     cost = "not reported" if spent.cost is None else f"{spent.cost:.6g}"
     ignored = f" ({counted(spent.ignored, 'value')} ignored)" if spent.ignored else ""

@@ -8,9 +8,9 @@ import click
 
 from karat.cli.options.shared import Output
 from karat.cli.output import show
-from karat.model import Status
+from karat.model import QueryStatus
 from karat.model.evaluation import Evaluation
-from karat.model.searched import Searched
+from karat.model.searched import CorpusCoverage
 from karat.report.display import printable
 from karat.report.score_view import invalid_text
 from karat.report.searched_view import odd_answers, remarks, run_remarks, warning
@@ -18,7 +18,7 @@ from karat.report.searched_view import odd_answers, remarks, run_remarks, warnin
 if TYPE_CHECKING:
     from karat.app.evaluate import EvaluationResult, Result
     from karat.model import Dataset
-    from karat.model.timings import Measured
+    from karat.model.timings import RunResult
     from karat.report.findings import Findings
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
@@ -27,7 +27,7 @@ __all__ = ["MANY", "show_evaluated", "show_findings"]
 
 # More runs than this are read as one list, the best first.
 MANY = 6
-TROUBLE = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
+TROUBLE = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 
 
 def show_evaluated(
@@ -80,7 +80,7 @@ def _tables(
     return tables
 
 
-def _times(runs: "Sequence[Measured]", gold: "Dataset") -> "tuple[Table, ...]":
+def _times(runs: "Sequence[RunResult]", gold: "Dataset") -> "tuple[Table, ...]":
     """Return how long the runs took, where one was timed, and what their queries have cost."""
     from karat.report.findings.latency import times_table
     from karat.report.findings.spending import spent_tables
@@ -89,7 +89,7 @@ def _times(runs: "Sequence[Measured]", gold: "Dataset") -> "tuple[Table, ...]":
     return (*timed, *spent_tables(runs))
 
 
-def _untimed(runs: "Sequence[Measured]") -> tuple[str, ...]:
+def _untimed(runs: "Sequence[RunResult]") -> tuple[str, ...]:
     """Return a line that says so where no run was timed."""
     return () if any(run.timings for run in runs) else ("latency: not measured",)
 
@@ -101,7 +101,7 @@ def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[T
 
 
 def show_findings(
-    findings: "Findings", searched: Searched, output: Output, *, more: Sequence[str] = ()
+    findings: "Findings", searched: CorpusCoverage, output: Output, *, more: Sequence[str] = ()
 ) -> None:
     """Show many runs: what to take for which purpose, and all of them, the best first.
 

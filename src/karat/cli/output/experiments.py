@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from karat.app.evaluate import FinishedRuns
     from karat.app.report import ReportInputs
     from karat.experiments.run import ExperimentPlan, ExperimentRequest, ExperimentResult
-    from karat.model.searched import Searched
-    from karat.model.timings import Measured
+    from karat.model.searched import CorpusCoverage
+    from karat.model.timings import RunResult
     from karat.report.findings import Findings
     from karat.scoring.metrics import Measure
     from karat.scoring.settings import Confidence, Scoring
@@ -250,14 +250,14 @@ def _show_interrupted(done: "ExperimentResult") -> None:
     click.echo(wrapped(text) if sys.stderr.isatty() else text, err=True)
 
 
-def _warn(searched: "Searched") -> None:
+def _warn(searched: "CorpusCoverage") -> None:
     from karat.report.searched_view import warning
 
     if text := warning(searched):
         click.echo(f"warning: {text}", err=True)
 
 
-def _write_runs(runs: "Sequence[Measured]", place: str, run_format: str | None) -> None:
+def _write_runs(runs: "Sequence[RunResult]", place: str, run_format: str | None) -> None:
     from karat.cli.output.run_files import make_writer
     from karat.experiments.run_records import run_with_latencies
 

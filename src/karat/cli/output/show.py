@@ -15,7 +15,7 @@ from karat.report import score_view
 from karat.report.table import Table
 
 if TYPE_CHECKING:
-    from karat.model.contest import Contest
+    from karat.model.contest import ComparisonResult
     from karat.scoring.matching.judge import Truth
     from karat.scoring.settings import Confidence, Scoring
 
@@ -62,7 +62,7 @@ def show_evaluation(
 
 
 def show_contest(
-    contest: "Contest",
+    contest: "ComparisonResult",
     truth: "Truth",
     output: Output,
     *,
@@ -92,7 +92,7 @@ def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) ->
     return add_warnings(tables, evaluation.warnings)
 
 
-def contest_tables(contest: "Contest", truth: "Truth", output: Output) -> list[Table]:
+def contest_tables(contest: "ComparisonResult", truth: "Truth", output: Output) -> list[Table]:
     """Return what to draw of several runs compared, the comparison over all queries last."""
     # It brings the statistics along, and numpy with them, which a plain score can do without.
     from karat.report import compare_view

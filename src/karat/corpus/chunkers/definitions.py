@@ -55,7 +55,7 @@ def symbols(text: str, language: str) -> list[Symbol]:
     return [] if parsed is None else tree_symbols(parsed)
 
 
-class _Found(NamedTuple):
+class _Definition(NamedTuple):
     order: int
     start: int
     end: int
@@ -78,7 +78,7 @@ def tree_symbols(parsed: SyntaxTree, lines: tuple[int, int] | None = None) -> li
     cursor.set_max_start_depth(_DEEPEST)
     if lines:
         cursor.set_point_range((lines[0] - 1, 0), (lines[1], 0))
-    best: dict[int, _Found] = {}
+    best: dict[int, _Definition] = {}
     for order, captures in cursor.matches(parsed.root):
         name = captures["name"][0]
         definition = _found(name, captures, order, parsed.data)
@@ -92,7 +92,7 @@ def tree_symbols(parsed: SyntaxTree, lines: tuple[int, int] | None = None) -> li
 
 def _found(
     name: "Node", captures: "dict[str, list[Node]]", order: int, data: bytes
-) -> _Found | None:
+) -> _Definition | None:
     kind = next(key for key in captures if key not in ("name", "parent", "body", "_word"))
     node = captures[kind][0]
     last = captures["body"][0] if "body" in captures else node
@@ -103,12 +103,12 @@ def _found(
     first_row, last_row = node.start_point[0], last.end_point[0]
     if last.end_point[1] == 0 and last_row > first_row:
         last_row -= 1
-    return _Found(
+    return _Definition(
         order, node.start_byte, last.end_byte, kind, label, ".".join(parents), first_row, last_row
     )
 
 
-def _united(one: _Found, other: _Found) -> _Found:
+def _united(one: _Definition, other: _Definition) -> _Definition:
     """Return one definition from two matches of a name: bare and decorated, function and constant.
 
     The first pattern of the query gives the kind, the wider match the range.
@@ -124,7 +124,7 @@ def _text(node: "Node", data: bytes) -> str:
     return data[node.start_byte : node.end_byte].decode(errors="replace")
 
 
-def _nested(definitions: Sequence[_Found]) -> list[Symbol]:
+def _nested(definitions: Sequence[_Definition]) -> list[Symbol]:
     """Return symbols with their parents from definitions sorted by where they start."""
     result: list[Symbol] = []
     around: list[tuple[int, Symbol]] = []

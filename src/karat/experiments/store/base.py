@@ -14,7 +14,7 @@ from karat.experiments.store.records import (
 )
 from karat.model import Answer, Dataset, Outcome
 from karat.model.evaluation import Summary
-from karat.model.timings import Measured, Sample, Timings
+from karat.model.timings import LatencySample, RunResult, Timings
 
 __all__ = ["Recorder", "Store"]
 
@@ -58,7 +58,7 @@ class Recorder(Protocol):
         """
         ...
 
-    def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
+    def add(self, run: str, answer: Answer, sample: LatencySample | None = None) -> bool:
         """Store an answer, with its times if there are any; False if nothing of it is new."""
         ...
 
@@ -120,7 +120,7 @@ class Store(Recorder, Protocol):
         """Return the gold set with this digest."""
         ...
 
-    def measured(self, run: str) -> Measured:
+    def measured(self, run: str) -> RunResult:
         """Return a run with its answers in the order in which they ended.
 
         Timings are None until the run was finished with some.

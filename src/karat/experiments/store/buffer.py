@@ -8,7 +8,7 @@ from typing import Self
 from karat.experiments.store.base import Recorder
 from karat.experiments.store.records import StoredQueryResult
 from karat.model import Answer
-from karat.model.timings import Sample
+from karat.model.timings import LatencySample
 
 __all__ = ["Buffer"]
 
@@ -43,7 +43,7 @@ class Buffer:
     def __exit__(self, *exception: object) -> None:
         self.flush()
 
-    def add(self, run: str, answer: Answer, sample: Sample | None = None) -> None:
+    def add(self, run: str, answer: Answer, sample: LatencySample | None = None) -> None:
         """Store an answer of *run*, now or a little later."""
         self._waiting.append(StoredQueryResult(run, answer, sample))
         if self._clock() - self._flushed >= self._together_s:

@@ -15,7 +15,7 @@ from karat.experiments.store.records import RunStatus, StoredQueryResult
 from karat.experiments.store.rows import INDEX_COSTS, row_of, storable
 from karat.experiments.store.schema import ANSWERS, RUNS, SCORES, Moment
 from karat.model import Answer, Outcome
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 
 __all__ = ["TIMES", "Insert", "Insertion", "SqlRecorder", "utc_now"]
 
@@ -132,7 +132,7 @@ class SqlRecorder:
                 _check_known(connection, run)
         return found
 
-    def add(self, run: str, answer: Answer, sample: Sample | None = None) -> bool:
+    def add(self, run: str, answer: Answer, sample: LatencySample | None = None) -> bool:
         """Store an answer; False if nothing of it is new."""
         return self.add_many([StoredQueryResult(run, answer, sample)]) > 0
 

@@ -15,7 +15,7 @@ from karat.formats.gold import gold_digest
 from karat.model import Answer, Dataset
 from karat.model.evaluation import Summary
 from karat.model.spec import Spec
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 
 __all__ = [
     "Experiment",
@@ -66,7 +66,7 @@ class StoredQueryResult(NamedTuple):
 
     run: str
     answer: Answer
-    sample: Sample | None = None
+    sample: LatencySample | None = None
 
 
 @dataclass(frozen=True, slots=True)

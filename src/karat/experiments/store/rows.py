@@ -24,7 +24,7 @@ from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
 from karat.model.packing import PackedHits, packed
 from karat.model.spec import Spec
-from karat.model.timings import Sample, Timings
+from karat.model.timings import LatencySample, Timings
 
 __all__ = [
     "INDEX_COSTS",
@@ -58,7 +58,7 @@ def unpack(data: bytes) -> tuple[Hit, ...]:
 
 
 def row_of(
-    run: str, answer: Answer, sample: Sample | None, *, finished: datetime
+    run: str, answer: Answer, sample: LatencySample | None, *, finished: datetime
 ) -> dict[str, object]:
     """Return the row of *answer*, without an id; the columns of an absent *sample* are NULL."""
     if sample is not None and sample.query_id != answer.query_id:
@@ -82,11 +82,11 @@ def answer_of(row: Row[*tuple[object, ...]]) -> Answer:
     )
 
 
-def sample_of(row: Row[*tuple[object, ...]]) -> Sample | None:
+def sample_of(row: Row[*tuple[object, ...]]) -> LatencySample | None:
     """Return the times in *row*, None without any."""
     if row.cold_ns is None:
         return None
-    return Sample(
+    return LatencySample(
         row.query,
         row.cold_ns,
         tuple(row.warm_ns or ()),
@@ -125,7 +125,7 @@ def _compressed(data: bytes) -> tuple[Hit, ...]:
     return tuple(map(Hit._make, zip(*filled, strict=True)))
 
 
-def _times(sample: Sample | None) -> Mapping[str, object]:
+def _times(sample: LatencySample | None) -> Mapping[str, object]:
     if sample is None:
         names = ("cold_ns", "warm_ns", "first_result_ns", "phases", "tokens", "cost")
         return dict.fromkeys(names)
@@ -229,7 +229,7 @@ def run_of(row: Row[Any]) -> StoredRun:
     )
 
 
-def timings_of(row: Row[Any], samples: Iterable[Sample | None]) -> Timings | None:
+def timings_of(row: Row[Any], samples: Iterable[LatencySample | None]) -> Timings | None:
     """Return the timings of the run in *row*, None where it was finished without any."""
     if row.index_ns is None:
         return None

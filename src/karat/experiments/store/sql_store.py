@@ -43,7 +43,7 @@ from karat.experiments.store.rows import (
 from karat.experiments.store.schema import ANSWERS, DATASETS, EXPERIMENTS, RUNS, SCORES, Moment
 from karat.model import Dataset, Outcome, Run
 from karat.model.evaluation import Summary
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 
 __all__ = ["SqlStore"]
 
@@ -137,14 +137,14 @@ class SqlStore(SqlRecorder):
         """Return the gold set with this digest."""
         return load_dataset(self._database, digest)
 
-    def measured(self, run: str) -> Measured:
+    def measured(self, run: str) -> RunResult:
         """Return a run with its answers in the order in which they ended."""
         with self._database.reading() as connection:
             found = self._run_id(connection, run)
             row = connection.execute(select(RUNS).where(RUNS.c.id == found)).one()
             wanted = select(ANSWERS).where(ANSWERS.c.run == found).order_by(ANSWERS.c.id)
             kept = connection.execute(wanted).all()
-        return Measured(
+        return RunResult(
             Run.of(map(answer_of, kept), name=row.label, metadata=row.metadata),
             timings_of(row, map(sample_of, kept)),
             row.engine_digest,

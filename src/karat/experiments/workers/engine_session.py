@@ -23,7 +23,7 @@ from karat.experiments.workers.depth import cut, hits_needed, next_depth
 from karat.experiments.workers.plan import Configuration
 from karat.model import Hit
 from karat.model.packing import packed
-from karat.model.spending import Spent, spent, total
+from karat.model.spending import QueryCost, spent, total
 from karat.system.processes import Message
 
 __all__ = ["EngineSession"]
@@ -33,7 +33,7 @@ class _TimedSearch(NamedTuple):
     hits: Sequence[Hit]
     ns: int
     phases: Mapping[str, int]
-    spent: Spent
+    spent: QueryCost
 
 
 class EngineSession:
@@ -116,7 +116,7 @@ class EngineSession:
         k, files = self._configuration.k, self._configuration.files
         depth, total_ns = self._depth, 0
         phases: Counter[str] = Counter()
-        spending: list[Spent] = []
+        spending: list[QueryCost] = []
         while True:
             before()
             if self._external:
@@ -155,7 +155,7 @@ class EngineSession:
         return AcceptedHits(tuple(hits), invalid, mended)
 
 
-def _said(found: Spent) -> dict[str, float]:
+def _said(found: QueryCost) -> dict[str, float]:
     """Return the reported costs, without those that are unknown."""
     said = {"tokens": found.tokens, "cost": found.cost, "ignored": found.ignored or None}
     return {name: value for name, value in said.items() if value is not None}

@@ -23,7 +23,7 @@ from karat.experiments.workers.run_collector import (
 )
 from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 
 __all__ = ["QUALITY", "freeze_heap", "measure_quality"]
 
@@ -65,7 +65,7 @@ def measure_quality(
     settings: RunSettings = QUALITY,
     callbacks: Callbacks | None = None,
     announcements: Path | None = None,
-) -> list[Measured]:
+) -> list[RunResult]:
     """Return the run of each configuration, group after group, without timings.
 
     All engines of a group run a query together and share work; each returns the hits that it would
@@ -75,7 +75,7 @@ def measure_quality(
     *announcements*, so that runs that measure latency see it; it never waits.
     """
     callbacks = callbacks or Callbacks()
-    done: list[Measured] = []
+    done: list[RunResult] = []
     interrupted = False
     for group in groups:
         collectors = [

@@ -10,7 +10,7 @@ from karat.experiments.workers.process import EngineFailure, WorkerReply
 from karat.model import Answer, Dataset, Outcome, Run
 from karat.model.frozen import EMPTY
 from karat.model.spending import spent_in
-from karat.model.timings import NS_PER_MS, Measured, Sample, Timings, latency_ms
+from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings, latency_ms
 
 __all__ = [
     "Callbacks",
@@ -64,7 +64,7 @@ class Callbacks:
     """
 
     listen: Callable[[RunEvent], None] = lambda _: None
-    on_result: Callable[[str, Answer, Sample | None], None] = lambda _run, _answer, _sample: None
+    on_result: Callable[[str, Answer, LatencySample | None], None] = lambda *_: None
     skip: Mapping[str, Collection[str]] = field(default_factory=dict)
     cancelled: Callable[[], bool] = lambda: False
     command: str = "run"
@@ -106,7 +106,7 @@ class QueryResult(NamedTuple):
     """The answer to one query, its times if it was timed, and the traceback of an error."""
 
     answer: Answer
-    sample: Sample | None = None
+    sample: LatencySample | None = None
     traceback: str = ""
 
 
@@ -140,7 +140,7 @@ def query_result(
     if not timed:
         return QueryResult(Answer(query_id, cold.hits, extra=extra))
     spent = spent_in(extra)
-    sample = Sample(
+    sample = LatencySample(
         query_id,
         cold.ns,
         tuple(reply.ns for reply in warm),
@@ -215,7 +215,7 @@ class RunCollector:
         done = len(self._results)
         self._callbacks.listen(RunEvent(kind, self.configuration.name, done, self.total, detail))
 
-    def measured(self, *, timed: bool, alone: bool = False) -> Measured:
+    def measured(self, *, timed: bool, alone: bool = False) -> RunResult:
         """Return the run as far as it has come, and report that it is finished."""
         query_result = sorted(
             self._results.values(), key=lambda one: self._order[one.answer.query_id]
@@ -229,7 +229,7 @@ class RunCollector:
         notes = self._notes(query_result) | {"status": status} | ({"error": error} if error else {})
         self.report("finished", {"status": status} | ({"error": error} if error else {}))
         metadata = {"seed": self._settings.seed, "k": self.configuration.k}
-        return Measured(
+        return RunResult(
             Run.of(answers, name=name, metadata=metadata),
             self._timings(query_result, alone=alone) if timed else None,
             spec.digest,

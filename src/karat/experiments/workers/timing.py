@@ -18,7 +18,7 @@ from karat.experiments.workers.quality import freeze_heap
 from karat.experiments.workers.run_collector import Callbacks, RunCollector
 from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 
 __all__ = ["measure_latency"]
 
@@ -31,7 +31,7 @@ def measure_latency(
     settings: RunSettings | None = None,
     callbacks: Callbacks | None = None,
     announcements: Path | None = None,
-) -> list[Measured]:
+) -> list[RunResult]:
     """Return the run and the timings of each configuration.
 
     The engines run each query in turn, in a random order, so that a machine that slows down slows

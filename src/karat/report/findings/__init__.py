@@ -1,5 +1,5 @@
 """The views of a report: plain rows, which every format draws in its own way."""
 
-from karat.report.findings.record import Curve, Findings, Origin, Resolved
+from karat.report.findings.record import Curve, Findings, Origin, ResolvedMeans
 
-__all__ = ["Curve", "Findings", "Origin", "Resolved"]
+__all__ = ["Curve", "Findings", "Origin", "ResolvedMeans"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings.record import Findings
 from karat.scoring.stats import bootstrap_intervals
 from karat.scoring.stats.arrays import paired_differences
@@ -129,7 +129,7 @@ def _compared_values(groups: Sequence[Mapping[str, object]]) -> list[str]:
     ]
 
 
-def _settings(measured: Measured) -> dict[str, str]:
+def _settings(measured: RunResult) -> dict[str, str]:
     """Return what decides a run: in the words of whoever planned it, or else of its engine."""
     options = measured.run.metadata.get("options")
     if isinstance(options, Mapping) and options:

@@ -5,7 +5,7 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from karat.model import Outcome
-from karat.model.timings import NS_PER_MS, Measured, latency_ms
+from karat.model.timings import NS_PER_MS, RunResult, latency_ms
 from karat.report.findings.record import Findings
 from karat.report.table import Cell, Column, Table
 from karat.scoring.stats import known_percentiles, percentiles
@@ -36,7 +36,7 @@ class Steps(NamedTuple):
     shares: tuple[float, ...]
 
 
-def latencies_ms(measured: Measured, query_ids: Sequence[str]) -> list[float]:
+def latencies_ms(measured: RunResult, query_ids: Sequence[str]) -> list[float]:
     """Return the latency of each query, NaN where there is none.
 
     Errors and timeouts have none. A run that was not timed by Karat may carry its own latencies.
@@ -55,7 +55,7 @@ def latencies_ms(measured: Measured, query_ids: Sequence[str]) -> list[float]:
     return [found.get(query_id, nan) for query_id in query_ids]
 
 
-def comparable_ms(runs: Sequence[Measured], query_ids: Sequence[str]) -> list[list[float]]:
+def comparable_ms(runs: Sequence[RunResult], query_ids: Sequence[str]) -> list[list[float]]:
     """Return the latencies of each run on the queries that all of them have one for, else NaN.
 
     A search that gives up on hard queries has only easy ones left, and is no faster for that.
@@ -84,7 +84,7 @@ def latency_table(findings: Findings) -> Table:
     return times_table(findings.runs, findings.gold.query_ids)
 
 
-def times_table(runs: Sequence[Measured], query_ids: Sequence[str]) -> Table:
+def times_table(runs: Sequence[RunResult], query_ids: Sequence[str]) -> Table:
     """Return percentiles, cold start, index time, index size and memory of each run."""
     rows = []
     counts = []
@@ -109,7 +109,7 @@ def times_table(runs: Sequence[Measured], query_ids: Sequence[str]) -> Table:
     )
 
 
-def _notes(runs: Sequence[Measured], counts: Sequence[int], queries: int) -> Iterator[str]:
+def _notes(runs: Sequence[RunResult], counts: Sequence[int], queries: int) -> Iterator[str]:
     """Yield how percentiles are computed, which of them are missing, and what disturbed them."""
     yield "percentiles by linear interpolation; errors and timeouts have no latency"
     missing = [
@@ -127,7 +127,7 @@ def _notes(runs: Sequence[Measured], counts: Sequence[int], queries: int) -> Ite
         )
 
 
-def _disturbed(measured: Measured) -> bool:
+def _disturbed(measured: RunResult) -> bool:
     return measured.timings is not None and not measured.timings.alone
 
 
@@ -142,12 +142,12 @@ def milliseconds(value: float | None) -> Cell:
     return Cell(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", value)
 
 
-def _known(measured: Measured, query_ids: Sequence[str]) -> list[float]:
+def _known(measured: RunResult, query_ids: Sequence[str]) -> list[float]:
     found = latencies_ms(measured, query_ids)
     return sorted(value for value in found if not isnan(value))
 
 
-def _costs(measured: Measured) -> tuple[Cell, ...]:
+def _costs(measured: RunResult) -> tuple[Cell, ...]:
     timings = measured.timings
     if timings is None:
         recorded = any(latency >= 0 for latency in measured.run.latencies_ns)
@@ -170,7 +170,7 @@ def _costs(measured: Measured) -> tuple[Cell, ...]:
     )
 
 
-def _reused(measured: Measured) -> int:
+def _reused(measured: RunResult) -> int:
     """Return how many vectors did not have to be made anew while indexing was timed."""
     work = measured.notes.get("timed_work", measured.notes.get("work"))
     return int(work.get("reused", 0)) if isinstance(work, Mapping) else 0

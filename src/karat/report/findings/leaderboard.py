@@ -3,7 +3,7 @@
 from math import isnan
 from typing import NamedTuple
 
-from karat.model import Status
+from karat.model import QueryStatus
 from karat.model.comparison import Difference, Mean
 from karat.report.compare_view import best_system, p_cell, range_cell
 from karat.report.findings.latency import latencies_ms, milliseconds
@@ -137,7 +137,7 @@ def beaten_text(row: Standing) -> str:
 
 def _unanswered(findings: Findings, run: int) -> int:
     counts = findings.contest.evaluations[run].notes.statuses
-    return counts[Status.MISSING] + counts[Status.ERROR] + counts[Status.TIMEOUT]
+    return counts[QueryStatus.MISSING] + counts[QueryStatus.ERROR] + counts[QueryStatus.TIMEOUT]
 
 
 def _median(findings: Findings, run: int) -> float | None:

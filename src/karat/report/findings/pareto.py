@@ -5,10 +5,10 @@ from typing import NamedTuple
 from karat.report.findings.leaderboard import standings
 from karat.report.findings.record import Findings
 
-__all__ = ["Point", "pareto"]
+__all__ = ["ParetoPoint", "pareto"]
 
 
-class Point(NamedTuple):
+class ParetoPoint(NamedTuple):
     """One run by its median latency and its mean on the lead, with the interval of the mean."""
 
     run: int
@@ -20,7 +20,7 @@ class Point(NamedTuple):
     on_front: bool
 
 
-def pareto(findings: Findings, measure: str | None = None) -> tuple[Point, ...]:
+def pareto(findings: Findings, measure: str | None = None) -> tuple[ParetoPoint, ...]:
     """Return the runs that were timed, the fastest first; of the lead without a *measure*.
 
     A run is on the front where no other is at least as good and as fast, and better in one.
@@ -34,7 +34,7 @@ def pareto(findings: Findings, measure: str | None = None) -> tuple[Point, ...]:
     ]
     sign = -1.0 if comparison.metrics[place] in comparison.lower_is_better else 1.0
     points = [
-        Point(
+        ParetoPoint(
             row.run,
             row.name,
             time,

@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import NamedTuple
 
-from karat.model import Status
-from karat.model.fate import Fate
+from karat.model import QueryStatus
+from karat.model.fate import LossReason
 from karat.model.trace import Trace
 from karat.report.findings.record import Findings
 
@@ -14,7 +14,7 @@ __all__ = ["BINS", "BY_RANK", "Shares", "fate", "fate_of", "fates", "first_rank"
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
 # All that a rank can say of a target that was missed; the engine may know more.
-BY_RANK = (Fate.BELOW_K, Fate.NOT_RETRIEVED)
+BY_RANK = (LossReason.BELOW_K, LossReason.NOT_RETRIEVED)
 
 
 class Shares(NamedTuple):
@@ -45,14 +45,14 @@ def first_ranks(findings: Findings) -> tuple[tuple[str, ...], tuple[Shares, ...]
     return names, tuple(rows)
 
 
-def fate(rank: int, status: Status, k: int) -> Fate:
+def fate(rank: int, status: QueryStatus, k: int) -> LossReason:
     """Return what became of a target that was found at *rank*, 0 for not at all."""
     if rank:
-        return Fate.FOUND if rank <= k else Fate.BELOW_K
-    return Fate.NOT_RETRIEVED if status is Status.SCORED else Fate.UNANSWERED
+        return LossReason.FOUND if rank <= k else LossReason.BELOW_K
+    return LossReason.NOT_RETRIEVED if status is QueryStatus.SCORED else LossReason.UNANSWERED
 
 
-def fate_of(findings: Findings, run: int, query: int, target: int) -> Fate:
+def fate_of(findings: Findings, run: int, query: int, target: int) -> LossReason:
     """Return what became of a target in a run, each by its place."""
     known = findings.losses.get((run, query, target))
     if known is not None:
@@ -72,7 +72,7 @@ def fates(findings: Findings) -> tuple[Shares, ...]:
             for target, counts in enumerate(relevant)
             if counts
         )
-        rows.append(Shares(name, tuple(counts[kind] for kind in Fate)))
+        rows.append(Shares(name, tuple(counts[kind] for kind in LossReason)))
     return tuple(rows)
 
 

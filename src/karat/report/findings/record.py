@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from karat.model import Dataset
 from karat.model.comparison import Comparison
-from karat.model.contest import Contest
+from karat.model.contest import ComparisonResult
 from karat.model.evaluation import Summary
-from karat.model.fate import Fate
-from karat.model.timings import Measured
+from karat.model.fate import LossReason
+from karat.model.timings import RunResult
 from karat.model.trace import Trace
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import parse
 
-__all__ = ["Curve", "Findings", "Origin", "Resolved"]
+__all__ = ["Curve", "Findings", "Origin", "ResolvedMeans"]
 
 DEFAULT_K = 10
 
@@ -45,7 +45,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedMeans:
     """The means without *missing* targets, which are in no tree searched.
 
     *queries* have another target, and are left to be scored.
@@ -73,8 +73,8 @@ class Findings:
     """
 
     gold: Dataset
-    runs: tuple[Measured, ...]
-    contest: Contest
+    runs: tuple[RunResult, ...]
+    contest: ComparisonResult
     traces: tuple[tuple[Trace, ...], ...]
     curves: tuple[Curve, ...]
     f1: tuple[tuple[float, ...], ...]
@@ -82,9 +82,9 @@ class Findings:
     origin: Origin
     settings: Mapping[str, object] = field(default_factory=dict)
     level: float = 0.0
-    losses: Mapping[tuple[int, int, int], Fate] = field(default_factory=dict)
+    losses: Mapping[tuple[int, int, int], LossReason] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
-    resolved: Resolved | None = None
+    resolved: ResolvedMeans | None = None
     clusters: tuple[str, ...] | None = None
     groups: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
     rankings: tuple[str, ...] = ()

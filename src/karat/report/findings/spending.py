@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from karat.model import Outcome
-from karat.model.spending import Spent, spent_in
-from karat.model.timings import NS_PER_MS, Measured, Sample
+from karat.model.spending import QueryCost, spent_in
+from karat.model.timings import NS_PER_MS, LatencySample, RunResult
 from karat.report.findings.latency import milliseconds
 from karat.report.table import Cell, Column, Table
 from karat.scoring.stats import percentiles
 
 __all__ = ["mean_spent", "phase_tables", "spent_tables"]
 
-Samples = Sequence[Sample]
+Samples = Sequence[LatencySample]
 
 
-def spent_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
+def spent_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
     """Return a table of first results, tokens and cost per query; none where nobody reports any.
 
     Tokens and cost are means over the queries for which they were reported.
@@ -34,7 +34,7 @@ def spent_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
     return _table("What a query spends", columns, runs, notes, kept=kept)
 
 
-def mean_spent(measured: Measured) -> dict[str, float | None]:
+def mean_spent(measured: RunResult) -> dict[str, float | None]:
     """Return the mean tokens and cost of the queries of a run; None where none reports it."""
     spent = _spent(measured)
     return {
@@ -43,7 +43,7 @@ def mean_spent(measured: Measured) -> dict[str, float | None]:
     }
 
 
-def phase_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
+def phase_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
     """Return a table of where the time of a query goes; none where no engine tells."""
     names = dict.fromkeys(name for run in runs for each in _samples(run) for name in each.phases)
     columns = {f"{name} p50 ms": [_phase(name, _samples(run)) for run in runs] for name in names}
@@ -54,7 +54,7 @@ def phase_tables(runs: Sequence[Measured]) -> tuple[Table, ...]:
 def _table(
     title: str,
     columns: Mapping[str, Sequence[Cell]],
-    runs: Sequence[Measured],
+    runs: Sequence[RunResult],
     notes: Sequence[str],
     *,
     kept: Sequence[str] = (),
@@ -75,7 +75,7 @@ def _table(
     return (Table(title, heads, tuple(zip(names, *told.values(), strict=True)), tuple(notes)),)
 
 
-def _spent(measured: Measured) -> Sequence[Spent]:
+def _spent(measured: RunResult) -> Sequence[QueryCost]:
     """Return what each answered query of a run has cost.
 
     Runs that were stored before every answer held it have it with the times of some queries, where
@@ -87,12 +87,12 @@ def _spent(measured: Measured) -> Sequence[Spent]:
         for outcome, extra in zip(run.outcomes, run.extras, strict=True)
         if outcome == Outcome.ANSWERED
     ]
-    if any(each != Spent() for each in found):
+    if any(each != QueryCost() for each in found):
         return found
-    return [Spent(each.tokens or None, each.cost or None) for each in _samples(measured)]
+    return [QueryCost(each.tokens or None, each.cost or None) for each in _samples(measured)]
 
 
-def _gaps(name: str, spent: Sequence[Spent]) -> list[str]:
+def _gaps(name: str, spent: Sequence[QueryCost]) -> list[str]:
     """Return what a reader must know of a mean: over fewer queries, or without bad values."""
     lines = []
     for what in ("tokens", "cost"):
@@ -107,7 +107,7 @@ def _gaps(name: str, spent: Sequence[Spent]) -> list[str]:
     return lines
 
 
-def _samples(measured: Measured) -> Samples:
+def _samples(measured: RunResult) -> Samples:
     return measured.timings.samples if measured.timings else ()
 
 

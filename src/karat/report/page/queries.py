@@ -3,7 +3,7 @@
 from math import isnan
 
 from karat.errors import UnknownName
-from karat.model.timings import NS_PER_MS, Sample, latency_ms
+from karat.model.timings import NS_PER_MS, LatencySample, latency_ms
 from karat.report.findings.loss_reasons import LOSS_REASONS
 from karat.report.findings.ranks import fate_of
 from karat.report.page.subject import Document, Subject, known
@@ -124,7 +124,7 @@ def _run_on(subject: Subject, place: int, row: int, most: int | None) -> Documen
     }
 
 
-def _times(sample: Sample | None) -> dict[str, float | None]:
+def _times(sample: LatencySample | None) -> dict[str, float | None]:
     """Return the latency of a query and the part of reranking; None where not measured."""
     if sample is None:
         return {"search_time_ms": None, "rerank_time_ms": None}

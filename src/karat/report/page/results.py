@@ -6,7 +6,7 @@ from math import isnan
 
 from karat.model import Outcome
 from karat.model.evaluation import Notes, Summary
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.headline import headline
@@ -282,14 +282,14 @@ def _unbeaten(subject: Subject) -> list[str]:
     ]
 
 
-def _odd(measured: Measured, notes: Notes) -> Iterator[str]:
+def _odd(measured: RunResult, notes: Notes) -> Iterator[str]:
     """Yield why hits of a run are left out, and which queries are answered differently."""
     if notes.invalid:
         yield f"{measured.name}: {invalid_text(notes)}"
     yield from odd_answers(measured)
 
 
-def _latency(measured: Measured, query_ids: Sequence[str]) -> Document:
+def _latency(measured: RunResult, query_ids: Sequence[str]) -> Document:
     times = [time for time in latencies_ms(measured, query_ids) if not isnan(time)]
     if not times:
         return NOT_MEASURED

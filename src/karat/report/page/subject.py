@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from karat.errors import Conflict, InputError, UnknownName
 from karat.model import Outcome, ScoreTable
 from karat.model.evaluation import Evaluation
-from karat.model.timings import NS_PER_MS, Measured, Sample
+from karat.model.timings import NS_PER_MS, LatencySample, RunResult
 from karat.report.findings import Findings
 from karat.report.findings.latency import latencies_ms
 from karat.scoring.metrics import Measure, parse
@@ -94,7 +94,7 @@ class Subject:
         return measure
 
     @cached_property
-    def samples(self) -> list[dict[str, Sample]]:
+    def samples(self) -> list[dict[str, LatencySample]]:
         """Return the latency samples of each run by the id of the query."""
         timings = [measured.timings for measured in self.findings.runs]
         return [
@@ -125,7 +125,7 @@ def subject_of(findings: Findings) -> Subject:
     )
 
 
-def _state(findings: Findings, place: int, measured: Measured) -> RunState:
+def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
     metadata, timings = measured.run.metadata, measured.timings
     options = metadata.get("options")
     said = options if isinstance(options, Mapping) else {}

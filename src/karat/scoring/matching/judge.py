@@ -14,8 +14,8 @@ from karat.model import (
     JudgedRun,
     Outcome,
     Query,
+    QueryStatus,
     Run,
-    Status,
     Target,
 )
 from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
@@ -31,9 +31,9 @@ Truth = Dataset | Mapping[str, Mapping[str, float]]
 Scored = Mapping[str, Mapping[str, float]] | Iterable[tuple[str, Mapping[str, float]]]
 
 OUTCOME_STATUS = {
-    Outcome.ANSWERED: Status.SCORED,
-    Outcome.ERROR: Status.ERROR,
-    Outcome.TIMEOUT: Status.TIMEOUT,
+    Outcome.ANSWERED: QueryStatus.SCORED,
+    Outcome.ERROR: QueryStatus.ERROR,
+    Outcome.TIMEOUT: QueryStatus.TIMEOUT,
 }
 
 
@@ -93,11 +93,11 @@ def judge(
     statuses = []
     for row, query_id in enumerate(query_ids):
         judged = how.found.get(query_id)
-        status = how.failed.get(query_id, Status.SCORED)
+        status = how.failed.get(query_id, QueryStatus.SCORED)
         if judged is None:
-            judged, status = how.empty(truth, query_id, row), Status.MISSING
+            judged, status = how.empty(truth, query_id, row), QueryStatus.MISSING
         if not judged.ideal or judged.ideal[0] <= 0:
-            status = Status.UNJUDGED
+            status = QueryStatus.UNJUDGED
         queries.append(judged)
         statuses.append(status)
     return JudgedRun(
@@ -137,7 +137,7 @@ class _Judge:
         self.known = known
         self.invalid: Counter[str] = Counter()
         self.found: dict[str, JudgedQuery] = {}
-        self.failed: dict[str, Status] = {}
+        self.failed: dict[str, QueryStatus] = {}
         self.unknown: list[str] = []
         self.unmatched = MismatchCounts()
 
@@ -237,9 +237,9 @@ class _Judge:
                 self.unknown.append(answer.query_id)
                 continue
             status = OUTCOME_STATUS[answer.outcome]
-            if status is not Status.SCORED:
+            if status is not QueryStatus.SCORED:
                 self.failed[answer.query_id] = status
-            hits = self.hits(answer) if status is Status.SCORED else []
+            hits = self.hits(answer) if status is QueryStatus.SCORED else []
             targets = self.targets(truth, answer.query_id, row)
             if matches_by_id(targets, self.matcher):
                 best_first, scores = order_hits(hits, [0.0] * len(hits), "order")

@@ -6,12 +6,12 @@ from itertools import compress
 from math import exp, fsum, isnan, log, nan
 
 from karat.errors import InputError
-from karat.model import JudgedQuery, JudgedRun, ScoreTable, Status
+from karat.model import JudgedQuery, JudgedRun, QueryStatus, ScoreTable
 from karat.scoring.metrics.measure import Average, Measure
 
 __all__ = ["average", "evaluate"]
 
-FAILED = (Status.MISSING, Status.ERROR, Status.TIMEOUT)
+FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 # The value of a query that scores 0 in a geometric mean, as in trec_eval.
 LEAST_IN_GEOMETRIC = 0.00001
 
@@ -32,7 +32,7 @@ def evaluate(
     >>> from karat.scoring.metrics.measure import parse
     >>> from karat.model import JudgedQuery
     >>> query = JudgedQuery([2], [1], ideal=[1], retrieved=5)
-    >>> judged = JudgedRun("a", ("q1",), (query,), (Status.SCORED,), "trec10")
+    >>> judged = JudgedRun("a", ("q1",), (query,), (QueryStatus.SCORED,), "trec10")
     >>> evaluate(judged, [parse("mrr")]).columns["mrr"][0]
     0.5
     """
@@ -41,7 +41,8 @@ def evaluate(
         if unable and judged.tied:
             raise InputError(f"the tie policy 'expected' is not defined for: {', '.join(unable)}")
     scored = [
-        (score_unjudged or status is not Status.UNJUDGED) and (score_empty or query.retrieved > 0)
+        (score_unjudged or status is not QueryStatus.UNJUDGED)
+        and (score_empty or query.retrieved > 0)
         for query, status in zip(judged.queries, judged.statuses, strict=True)
     ]
     queries = judged.queries if all(scored) else tuple(compress(judged.queries, scored))

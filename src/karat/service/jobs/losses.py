@@ -15,7 +15,7 @@ from karat.experiments.store import StoredRun
 from karat.experiments.target_check import Where
 from karat.experiments.workers.announcements import announce
 from karat.model import Run
-from karat.model.timings import Measured
+from karat.model.timings import RunResult
 from karat.scoring.settings import Scoring
 from karat.service.logs import correlated, correlation_id, start_log
 from karat.service.results import ScoredBenchmark, losses_of
@@ -31,7 +31,7 @@ POLL_S = 0.1
 TIMEOUT_S = 600.0
 
 
-class _Cancelled(Exception):
+class _JobCancelled(Exception):
     """The benchmark was cancelled while its losses were being explained."""
 
 
@@ -51,13 +51,13 @@ def store_losses(
 
     def check(_: object) -> None:
         if stopped():
-            raise _Cancelled
+            raise _JobCancelled
 
     child = ChildProcess.python("karat.service.jobs.losses", capture_stderr=False)
     try:
         check(None)
         answer = child.request(loss_request(store, found), timeout_s, on_tick=check, tick_s=POLL_S)
-    except (_Cancelled, EOFError, TimeoutError, ValueError, ProcessError) as error:
+    except (_JobCancelled, EOFError, TimeoutError, ValueError, ProcessError) as error:
         about = {"benchmark": found.benchmark.id, "reason": type(error).__name__.strip("_")}
         logger.warning("loss reasons were not stored", extra=about)
         return False
@@ -82,7 +82,7 @@ def loss_request(store: str, found: ScoredBenchmark) -> Message:
     }
 
 
-def _corpora(measured: Measured) -> list[str]:
+def _corpora(measured: RunResult) -> list[str]:
     """Return the snapshots that a run has searched."""
     known = measured.notes.get("corpora")
     return [str(each) for each in known] if isinstance(known, list | tuple) else []
@@ -146,9 +146,9 @@ def explain(store: ServiceStore, request: Message) -> None:
         store.losses.keep(run.id, lost)
 
 
-def _without_hits(run: StoredRun, corpora: list[str]) -> Measured:
+def _without_hits(run: StoredRun, corpora: list[str]) -> RunResult:
     hits = Run.of([], name=run.label, metadata=run.metadata)
-    return Measured(hits, None, run.engine.digest, run.label, {"corpora": corpora})
+    return RunResult(hits, None, run.engine.digest, run.label, {"corpora": corpora})
 
 
 if __name__ == "__main__":

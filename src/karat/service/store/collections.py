@@ -12,10 +12,10 @@ from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, M
 from karat.service.store.jobs import JobRequest, add_job
 from karat.service.store.records import (
     Collection,
-    Document,
     JobKind,
     Page,
     ServiceTable,
+    StoredDocument,
     new_id,
     one,
     owned,
@@ -145,7 +145,7 @@ class CollectionTable(ServiceTable):
             values = {"status": "failed", "error": reason, "updated": now}
             return connection.execute(old, values).rowcount
 
-    def keep_documents(self, collection: str, documents: Iterable[Document]) -> None:
+    def keep_documents(self, collection: str, documents: Iterable[StoredDocument]) -> None:
         """Keep the list of documents in place of the one before, in the order given.
 
         UnknownName where the collection was deleted meanwhile.
@@ -163,17 +163,17 @@ class CollectionTable(ServiceTable):
 
     def documents(
         self, collection: str, *, contains: str = "", limit: int = 50, offset: int = 0
-    ) -> Page[Document]:
+    ) -> Page[StoredDocument]:
         """Return documents whose path has *contains* in it, whatever the case."""
         wanted = DOCUMENT.where(DOCUMENTS.c.collection == collection).order_by(DOCUMENTS.c.position)
         if contains:
             wanted = wanted.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
-        return self._page(wanted, Document._make, limit=limit, offset=offset)
+        return self._page(wanted, StoredDocument._make, limit=limit, offset=offset)
 
-    def document(self, collection: str, path: str) -> Document:
+    def document(self, collection: str, path: str) -> StoredDocument:
         """Return the document at *path*, spelled exactly so; UnknownName without one."""
         here = (DOCUMENTS.c.collection == collection, DOCUMENTS.c.path == path)
-        return Document._make(self._one(DOCUMENT.where(*here), f"document {path!r}"))
+        return StoredDocument._make(self._one(DOCUMENT.where(*here), f"document {path!r}"))
 
     def delete(self, collection: str) -> None:
         """Remove a collection; Conflict while a dataset is mapped to it."""

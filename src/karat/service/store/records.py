@@ -18,13 +18,13 @@ __all__ = [
     "BenchmarkDataset",
     "Collection",
     "DatasetMapping",
-    "Document",
     "Job",
     "JobKind",
     "JobStatus",
     "Page",
     "ServiceEvent",
     "ServiceTable",
+    "StoredDocument",
     "StoredJudgment",
     "Token",
     "new_id",
@@ -82,7 +82,7 @@ class Collection:
     updated: datetime
 
 
-class Document(NamedTuple):
+class StoredDocument(NamedTuple):
     """A document of a collection, with its size in bytes."""
 
     path: str

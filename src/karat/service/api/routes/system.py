@@ -16,7 +16,7 @@ from karat.service.api.auth import COOKIE
 from karat.service.api.failures import failures
 from karat.service.api.schemas.base import NO_NUL
 from karat.service.api.schemas.collections import Engine, Engines
-from karat.service.api.schemas.evaluation import Evaluate, Evaluated, RankedItem
+from karat.service.api.schemas.evaluation import Evaluate, EvaluationScores, RankedItem
 from karat.service.api.schemas.results import Definitions
 from karat.service.api.schemas.system import EmbeddingModel, Jump, Jumps, Limits, Live, Me, Ready
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
@@ -132,7 +132,7 @@ evaluation_router = APIRouter(prefix="/api/v2", tags=["evaluation"])
 
 
 @evaluation_router.post("/evaluate", responses=failures(400))
-def evaluate(asked: Evaluate, serving: CurrentService) -> Evaluated:
+def evaluate(asked: Evaluate, serving: CurrentService) -> EvaluationScores:
     """Return the NDCG of a ranking at each cut, and of a second one beside it."""
     evaluator = NDCGEvaluator(
         k_values=asked.k_values, prometheus=True, registry=serving.metrics.registry
@@ -140,9 +140,9 @@ def evaluate(asked: Evaluate, serving: CurrentService) -> Evaluated:
     first = _items(asked.ranked_items)
     if asked.improved is None:
         scores = evaluator.evaluate_ranking(first, asked.judgments)
-        return Evaluated(metrics=scores, improved=None, improvement=None)
+        return EvaluationScores(metrics=scores, improved=None, improvement=None)
     both = evaluator.compare_rankings(first, _items(asked.improved), asked.judgments)
-    return Evaluated(
+    return EvaluationScores(
         metrics=both["baseline"], improved=both["improved"], improvement=both["improvement"]
     )
 

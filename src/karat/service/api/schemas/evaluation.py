@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from karat.service.api.schemas.base import NO_NUL, Answer, Request
 
-__all__ = ["Evaluate", "Evaluated"]
+__all__ = ["Evaluate", "EvaluationScores"]
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -45,7 +45,7 @@ class Evaluate(Request):
     )
 
 
-class Evaluated(Answer):
+class EvaluationScores(Answer):
     """The scores; those of *improved* with the change in percent, null from 0."""
 
     metrics: dict[str, float] = Field(examples=[{"ndcg@1": 0.5, "ndcg@3": 0.8597}])

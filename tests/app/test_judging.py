@@ -98,7 +98,7 @@ def test_a_grade_is_looked_up_in_its_own_query_only(monkeypatch: pytest.MonkeyPa
     found = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
     assert len(found) == 2
     looked: list[int] = []
-    monkeypatch.setattr(JudgingPool, "_look_at", lambda _, row: looked.append(row))
+    monkeypatch.setattr(JudgingPool, "_update", lambda _, row: looked.append(row))
     (made,) = judgments([("q1", ("c.py", (1, 9)), 1.0)])
     found.add([made, replace(made, version=3, grade=2.0)])
     assert looked == [1]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.report import breakdown_tags, gather, origin, report
+from karat.app.report import breakdown_tags, gather, origin, report, with_timings
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.timings import RunResult
+from karat.model.timings import LatencySample, RunResult, Timings
 from karat.report.draw import draw
 from karat.report.findings import Origin
 from karat.report.page.results import details
@@ -118,3 +118,31 @@ def test_runs_that_rank_alike_are_told() -> None:
     three = replace(found, origin=replace(ORIGIN, run_digests=("",) * 3))
     assert all(said in draw(three, name) for name in ("x.md", "x.json"))
     assert details(subject_of(three))["remarks"] == [said]
+
+
+def test_timings_and_notes_that_come_later_make_the_same_report() -> None:
+    gold = Dataset.of(
+        [
+            Query("q1", "one", (Target("a.py", grade=1.0), Target("gone.py", grade=1.0))),
+            Query("q2", "two", (Target("b.py", grade=1.0),)),
+        ]
+    )
+    hits = Run.of([Answer("q1", (Hit("a.py"),)), Answer("q2", ())], name="one")
+    before = RunResult(hits, None, "", "one")
+    notes = {"unresolved": {"q1": ["gone.py"]}, "invalid": {"missing": 2}}
+    sample = LatencySample("q1", 1_000_000, (900_000, 800_000))
+    timings = Timings((sample,), 1, 0, 0, warm_up=0, repetitions=2, alone=True)
+    later = replace(before, timings=timings, notes=notes)
+    scoring = Scoring(measures=("recall@10",))
+    whole = report(gold, [later], origin=ORIGIN, scoring=scoring)
+    found = with_timings(report(gold, [before], origin=ORIGIN, scoring=scoring), [later])
+    assert whole.resolved is not None
+    assert found.resolved == whole.resolved
+    assert found.runs == whole.runs
+    assert found.remarks == whole.remarks
+    assert found.run_remarks == whole.run_remarks
+    notes_of = [each.contest.evaluations[0].notes for each in (found, whole)]
+    assert notes_of[0] == notes_of[1]
+    assert notes_of[0].invalid == {"missing": 2}
+    again = with_timings(found, [later])
+    assert again.contest.evaluations[0].notes.invalid == {"missing": 2}

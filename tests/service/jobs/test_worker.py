@@ -12,7 +12,9 @@ import pytest
 
 from karat.errors import ProcessError
 from karat.experiments.store import RunStatus
+from karat.service.api.views.results import full_results
 from karat.service.jobs.worker import WorkerPool, work_on
+from karat.service.results import results_key, scored
 from karat.service.settings import ServiceSettings
 from karat.service.store import JobKind, JobStatus, ServiceStore
 from karat.system.processes import ChildProcess
@@ -71,6 +73,17 @@ def test_each_run_is_read_once_and_scored_once(
     judged = {name: times for name, times in counts.items() if name.startswith("judged ")}
     assert len(judged) == RUNS
     assert set(judged.values()) == {1}
+
+
+def test_the_stored_results_equal_a_new_computation(
+    store: ServiceStore, benchmark: str, worker: None
+) -> None:
+    store.benchmarks.start(benchmark)
+    assert run_to_its_end(store, benchmark) == "completed"
+    ended = store.benchmarks.get(benchmark)
+    stored = store.benchmarks.kept_results(benchmark, results_key(store, ended))
+    assert stored is not None
+    assert stored == full_results(store, scored(store, ended)).model_dump_json().encode()
 
 
 def test_what_was_cancelled_continues(store: ServiceStore, benchmark: str, worker: None) -> None:

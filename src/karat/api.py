@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from karat.model import Dataset, Run
 
 if TYPE_CHECKING:
-    from karat.model.contest import ComparisonResult
-    from karat.model.evaluation import Evaluation
+    from karat.model.evaluation import ComparisonResult, Evaluation
     from karat.scoring.sources import RunSource, TruthSource
 
 __all__ = ["compare", "evaluate", "load"]

@@ -23,8 +23,7 @@ from karat.experiments.store import ExperimentKind, SqlStore, Store
 from karat.experiments.target_check import Where
 from karat.formats import read_dataset
 from karat.model import Dataset, Query, QueryStatus, Target
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Evaluation
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.scoring.settings import Confidence, Scoring
 
 Tree = Mapping[str, str]

@@ -5,8 +5,7 @@ import pytest
 from karat.app.gate import GateRules, gate, parse_rules
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.baseline import Baseline
-from karat.model.gate import Decision
+from karat.model.gate import Baseline, Decision
 from karat.scoring.baseline import make_baseline
 from karat.scoring.settings import Confidence, Scoring
 

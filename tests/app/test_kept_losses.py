@@ -2,7 +2,7 @@
 
 from karat.app.report import report
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings, Origin
 from karat.report.findings.ranks import fate_of

@@ -14,7 +14,7 @@ from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.model.timings import RunResult
 from karat.report.draw import draw
 from karat.report.findings import Findings, Origin

@@ -9,7 +9,7 @@ import pytest
 from karat.cli import main
 from karat.formats import read
 from karat.model import Run
-from karat.model.spending import QueryCost, spent_in
+from karat.model.timings import QueryCost, spent_in
 
 # Of one query it reports a cost that is not valid.
 PROGRAM = """

@@ -19,7 +19,7 @@ from karat.engines.adapters.python import PythonOptions
 from karat.engines.base import Engine
 from karat.engines.registry import ENGINES
 from karat.engines.spec import build, model_of, parse_spec
-from karat.model.spending import QueryCost, spent
+from karat.model.timings import QueryCost, spent
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 
 from karat.errors import FormatError
 from karat.formats.baseline import read_baseline, write_baseline
-from karat.model.baseline import Baseline, BaselineQuery
+from karat.model.gate import Baseline, BaselineQuery
 
 BASELINE = Baseline(
     name="bm25",

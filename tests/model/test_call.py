@@ -1,7 +1,7 @@
 import pytest
 
 from karat.errors import InputError
-from karat.model.call import parse_call
+from karat.model.spec import parse_call
 
 
 def test_options_may_hold_calls_and_commas() -> None:

@@ -1,7 +1,7 @@
 """Several scored and compared runs."""
 
 from karat.model.comparison import Comparison
-from karat.model.contest import ComparisonResult
+from karat.model.evaluation import ComparisonResult
 
 
 def test_a_contest_keeps_what_it_is_given_and_asks_for_no_further_tests() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
-from karat.model.codes import encode
+from karat.model.columns import encode
 
 TARGETS = st.builds(
     Target,

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from karat.model import Answer, Hit, JudgedQuery, QueryStatus, Run, ScoreTable, Target
-from karat.model.equality import by_value, same
-from karat.model.frozen import FrozenMapping
+from karat.model.frozen import FrozenMapping, by_value, same
 from karat.model.preferences import PanelQuery, PreferenceQuery
 
 NAN = float("nan")  # not the object math.nan

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.model.repeated import repeated
+from karat.model.columns import repeated
 
 
 @given(st.lists(st.sampled_from("abcd")))

@@ -5,7 +5,7 @@ from math import inf, nan
 
 import pytest
 
-from karat.model.spending import QueryCost, spent, spent_in, total
+from karat.model.timings import QueryCost, spent, spent_in, total
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def hashed(value: object) -> int | None:
 
 def check_same(original: Any, copied: Any) -> None:
     assert type(copied) is type(original)
-    assert copied == original, "decorate the class with karat.model.equality.by_value"
+    assert copied == original, "decorate the class with karat.model.frozen.by_value"
     assert not operator.ne(copied, original)
     assert hashed(copied) == hashed(original)
     if is_dataclass(copied):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from karat.api import compare
-from karat.model.contest import ComparisonResult
+from karat.model.evaluation import ComparisonResult
 from karat.report.compare_view import compare_table, per_query_table, slice_tables
 
 QUERIES = [f"q{number:02}" for number in range(20)]

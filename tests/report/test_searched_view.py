@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from karat.model import Run
-from karat.model.searched import CorpusCoverage
+from karat.model.evaluation import CorpusCoverage
 from karat.model.timings import RunResult
 from karat.report.searched_view import remarks, run_remarks, warning
 

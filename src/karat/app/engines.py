@@ -17,7 +17,7 @@ from karat.experiments.workers.sources import load_corpus
 from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
-from karat.model.spending import QueryCost, spent
+from karat.model.timings import QueryCost, spent
 
 __all__ = [
     "EngineCheck",

@@ -9,9 +9,7 @@ from karat.errors import EngineError
 from karat.experiments.run import ExperimentResult
 from karat.experiments.store import RunStatus, StoredRun
 from karat.model import Dataset
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Evaluation
-from karat.model.searched import CorpusCoverage
+from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure

@@ -8,10 +8,9 @@ from math import isfinite, isnan
 from karat.errors import InputError
 from karat.experiments.run_records import DISTURBED
 from karat.model import Dataset, Outcome, Run
-from karat.model.baseline import Baseline
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import Summary
-from karat.model.gate import ChangedQuery, Check, Decision, Gate
+from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
 from karat.report.table import number

@@ -14,9 +14,8 @@ from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings
 from karat.formats.octocode import OctocodeResults
 from karat.model import Dataset
-from karat.model.baseline import Baseline
 from karat.model.evaluation import Evaluation
-from karat.model.gate import Gate
+from karat.model.gate import Baseline, Gate
 from karat.scoring.metrics import parse
 from karat.scoring.settings import Confidence, Scoring
 

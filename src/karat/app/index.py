@@ -9,7 +9,7 @@ from karat.engines.caches import user_caches
 from karat.engines.embedding.catalogue import PACKAGED, missing_modules
 from karat.errors import InputError, UnknownName
 from karat.installation import install_hint, without_checkout
-from karat.model.call import parse_call
+from karat.model.spec import parse_call
 
 __all__ = [
     "check_cutting",

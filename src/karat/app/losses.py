@@ -14,7 +14,7 @@ from karat.engines.threshold import above, by_score
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Findings

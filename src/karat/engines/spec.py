@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from karat.engines.base import Engine
 from karat.engines.registry import ENGINES, PROFILES
 from karat.errors import InputError, UnknownName
-from karat.model.call import parse_call
-from karat.model.spec import Spec
+from karat.model.spec import Spec, parse_call
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError

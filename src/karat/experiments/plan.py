@@ -10,7 +10,7 @@ from karat.engines.registry import COMPONENTS, ENGINES, Component
 from karat.engines.spec import parse_spec
 from karat.errors import InputError, LimitExceeded
 from karat.experiments.workers import Configuration
-from karat.model.repeated import repeated
+from karat.model.columns import repeated
 from karat.model.spec import Spec
 
 __all__ = [

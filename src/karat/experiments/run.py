@@ -44,8 +44,7 @@ from karat.experiments.workers import (
 )
 from karat.installation import __version__
 from karat.model import Dataset
-from karat.model.evaluation import Evaluation
-from karat.model.searched import CorpusCoverage
+from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.scoring.matching.modes import MATCHERS

@@ -173,7 +173,7 @@ class Snapshots:
     """The snapshots of one evaluation; each iteration opens all of them again.
 
     Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
-    on each snapshot. The fields are those of :class:`karat.model.searched.CorpusCoverage`.
+    on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`.
     """
 
     snapshot: str

@@ -19,7 +19,7 @@ from karat.experiments.snapshots import (
 )
 from karat.experiments.workers import SnapshotQueries
 from karat.model import Dataset, Hit, Query, Target
-from karat.model.searched import CorpusCoverage
+from karat.model.evaluation import CorpusCoverage
 from karat.model.timings import RunResult
 from karat.scoring.matching.modes import MATCHERS, Matcher
 from karat.scoring.matching.units import counted_targets, relevant_targets

@@ -10,7 +10,7 @@ from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import dumps, finite, load_json
 from karat.formats.load import detect
 from karat.formats.source import head_of
-from karat.model.baseline import Baseline, BaselineQuery
+from karat.model.gate import Baseline, BaselineQuery
 from karat.system.files import write_text
 
 __all__ = ["read_baseline", "write_baseline"]

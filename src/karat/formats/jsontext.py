@@ -10,7 +10,7 @@ from pathlib import Path
 from karat.errors import FormatError, Problem
 from karat.formats.fields import Checker, Location
 from karat.formats.source import read_text
-from karat.model.repeated import repeated
+from karat.model.columns import repeated
 from karat.system.files import write_text
 
 __all__ = ["dumps", "finite", "load_json", "opens_list", "parse", "positions", "write_json"]

@@ -12,7 +12,7 @@ from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.semantik import DEFAULT_GRADE, HIGHEST_GRADE, REFERENCES, check_sizes
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Run, Target
-from karat.model.repeated import repeated
+from karat.model.columns import repeated
 from karat.system.files import write_text
 
 __all__ = ["FORMAT"]

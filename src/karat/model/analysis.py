@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from karat.model.comparison import Interval
-from karat.model.equality import by_value
+from karat.model.frozen import by_value
 
 __all__ = [
     "EmbeddingQuality",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from karat.errors import UnknownName
-from karat.model.equality import by_value
+from karat.model.frozen import by_value
 
 __all__ = ["Comparison", "Difference", "Interval", "Mean"]
 

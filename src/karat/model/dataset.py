@@ -7,10 +7,8 @@ from math import isnan
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.codes import CodedColumn, encode
-from karat.model.equality import by_value, value_hash
-from karat.model.frozen import EMPTY
-from karat.model.repeated import repeated
+from karat.model.columns import CodedColumn, encode, repeated
+from karat.model.frozen import EMPTY, by_value, value_hash
 
 __all__ = ["Dataset", "Query", "Target"]
 

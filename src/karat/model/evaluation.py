@@ -7,15 +7,49 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
-from karat.model.mismatch import Mismatch
+from karat.model.comparison import Comparison
+from karat.model.frozen import by_value
 from karat.model.scores import QueryStatus, ScoreTable
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
 
-from karat.model.equality import by_value
 
-__all__ = ["Evaluation", "Notes", "Summary"]
+__all__ = ["ComparisonResult", "CorpusCoverage", "Evaluation", "Mismatch", "Notes", "Summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """In most answered queries no hit can match a target, because names differ.
+
+    *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example of
+    each side; *options* are command-line options that make them match, empty if there are none;
+    then *advice* may have a suggestion. *sure* is False if the engine could also be so bad that it
+    never returns any target: the scores are valid, with a warning.
+    """
+
+    queries: int
+    answered: int
+    hit: str
+    target: str
+    options: str = ""
+    sure: bool = True
+    advice: str = ""
+
+    def text(self, name: str) -> str:
+        """Return the warning about the run called *name*.
+
+        >>> print(Mismatch(9, 9, "x/a.py", "a.py", "--root x").text("new"))
+        no hit of new is a target: the run has 'x/a.py', the gold set 'a.py'; add --root x
+        """
+        where = f"in {self.queries} of {self.answered} answered queries "
+        fix = f"add {self.options}" if self.options else self.advice
+        return (
+            f"{where if self.queries < self.answered else ''}no hit of {name} is a target"
+            f"{'' if self.sure else '; the names may not match'}: "
+            f"the run has {self.hit!r}, the gold set {self.target!r}; "
+            f"{fix or 'check that both use the same names'}"
+        )
 
 
 @by_value
@@ -107,3 +141,49 @@ class Evaluation:
 
 def _unscored(summaries: tuple[Summary, ...]) -> tuple[Summary, ...]:
     return tuple(Summary(summary.measure, nan, nan, 0) for summary in summaries)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult:
+    """Several scored and compared runs: over all queries, and per value of each requested tag.
+
+    *notes* are limits of the comparison, shown after the verdict; *further_tests* are sentences
+    about additional tests; *clusters* counts the groups in which queries are resampled, 0 if
+    queries are independent.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    comparison: Comparison
+    slices: Mapping[str, Mapping[str, Comparison]]
+    verdict: str
+    further_tests: tuple[str, ...] = ()
+    clusters: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return warnings about runs whose scores must not be used."""
+        return tuple(text for each in self.evaluations for text in each.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusCoverage:
+    """The searched snapshots, and how many of the relevant targets they contain.
+
+    *snapshot* is ``parent``, ``base``, ``head`` or ``child``; ``carried`` if the dataset was
+    carried to *revision*, and ``corpus`` if all queries are run on one corpus. *place* is the
+    repository or the corpus. *candidates* is ``production`` (without tests) or ``all``. *fewest*
+    and *most* count the documents of a snapshot. A target is unresolved if its path is not in the
+    snapshot of its query; *lost_queries* have no other target.
+    """
+
+    snapshot: str
+    place: str
+    candidates: str
+    trees: int
+    fewest: int
+    most: int
+    targets: int
+    unresolved: int
+    lost_queries: int
+    revision: str = ""

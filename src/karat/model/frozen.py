@@ -1,11 +1,123 @@
-"""An immutable mapping for fields and defaults of frozen records."""
+"""Immutable mappings, and equality by value: NaN equals NaN, arrays compare as bytes."""
 
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from array import array
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
+from dataclasses import fields, is_dataclass
+from math import isnan, nan
+from operator import attrgetter
 from typing import Any, TypeVar
 
-from karat.model.equality import same, value_hash
+__all__ = ["EMPTY", "FrozenMapping", "by_value", "same", "value_hash"]
 
-__all__ = ["EMPTY", "FrozenMapping"]
+Record = TypeVar("Record", bound=type)
+
+
+def same(left: object, right: object) -> bool:
+    """Return whether two values are equal, where NaN equals NaN at any depth.
+
+    Looks into arrays, mappings, lists and tuples; everything else is compared by ``==``.
+
+    >>> same({"nDCG@10": (0.5, float("nan"))}, {"nDCG@10": (0.5, float("nan"))})
+    True
+    """
+    if isinstance(left, array) and isinstance(right, array):
+        return _same_column(left, right)
+    if left is right or left == right:
+        return True
+    if isinstance(left, float) and isinstance(right, float):
+        return isnan(left) and isnan(right)
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, list | tuple) and type(left) is type(right):
+        return _same_items(left, right)
+    return False
+
+
+def _same_column(left: "array[Any]", right: "array[Any]") -> bool:
+    if left.typecode == right.typecode and left.tobytes() == right.tobytes():
+        return True
+    # Equal numbers may have different bytes, such as 0.0 and -0.0.
+    return _same_items(left, right)
+
+
+def _same_items(left: Sequence[object], right: Sequence[object]) -> bool:
+    return len(left) == len(right) and all(map(same, left, right))
+
+
+def value_hash(values: Iterable[object]) -> int:
+    """Return a hash of *values* that is equal if :func:`same` is true."""
+    return hash(tuple(map(_settled, values)))
+
+
+def by_value(record: Record) -> Record:
+    """Give a frozen dataclass or a NamedTuple equality by :func:`same`, and a matching hash.
+
+    A record is hashable if all of its fields are. A NamedTuple may define a faster hash itself.
+
+    >>> from typing import NamedTuple
+    >>> @by_value
+    ... class Score(NamedTuple):
+    ...     value: float
+    >>> Score(float("nan")) == Score(float("nan"))
+    True
+    >>> len({Score(float("nan")), Score(float("nan"))})
+    1
+    """
+    methods = _of_dataclass(record) if is_dataclass(record) else _of_tuple(record)
+    for name, method in methods.items():
+        setattr(record, name, method)
+    return record
+
+
+def _of_dataclass(record: type) -> dict[str, Callable[..., Any]]:
+    names = [field.name for field in fields(record)]
+    # A single name would give the bare value instead of a tuple.
+    values: Callable[[object], tuple[object, ...]] = attrgetter(*names, "__class__")
+
+    def equal(self: object, other: object) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self is other or all(map(same, values(self), values(other)))
+
+    return {"__eq__": equal, "__hash__": lambda self: value_hash(values(self))}
+
+
+def _of_tuple(record: type) -> dict[str, Callable[..., Any]]:
+    def equal(self: tuple[object, ...], other: object) -> bool:
+        found = tuple.__eq__(self, other)
+        if found is False and type(other) is type(self):
+            return all(map(same, self, other))
+        return found
+
+    def unequal(self: tuple[object, ...], other: object) -> bool:
+        found = equal(self, other)
+        return found if found is NotImplemented else not found
+
+    # Unlike object, tuple has a != of its own that does not call ==.
+    return {
+        "__eq__": equal,
+        "__ne__": unequal,
+        "__hash__": vars(record).get("__hash__", value_hash),
+    }
+
+
+def _settled(value: object) -> object:
+    """Return *value* with each NaN replaced by one object, because NaN is hashed by identity."""
+    if type(value) is float:
+        return nan if isnan(value) else value
+    if type(value) is tuple:
+        return tuple(map(_settled, value))
+    return value
+
 
 Key = TypeVar("Key")
 Value_co = TypeVar("Value_co", covariant=True)

@@ -1,13 +1,14 @@
 """The result of a gate: one check per rule, and the queries that changed most."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 from karat.model.comparison import Interval
-from karat.model.equality import by_value
+from karat.model.frozen import by_value
 
-__all__ = ["ChangedQuery", "Check", "Decision", "Gate"]
+__all__ = ["Baseline", "BaselineQuery", "ChangedQuery", "Check", "Decision", "Gate"]
 
 
 class Decision(Enum):
@@ -89,3 +90,35 @@ class Gate:
     def closed(self) -> bool:
         """Return whether the gate fails: exit code 1."""
         return self.fails(self.decision)
+
+
+@by_value
+class BaselineQuery(NamedTuple):
+    """One query: its *digest*, its scores (NaN: not scored), and its first relevant rank.
+
+    *rank* is None if no relevant hit was returned.
+    """
+
+    id: str
+    digest: str
+    rank: float | None
+    scores: Mapping[str, float]
+
+
+@by_value
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """One scored run, stored to compare later runs with.
+
+    *gold_digest* is the digest of the dataset, *settings* are those that affect judging, *made_at*
+    is a date and *version* the version of Karat. *means* has each measure over all queries.
+    """
+
+    name: str
+    gold: str
+    gold_digest: str
+    made_at: str
+    version: str
+    settings: Mapping[str, object]
+    means: Mapping[str, float]
+    queries: tuple[BaselineQuery, ...]

@@ -3,14 +3,16 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from operator import neg
 from typing import NamedTuple
 
-from karat.model.equality import by_value, same
-from karat.model.mismatch import Mismatch
+from karat.model.evaluation import Mismatch
+from karat.model.frozen import by_value, same
+from karat.model.run import Hit
 from karat.model.scores import QueryStatus
 
-__all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes"]
+__all__ = ["Credits", "JudgedQuery", "JudgedRun", "LossReason", "Sizes", "Trace"]
 
 FEW = 4
 
@@ -182,3 +184,37 @@ class JudgedRun:
     def tied(self) -> int:
         """Return how many queries have a relevant hit whose rank the tie rule decided."""
         return sum(query.tied for query in self.queries)
+
+
+class Trace(NamedTuple):
+    """One query of a run, for reports that show the hits behind a score.
+
+    * ``hits``: the first ones by rank, as they were judged: valid, collapsed, ties broken.
+    * ``matched``: for each of these hits the index of a target that it covers, -1 for none.
+    * ``found``: for each target the rank at which it was first covered, 0 if it was not.
+    * ``retrieved``: the number of ranked hits, including those not in ``hits``.
+    """
+
+    hits: tuple[Hit, ...]
+    matched: tuple[int, ...]
+    found: tuple[int, ...]
+    retrieved: int
+
+
+class LossReason(IntEnum):
+    """Whether a relevant target was found in the first k hits, or the reason of its loss.
+
+    ``THRESHOLD``, ``RERANKER`` and ``FUSION`` are steps that moved it out of the first k; the last
+    one counts. A target that no step had there is ``BELOW_K`` if it was returned at all, otherwise
+    ``NOT_RETRIEVED``. No ranking can find ``NO_CHUNK`` and ``NOT_IN_CORPUS``.
+    """
+
+    FOUND = 0
+    BELOW_K = 1
+    THRESHOLD = 2
+    RERANKER = 3
+    FUSION = 4
+    NOT_RETRIEVED = 5
+    NO_CHUNK = 6
+    NOT_IN_CORPUS = 7
+    UNANSWERED = 8

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.equality import by_value
+from karat.model.frozen import by_value
 from karat.model.judged import JudgedQuery
 
 __all__ = ["Judges", "PanelQuery", "Preference", "PreferenceQuery"]

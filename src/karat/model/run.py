@@ -8,10 +8,8 @@ from math import nan
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.codes import CodedColumn, encode
-from karat.model.equality import by_value
-from karat.model.frozen import EMPTY
-from karat.model.repeated import repeated
+from karat.model.columns import CodedColumn, encode, repeated
+from karat.model.frozen import EMPTY, by_value
 
 __all__ = ["Answer", "Hit", "Outcome", "Run"]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from karat.model.equality import by_value
+from karat.model.frozen import by_value
 
 __all__ = ["QueryStatus", "ScoreTable"]
 

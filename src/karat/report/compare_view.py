@@ -5,8 +5,7 @@ from dataclasses import replace
 from math import isnan
 
 from karat.model.comparison import Comparison, Difference, Interval
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Evaluation
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.score_view import (
     clusters_line,
     level_title,

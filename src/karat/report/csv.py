@@ -5,8 +5,7 @@ from math import isnan
 
 from karat.formats.csvtext import render_rows
 from karat.model.comparison import Interval
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Evaluation, Summary
+from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 
 __all__ = ["contest_csv", "evaluation_csv", "queries_csv"]
 

@@ -7,10 +7,8 @@ from datetime import datetime
 from enum import Enum
 from math import isfinite
 
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Evaluation
+from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.gate import Gate
-from karat.model.searched import CorpusCoverage
 from karat.model.timings import RunResult
 from karat.report.findings.spending import mean_spent
 

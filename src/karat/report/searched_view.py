@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from karat.model.searched import CorpusCoverage
+from karat.model.evaluation import CorpusCoverage
 from karat.model.timings import RunResult
 from karat.report.score_view import queries
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.formats.gold import gold_digest
 from karat.model import Dataset, QueryStatus, Run, ScoreTable
-from karat.model.baseline import Baseline, BaselineQuery
 from karat.model.evaluation import Evaluation
+from karat.model.gate import Baseline, BaselineQuery
 from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import evaluate_run

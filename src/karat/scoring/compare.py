@@ -7,8 +7,7 @@ from math import isnan
 from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Evaluation
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from karat.model import JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
-from karat.model.evaluation import Evaluation, Notes, Summary
-from karat.model.mismatch import Mismatch
+from karat.model.evaluation import Evaluation, Mismatch, Notes, Summary
 from karat.model.timings import RunResult
 from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth

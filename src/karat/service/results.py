@@ -14,7 +14,7 @@ from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Target
 from karat.model.evaluation import Evaluation, Summary
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.ranks import BY_RANK, fate_of

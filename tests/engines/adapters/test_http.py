@@ -12,7 +12,7 @@ from karat.corpus import from_texts
 from karat.engines.adapters.http import HttpEngine, HttpOptions
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.model.spending import QueryCost, spent
+from karat.model.timings import QueryCost, spent
 
 CORPUS = from_texts({"a.py": "one\ntwo\n", "b.py": "three\n"})
 FOUND = json.dumps([{"path": "a.py", "score": 2}, {"path": "b.py", "score": 1}])

@@ -8,7 +8,7 @@ from math import isnan
 import pytest
 
 from karat.model import Dataset, Query, QueryStatus, Target
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.draw import draw
 from karat.report.findings import Findings

@@ -10,7 +10,7 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.headline import headline

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.mismatch import Mismatch
+from karat.model.evaluation import Mismatch
 from karat.scoring.matching import judge
 
 FOLDERS = ("src", "lib", "docs")

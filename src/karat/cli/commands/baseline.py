@@ -12,7 +12,7 @@ from karat.cli.options.shared import Inputs, judging_options, store_option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from karat.model.baseline import Baseline
+    from karat.model.gate import Baseline
     from karat.scoring.settings import Scoring
 
 __all__ = ["command"]

@@ -10,7 +10,7 @@ from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.engines import EngineCheck, EngineListing
-    from karat.model.spending import QueryCost
+    from karat.model.timings import QueryCost
 
 __all__ = ["command"]
 

@@ -27,8 +27,7 @@ from karat.cli.options.shared import (
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import GateConfig
-    from karat.model.baseline import Baseline
-    from karat.model.gate import Gate
+    from karat.model.gate import Baseline, Gate
     from karat.scoring.settings import Confidence, Scoring
 
 

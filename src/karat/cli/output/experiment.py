@@ -9,8 +9,7 @@ import click
 from karat.cli.options.shared import Output
 from karat.cli.output import show
 from karat.model import QueryStatus
-from karat.model.evaluation import Evaluation
-from karat.model.searched import CorpusCoverage
+from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.report.display import printable
 from karat.report.score_view import invalid_text
 from karat.report.searched_view import odd_answers, remarks, run_remarks, warning

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from karat.app.evaluate import FinishedRuns
     from karat.app.report import ReportInputs
     from karat.experiments.run import ExperimentPlan, ExperimentRequest, ExperimentResult
-    from karat.model.searched import CorpusCoverage
+    from karat.model.evaluation import CorpusCoverage
     from karat.model.timings import RunResult
     from karat.report.findings import Findings
     from karat.scoring.metrics import Measure

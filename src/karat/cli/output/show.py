@@ -15,7 +15,7 @@ from karat.report import score_view
 from karat.report.table import Table
 
 if TYPE_CHECKING:
-    from karat.model.contest import ComparisonResult
+    from karat.model.evaluation import ComparisonResult
     from karat.scoring.matching.judge import Truth
     from karat.scoring.settings import Confidence, Scoring
 

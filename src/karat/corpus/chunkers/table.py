@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from karat.corpus.chunkers.base import Chunker
 from karat.errors import InputError
-from karat.model.call import parse_call
+from karat.model.spec import parse_call
 from karat.registry import Registry
 
 __all__ = ["CHUNKERS", "create_chunker"]

@@ -10,7 +10,7 @@ from karat.engines.adapters.options import AnswerOptions, absolute_jsonpath
 from karat.engines.adapters.template import excerpt
 from karat.errors import EngineError
 from karat.model import Hit
-from karat.model.spending import COST_NAMES, TOKEN_NAMES, reported
+from karat.model.timings import COST_NAMES, TOKEN_NAMES, reported
 
 __all__ = [
     "GROUPS",

@@ -23,7 +23,7 @@ from karat.experiments.workers.depth import cut, hits_needed, next_depth
 from karat.experiments.workers.plan import Configuration
 from karat.model import Hit
 from karat.model.packing import packed
-from karat.model.spending import QueryCost, spent, total
+from karat.model.timings import QueryCost, spent, total
 from karat.system.processes import Message
 
 __all__ = ["EngineSession"]

@@ -9,8 +9,7 @@ from karat.experiments.workers.plan import Configuration, RunSettings, SnapshotQ
 from karat.experiments.workers.process import EngineFailure, WorkerReply
 from karat.model import Answer, Dataset, Outcome, Run
 from karat.model.frozen import EMPTY
-from karat.model.spending import spent_in
-from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings, latency_ms
+from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings, latency_ms, spent_in
 
 __all__ = [
     "Callbacks",

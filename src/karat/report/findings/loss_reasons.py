@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.report.findings.ranks import fates
 from karat.report.findings.record import Findings
 

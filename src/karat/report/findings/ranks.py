@@ -4,8 +4,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from karat.model import QueryStatus
-from karat.model.fate import LossReason
-from karat.model.trace import Trace
+from karat.model.judged import LossReason, Trace
 from karat.report.findings.record import Findings
 
 __all__ = ["BINS", "BY_RANK", "Shares", "fate", "fate_of", "fates", "first_rank", "first_ranks"]

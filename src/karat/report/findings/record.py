@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from karat.model import Dataset
 from karat.model.comparison import Comparison
-from karat.model.contest import ComparisonResult
-from karat.model.evaluation import Summary
-from karat.model.fate import LossReason
+from karat.model.evaluation import ComparisonResult, Summary
+from karat.model.judged import LossReason, Trace
 from karat.model.timings import RunResult
-from karat.model.trace import Trace
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import parse

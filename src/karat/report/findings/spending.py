@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from karat.model import Outcome
-from karat.model.spending import QueryCost, spent_in
-from karat.model.timings import NS_PER_MS, LatencySample, RunResult
+from karat.model.timings import NS_PER_MS, LatencySample, QueryCost, RunResult, spent_in
 from karat.report.findings.latency import milliseconds
 from karat.report.table import Cell, Column, Table
 from karat.scoring.stats import percentiles

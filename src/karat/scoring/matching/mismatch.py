@@ -15,7 +15,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from karat.model import Hit, Query, Target
-from karat.model.mismatch import Mismatch
+from karat.model.evaluation import Mismatch
 from karat.scoring.matching.modes import Matcher, is_suffix, is_within, normalise
 
 __all__ = ["MismatchCounts", "QuerySample", "Repair"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import inf
 
 from karat.model import Answer, Dataset, Hit, Outcome, Run, Target
-from karat.model.trace import Trace
+from karat.model.judged import Trace
 from karat.scoring.matching.modes import MATCHERS, without_prefix
 from karat.scoring.matching.regions import RankedHits, order_hits, rank_hits, valid_hits
 from karat.scoring.matching.ties import as_float32, check_policy

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from karat.errors import InputError
+from karat.model.columns import repeated
 from karat.model.comparison import Comparison
-from karat.model.repeated import repeated
 from karat.scoring.stats.arrays import FloatArray
 from karat.scoring.stats.bootstrap import Bounds, bounds_per_column, check_level
 from karat.scoring.stats.chance import check_draws

@@ -25,7 +25,7 @@ from karat.experiments.store.schema import (
     MAPPINGS,
 )
 from karat.model import Dataset
-from karat.model.fate import LossReason
+from karat.model.judged import LossReason
 from karat.service.store.records import (
     BenchmarkDataset,
     DatasetMapping,

@@ -1,10 +1,11 @@
-"""Strings as integer codes: each distinct string is stored once, columns have its number."""
+"""Strings as integer codes, and a check that names differ."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["CodedColumn", "encode"]
+__all__ = ["CodedColumn", "encode", "repeated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +29,12 @@ def encode(values: Iterable[str]) -> CodedColumn:
     numbers: dict[str, int] = {}
     codes = array("i", [numbers.setdefault(value, len(numbers)) for value in values])
     return CodedColumn(codes, tuple(numbers))
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Return the *names* that occur more than once, in order of first appearance.
+
+    >>> repeated(["b", "a", "c", "a", "b"])
+    ['b', 'a']
+    """
+    return [name for name, count in Counter(names).items() if count > 1]

@@ -10,7 +10,7 @@ import pytest
 
 from karat.app.trec_eval import TrecSettings, trec_eval
 from karat.errors import FormatError, InputError
-from karat.report.trec_text import TrecRow, trec_text
+from karat.report.text import TrecRow, trec_text
 
 PARAMETERS = (
     "iprec_at_recall..10,.20,.25,.75,.50",

@@ -7,9 +7,14 @@ import pytest
 
 from karat.model.comparison import Interval
 from karat.model.gate import ChangedQuery, Check, Decision, Gate
-from karat.report.gate_view import checks_table, headline, moved_table
-from karat.report.github import annotations, summary
-from karat.report.junit import junit_xml
+from karat.report.gate_view import (
+    annotations,
+    checks_table,
+    headline,
+    junit_xml,
+    moved_table,
+    summary,
+)
 
 INTERVAL = Interval(-0.1, 0.02, 0.95, "bootstrap-t")
 PASSED = Check("minimum", "hit@5", Decision.PASSED, 0.8, 0.7, 40, "fine")

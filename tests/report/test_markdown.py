@@ -1,7 +1,6 @@
 """Tables as Markdown."""
 
-from karat.report.markdown import render
-from karat.report.table import Cell, Column, Table
+from karat.report.table import Cell, Column, Table, render
 
 
 def test_the_whole_table() -> None:

@@ -8,7 +8,7 @@ import pytest
 from karat.model import Run
 from karat.model.evaluation import CorpusCoverage
 from karat.model.timings import RunResult
-from karat.report.searched_view import remarks, run_remarks, warning
+from karat.report.score_view import remarks, run_remarks, warning
 
 HEAD = CorpusCoverage("head", "project", "all", 1, 144, 144, 2_000, 1_500, 1)
 

@@ -144,7 +144,7 @@ def test_the_command_line_asks_a_service(
     docs = str(ROOT / "examples" / "service" / "docs")
     collection = karat("collections", "create", "Mine", "--path", docs, "--no-dense").strip()
     assert collection in karat("collections", "list")
-    assert "its own modes only" in told("engines")
+    assert "the service has only its built-in modes" in told("engines")
     assert "no failed benchmark" in told("runs", "list", "--status", "failed")
     assert karat("collections", "reindex", "Mine").strip() == collection
     matrix = tmp_path / "matrix.yaml"
@@ -185,4 +185,4 @@ def test_what_the_command_line_refuses(
     matrix = tmp_path / "matrix.yaml"
     matrix.write_text("search_modes: [dense]\nmodels: [minilm, static]\n")
     words = ("sweep", "x", "--collection", "y", "--matrix", str(matrix))
-    assert "models are those of the collection" in refused(*words)
+    assert "models cannot be set here; on a service the collection sets them" in refused(*words)

@@ -12,7 +12,7 @@ from karat.formats import read_judgments, scan_trec_run
 from karat.formats.trec_qrels import read_panel, read_preferences
 from karat.model import JudgedQuery
 from karat.model.preferences import Judges, PanelQuery, PreferenceQuery
-from karat.report.trec_text import TrecRow
+from karat.report.text import TrecRow
 from karat.scoring.matching.documents import judge_ranking
 from karat.scoring.matching.ties import as_float32
 from karat.scoring.metrics.evaluate import LEAST_IN_GEOMETRIC

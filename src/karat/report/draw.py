@@ -35,7 +35,7 @@ def _html(findings: Findings) -> str:
 
 def _markdown(findings: Findings) -> str:
     from karat.report.findings.tables import tables
-    from karat.report.markdown import plain, render
+    from karat.report.table import plain, render
 
     title = f"# {plain(findings.heading)}\n\n{plain(findings.about)}\n"
     return "\n".join((title, *map(render, tables(findings))))
@@ -63,10 +63,9 @@ def _csv(findings: Findings) -> str:
 
 
 def _json(findings: Findings) -> str:
-    from karat.report.findings.comparable import differences, shallow
     from karat.report.findings.insights import insights
-    from karat.report.findings.loss_reasons import told_reasons
-    from karat.report.findings.ranks import fates
+    from karat.report.findings.method import differences, shallow
+    from karat.report.findings.ranks import fates, told_reasons
     from karat.report.findings.recommend import recommendations
     from karat.report.json import contest_plain, plain
 

@@ -1,12 +1,23 @@
 """The rows of a gate: its checks, and the queries that moved."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 from karat.model.gate import ChangedQuery, Check, Decision, Gate
+from karat.report.display import printable
 from karat.report.score_view import queries, text_cell
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, plain, render
 
-__all__ = ["checks_table", "headline", "moved_table", "rule_text"]
+__all__ = [
+    "annotations",
+    "checks_table",
+    "headline",
+    "junit_xml",
+    "moved_table",
+    "rule_text",
+    "summary",
+]
 
 DIGITS = 3
 DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80 % power"
@@ -102,3 +113,84 @@ def _rank(rank: float | None) -> Cell:
     ('3', '2.25', '-')
     """
     return Cell("-") if rank is None else Cell(f"{rank:.3g}", rank)
+
+
+# GitHub shows ten annotations of a kind per step; the last place says how many are left out.
+MOST_ANNOTATIONS = 9
+SIGNS = {Decision.PASSED: "✅", Decision.INCONCLUSIVE: "❔", Decision.FAILED: "❌"}
+
+
+def annotations(gate: Gate) -> list[str]:
+    """Return one workflow command per check that did not pass, or one notice that all did.
+
+    What fails the gate is an error, what is inconclusive and does not a warning.
+    """
+    told = [check for check in gate.checks if check.decision is not Decision.PASSED]
+    told.sort(key=lambda check: not gate.fails(check.decision))
+    lines = [_command(_kind(gate, check), rule_text(check), check.why) for check in told]
+    left_out = len(lines) - MOST_ANNOTATIONS
+    if left_out > 1:
+        kind = _kind(gate, told[MOST_ANNOTATIONS])
+        rest = f"and {left_out} more checks that did not pass"
+        lines[MOST_ANNOTATIONS:] = [_command(kind, "karat gate", rest)]
+    return lines or [_command("notice", "karat gate", headline(gate))]
+
+
+def summary(gate: Gate) -> str:
+    """Return the gate as Markdown: the outcome first, checks, and the queries that moved most."""
+    tables = [replace(checks_table(gate), conclusion=""), moved_table(gate)]
+    parts = [f"## {SIGNS[gate.decision]} {plain(headline(gate))}\n"]
+    return "\n".join([*parts, *(render(table) for table in tables if table)])
+
+
+def _kind(gate: Gate, check: Check) -> str:
+    return "error" if gate.fails(check.decision) else "warning"
+
+
+def _command(kind: str, title: str, message: str) -> str:
+    r"""Return a workflow command.
+
+    >>> _command("error", "hit@5: 70%", "a\nb")
+    '::error title=hit@5%3A 70%25::a%0Ab'
+    """
+    name = _escaped(title).replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={name}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+SUITE = "karat gate"
+
+
+def junit_xml(gate: Gate) -> str:
+    """Return one test case per check: failed ones as failures, inconclusive ones as skipped.
+
+    In a strict gate inconclusive ones are failures too, so that the file agrees with the exit code.
+    """
+    failures = sum(gate.fails(check.decision) for check in gate.checks)
+    passed = sum(check.decision is Decision.PASSED for check in gate.checks)
+    tests = len(gate.checks)
+    skipped = tests - failures - passed
+    counts = {"tests": tests, "failures": failures, "errors": 0, "skipped": skipped}
+    attributes = {name: str(count) for name, count in counts.items()}
+    root = ET.Element("testsuites", {"name": SUITE, **attributes})
+    suite = ET.SubElement(root, "testsuite", {"name": printable(gate.name), **attributes})
+    for check in gate.checks:
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            {"classname": f"{SUITE}.{check.rule}", "name": rule_text(check), "time": "0"},
+        )
+        why = printable(check.why)
+        if gate.fails(check.decision):
+            kind = check.decision.value
+            ET.SubElement(case, "failure", {"message": why, "type": kind}).text = why
+        elif check.decision is not Decision.PASSED:
+            ET.SubElement(case, "skipped", {"message": f"inconclusive: {why}"})
+    lines = [headline(gate), gate.verdict, *gate.notes]
+    ET.SubElement(suite, "system-out").text = "\n".join(map(printable, filter(None, lines)))
+    ET.indent(root)
+    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return f"{text.decode()}\n"

@@ -10,7 +10,7 @@ from math import isfinite
 from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
-from karat.report.findings.spending import mean_spent
+from karat.report.findings.latency import mean_spent
 
 __all__ = [
     "contest_json",

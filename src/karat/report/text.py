@@ -1,13 +1,14 @@
 """Tables for a terminal: aligned plain text that survives any query text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
+from typing import NamedTuple
 
 from karat.report.display import display_width, headline_and_details, printable, shorten
 from karat.report.table import Cell, Table
 
-__all__ = ["printable", "render"]
+__all__ = ["TrecRow", "code_lines", "printable", "render", "trec_text"]
 
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 GAP = "  "
@@ -131,3 +132,61 @@ def _line(texts: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
         blank = " " * (width - display_width(text))
         padded.append(blank + text if to_the_right else text + blank)
     return GAP.join(padded).rstrip()
+
+
+class TrecRow(NamedTuple):
+    """One line: a measure of one query, or of ``all``.
+
+    A number is *whole* where it counts something; as a *zscore* it never is, and is marked.
+    """
+
+    measure: str
+    query: str
+    value: float | str
+    whole: bool = False
+    zscore: bool = False
+
+
+def trec_text(rows: Iterable[TrecRow]) -> str:
+    r"""Return *rows* as trec_eval prints them, byte for byte.
+
+    >>> trec_text([TrecRow("map", "301", 0.25), TrecRow("num_q", "all", 3.0, whole=True)])
+    'map                   \t301\t0.2500\nnum_q                 \tall\t3\n'
+    """
+    return "".join(
+        f"{'Z' if row.zscore else ''}{row.measure:<22}\t{row.query}\t{_shown(row)}\n"
+        for row in rows
+    )
+
+
+def _shown(row: TrecRow) -> str:
+    if isinstance(row.value, str):
+        return row.value
+    return str(int(row.value)) if row.whole and not row.zscore else f"{row.value:6.4f}"
+
+
+AROUND = 3
+MOST = 60
+TAB = "    "
+
+
+def code_lines(lines: Sequence[str], start: int, end: int) -> list[str]:
+    r"""Return the lines *start* to *end* (from 1) marked by ``>``, with a few around them.
+
+    With 0 and 0 they are the first ones, unmarked. Of many, the rest is counted.
+
+    >>> code_lines(["a = 1\n", "b = 2\n"], 2, 2)
+    ['  1   a = 1', '  2 > b = 2']
+    """
+    first = max(start - AROUND, 1)
+    last = min(end + AROUND, len(lines)) if end else len(lines)
+    shown = min(last, first + MOST - 1)
+    width = max(len(str(shown)), 3)
+    rows = []
+    for number in range(first, shown + 1):
+        mark = ">" if end and start <= number <= end else " "
+        text = printable(lines[number - 1].rstrip("\n").expandtabs(len(TAB)))
+        rows.append(f"{number:{width}} {mark} {text}".rstrip())
+    if last > shown:
+        rows.append(f"{'':{width}}   ... {last - shown:,} more lines")
+    return rows

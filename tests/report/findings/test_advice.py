@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from karat.model import Dataset, Query, Target
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
-from karat.report.findings.method import method_rows
-from karat.report.findings.recommend import balance, recommendations
-from karat.report.findings.resampled import resampled_means, resampled_medians, share_of_wins
+from karat.report.findings.method import differences, method_rows, shallow
+from karat.report.findings.recommend import (
+    balance,
+    recommendations,
+    resampled_means,
+    resampled_medians,
+    share_of_wins,
+)
 from karat.report.page.results import details
 from karat.report.page.subject import subject_of
 

@@ -12,17 +12,17 @@ from karat.model.judged import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.draw import draw
 from karat.report.findings import Findings
-from karat.report.findings.deltas import waterfalls
 from karat.report.findings.latency import ecdf, latencies_ms, latency_table, times_table
 from karat.report.findings.leaderboard import (
     beaten_text,
     best_first,
     leaderboard_table,
+    pareto,
+    resolved_tables,
     standings,
+    waterfalls,
 )
-from karat.report.findings.pareto import pareto
 from karat.report.findings.ranks import fate, fates, first_ranks
-from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
 from karat.report.findings.tables import tables
 from karat.report.page.results import details

@@ -234,13 +234,13 @@ def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") 
         plain = Output(None, per_query=False, path=None)
         show.put(show.draw_tables([table for table in drawn if table], plain), plain)
     if outputs.junit:
-        from karat.report.junit import junit_xml
+        from karat.report.gate_view import junit_xml
         from karat.system.files import write_text
 
         write_text(outputs.junit, junit_xml(gate))
     _summarise(gate, outputs.summary)
     if outputs.annotations:
-        from karat.report.github import annotations
+        from karat.report.gate_view import annotations
 
         # Not among the output, which may be JSON; GitHub reads both streams.
         for line in annotations(gate):
@@ -252,7 +252,7 @@ def _summarise(gate: "Gate", path: str | None) -> None:
 
     That file may be out of reach, in a container for one; then the gate still says what it says.
     """
-    from karat.report.github import summary
+    from karat.report.gate_view import summary
 
     if path:
         from karat.system.files import write_text

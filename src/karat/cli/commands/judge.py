@@ -171,7 +171,7 @@ class _Session:
 
     def _show(self, item: "PooledHit") -> None:
         from karat.corpus.chunkers.base import lines_of
-        from karat.report.code import code_lines
+        from karat.report.text import code_lines
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"

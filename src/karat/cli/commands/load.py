@@ -91,7 +91,7 @@ def command(
     if as_json:
         show.put_json([point._asdict() for point in points])
         return
-    from karat.report.load_view import load_table
+    from karat.report.analysis_view import load_table
 
     name = engine if isinstance(engine, str) else str(engine["engine"])
     show.put_table(load_table(points, engine=name, seconds=seconds))

@@ -119,7 +119,7 @@ def command(
     karat trec-eval -c -m all_trec qrels.txt bm25.run
     """
     from karat.app.trec_eval import TrecSettings, trec_eval
-    from karat.report.trec_text import trec_text
+    from karat.report.text import trec_text
 
     settings = TrecSettings(
         queries=queries,

@@ -11,8 +11,7 @@ from karat.cli.output import show
 from karat.model import QueryStatus
 from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.report.display import printable
-from karat.report.score_view import invalid_text
-from karat.report.searched_view import odd_answers, remarks, run_remarks, warning
+from karat.report.score_view import invalid_text, odd_answers, remarks, run_remarks, warning
 
 if TYPE_CHECKING:
     from karat.app.evaluate import EvaluationResult, Result
@@ -81,8 +80,7 @@ def _tables(
 
 def _times(runs: "Sequence[RunResult]", gold: "Dataset") -> "tuple[Table, ...]":
     """Return how long the runs took, where one was timed, and what their queries have cost."""
-    from karat.report.findings.latency import times_table
-    from karat.report.findings.spending import spent_tables
+    from karat.report.findings.latency import spent_tables, times_table
 
     timed = () if _untimed(runs) else (times_table(runs, gold.query_ids),)
     return (*timed, *spent_tables(runs))
@@ -106,8 +104,7 @@ def show_findings(
 
     *more* are lines to read beside them.
     """
-    from karat.report.findings.leaderboard import leaderboard_table
-    from karat.report.findings.resolved import resolved_tables
+    from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
     from karat.report.findings.tables import advice_table
 
     board = leaderboard_table(findings)

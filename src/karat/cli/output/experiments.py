@@ -251,7 +251,7 @@ def _show_interrupted(done: "ExperimentResult") -> None:
 
 
 def _warn(searched: "CorpusCoverage") -> None:
-    from karat.report.searched_view import warning
+    from karat.report.score_view import warning
 
     if text := warning(searched):
         click.echo(f"warning: {text}", err=True)

@@ -81,7 +81,7 @@ def write_report(findings: "Findings", path: str, *, charts: "Sequence[Path]" = 
     text = draw(findings, path)
     shown = [chart.name for chart in charts if chart.suffix == ".png"]
     if shown and path.endswith(".md"):
-        from karat.report.markdown import pictures
+        from karat.report.table import pictures
 
         text += f"\n{pictures(shown)}"
     write_text(path, text)

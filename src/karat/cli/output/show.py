@@ -112,7 +112,7 @@ def add_warnings(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
 def draw_tables(tables: list[Table], output: Output) -> str:
     """Return *tables* as Markdown, or as text for the terminal or a file."""
     if output.style == "markdown":
-        from karat.report.markdown import render as render_markdown
+        from karat.report.table import render as render_markdown
 
         return "\n".join(map(render_markdown, tables))
     from karat.report.text import render

@@ -8,17 +8,24 @@ from karat.model.comparison import Difference, Mean
 from karat.report.compare_view import best_system, p_cell, range_cell
 from karat.report.findings.latency import latencies_ms, milliseconds
 from karat.report.findings.record import Findings
+from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table, number
 from karat.scoring.stats import percentiles, significance_letters
+from karat.system.words import counted
 
 __all__ = [
+    "ParetoPoint",
     "Standing",
+    "Waterfall",
     "beaten_text",
     "best_first",
     "leaderboard_table",
     "mean_cell",
     "p_text",
+    "pareto",
+    "resolved_tables",
     "standings",
+    "waterfalls",
 ]
 
 DIGITS = 3
@@ -143,3 +150,124 @@ def _unanswered(findings: Findings, run: int) -> int:
 def _median(findings: Findings, run: int) -> float | None:
     times = latencies_ms(findings.runs[run], findings.gold.query_ids)
     return percentiles([time for time in times if not isnan(time)], (50,))[0]
+
+
+# Scores closer than this are equal: sums of the same gains in another order differ by so much.
+SAME = 1e-9
+
+
+class Waterfall(NamedTuple):
+    """The changes of one run, descending: ``rows[place]`` is the query of ``changes[place]``."""
+
+    run: int
+    name: str
+    rows: tuple[int, ...]
+    changes: tuple[float, ...]
+    improved: int
+    same: int
+    worse: int
+
+
+def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
+    """Return one waterfall per run but the baseline, of the queries that both have a score for."""
+    measure = findings.change_of
+    baseline = findings.scores(0, measure)
+    sign = -1 if measure in findings.contest.comparison.lower_is_better else 1
+    found = []
+    for run in range(1, len(findings.names)):
+        changes = [
+            (new - old, row)
+            for row, (old, new) in enumerate(
+                zip(baseline, findings.scores(run, measure), strict=True)
+            )
+            if not isnan(new - old)
+        ]
+        changes.sort(key=lambda pair: (-sign * pair[0], pair[1]))
+        values = tuple(0.0 if abs(change) < SAME else change for change, _ in changes)
+        found.append(
+            Waterfall(
+                run,
+                findings.names[run],
+                tuple(row for _, row in changes),
+                values,
+                improved=sum(sign * value > 0 for value in values),
+                same=sum(value == 0 for value in values),
+                worse=sum(sign * value < 0 for value in values),
+            )
+        )
+    return tuple(found)
+
+
+class ParetoPoint(NamedTuple):
+    """One run by its median latency and its mean on the lead, with the interval of the mean."""
+
+    run: int
+    name: str
+    milliseconds: float
+    quality: float
+    low: float | None
+    high: float | None
+    on_front: bool
+
+
+def pareto(findings: Findings, measure: str | None = None) -> tuple[ParetoPoint, ...]:
+    """Return the runs that were timed, the fastest first; of the lead without a *measure*.
+
+    A run is on the front where no other is at least as good and as fast, and better in one.
+    """
+    comparison = findings.contest.comparison
+    place = comparison.metrics.index(measure or findings.lead)
+    timed = [
+        (row.median_ms, mean, row)
+        for row in standings(findings)
+        if row.median_ms is not None and (mean := row.means[place].mean) is not None
+    ]
+    sign = -1.0 if comparison.metrics[place] in comparison.lower_is_better else 1.0
+    points = [
+        ParetoPoint(
+            row.run,
+            row.name,
+            time,
+            quality,
+            row.means[place].interval.low,
+            row.means[place].interval.high,
+            not any(
+                other_time <= time
+                and sign * other >= sign * quality
+                and (other_time, other) != (time, quality)
+                for other_time, other, _ in timed
+            ),
+        )
+        for time, quality, row in timed
+    ]
+    return tuple(sorted(points, key=lambda point: (point.milliseconds, -sign * point.quality)))
+
+
+def resolved_tables(findings: Findings) -> tuple[Table, ...]:
+    """Return the runs in the order of the leaderboard, or nothing where every target is there.
+
+    It flatters, so that it comes after the one in which such targets count as missed.
+    """
+    found = findings.resolved
+    if found is None:
+        return ()
+    comparison = found.comparison
+    names = [findings.names[run] for run in best_first(findings)]
+    said = (
+        f"{counted(found.missing, 'target')} left out, {queries(found.queries)} left; in "
+        "every other table such a target counts as missed"
+    )
+    return (
+        Table(
+            "Without the targets that are not in the tree searched",
+            (Column("run"), *(Column(name, numeric=True) for name in comparison.metrics)),
+            tuple(
+                (
+                    Cell(name, name),
+                    *(mean_cell(comparison.mean(name, each)) for each in comparison.metrics),
+                )
+                for name in names
+            ),
+            (said,),
+        ),
+    )

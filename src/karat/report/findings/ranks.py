@@ -7,7 +7,20 @@ from karat.model import QueryStatus
 from karat.model.judged import LossReason, Trace
 from karat.report.findings.record import Findings
 
-__all__ = ["BINS", "BY_RANK", "Shares", "fate", "fate_of", "fates", "first_rank", "first_ranks"]
+__all__ = [
+    "BINS",
+    "BY_RANK",
+    "LOSS_REASONS",
+    "LossReasonText",
+    "Shares",
+    "fate",
+    "fate_of",
+    "fates",
+    "first_rank",
+    "first_ranks",
+    "loss_text",
+    "told_reasons",
+]
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
@@ -83,3 +96,66 @@ def _bin(rank: int) -> str:
     if not rank:
         return NOWHERE
     return next((name for last, name in BINS if rank <= last), DEEPER)
+
+
+class LossReasonText(NamedTuple):
+    """The name of a loss reason, its words for one target, its definition, its shade on a page.
+
+    ``{k}`` and ``{depth}`` in *text* are filled in by :func:`loss_text`.
+    """
+
+    name: str
+    reason: str
+    text: str
+    shade: str
+
+
+LOSS_REASONS: dict[LossReason, LossReasonText] = {
+    LossReason.FOUND: LossReasonText("found", "found", "in the first {k} hits", "h5"),
+    LossReason.BELOW_K: LossReasonText(
+        "too low", "ranked below k", "returned below rank {k}", "h3"
+    ),
+    LossReason.THRESHOLD: LossReasonText(
+        "threshold",
+        "dropped by the threshold",
+        "in the first {k} hits, but scored below the threshold",
+        "f2",
+    ),
+    LossReason.RERANKER: LossReasonText(
+        "reranker", "moved down by the reranker", "moved below rank {k} by the reranker", "f3"
+    ),
+    LossReason.FUSION: LossReasonText(
+        "fusion",
+        "moved down by fusion",
+        "in the first {k} hits of one stage, below that after fusion",
+        "f4",
+    ),
+    LossReason.NOT_RETRIEVED: LossReasonText(
+        "not returned", "not retrieved", "not among the hits returned (at most {depth})", "f5"
+    ),
+    LossReason.NO_CHUNK: LossReasonText(
+        "in no chunk", "in no chunk", "no chunk of the index covers it", "f6"
+    ),
+    LossReason.NOT_IN_CORPUS: LossReasonText(
+        "not in corpus", "not in the corpus", "its file is not in the corpus searched", "f7"
+    ),
+    LossReason.UNANSWERED: LossReasonText(
+        "unanswered", "query not answered", "its query failed", "hx"
+    ),
+}
+# A run alone shows these; the others need its engine.
+ALWAYS = (LossReason.FOUND, LossReason.BELOW_K, LossReason.NOT_RETRIEVED, LossReason.UNANSWERED)
+
+
+def told_reasons(findings: Findings) -> tuple[LossReason, ...]:
+    """Return the reasons that a report of *findings* lists: the common ones, and what happened."""
+    rows = fates(findings)
+    return tuple(
+        kind for kind in LossReason if kind in ALWAYS or any(row.counts[kind] for row in rows)
+    )
+
+
+def loss_text(kind: LossReason, findings: Findings) -> str:
+    """Return the definition of *kind* in this report."""
+    depth = max((trace.retrieved for row in findings.traces for trace in row), default=0)
+    return LOSS_REASONS[kind].text.format(k=findings.k, depth=depth)

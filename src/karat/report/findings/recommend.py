@@ -1,24 +1,104 @@
 """Which run to take for quality, recall, speed or balance, and how sure that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import nan
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from karat.model.comparison import Comparison
+from karat.model.comparison import Comparison, Difference
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
-from karat.report.findings.resampled import (
-    Array,
-    resampled_means,
-    resampled_medians,
-    share_of_wins,
-)
 from karat.report.table import number
-from karat.system.words import join_names
+from karat.scoring.stats.arrays import cluster_codes, cluster_sums
+from karat.scoring.stats.threads import one_blas_thread
+from karat.system.words import first_few, join_names
 
-__all__ = ["Advice", "balance", "recommendations"]
+__all__ = [
+    "Advice",
+    "balance",
+    "headline",
+    "recommendations",
+    "resampled_means",
+    "resampled_medians",
+    "share_of_wins",
+]
+
+Array = NDArray[np.float64]
+
+# Means of the same scores may differ by the order in which they were summed.
+SAME = 1e-12
+
+
+@one_blas_thread()
+def resampled_means(
+    values: Array, *, draws: int, seed: int, clusters: Sequence[str] | None = None
+) -> Array:
+    """Return ``means[draw, run]`` over queries drawn with replacement; NaN is left out.
+
+    Queries that share a label in *clusters* are drawn together. The same seed, queries and clusters
+    draw the same, so that two measures can be paired.
+
+    >>> resampled_means(np.array([[1.0, 1.0], [0.0, 0.0]]), draws=1, seed=0).tolist()
+    [[1.0, 0.0]]
+    """
+    known = ~np.isnan(values.T)
+    sizes, totals = known.astype(float), np.where(known, values.T, 0.0)
+    if clusters is not None:
+        codes = cluster_codes(clusters, len(known))
+        sizes, totals = cluster_sums(sizes, codes), cluster_sums(totals, codes)
+    weights = _weights(len(sizes), draws=draws, seed=seed)
+    counts, sums = weights @ sizes, weights @ totals
+    means: Array = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+    return means
+
+
+def resampled_medians(
+    values: Array, *, draws: int, seed: int, clusters: Sequence[str] | None = None
+) -> Array:
+    """Return ``medians[draw, run]`` over the queries that :func:`resampled_means` draws.
+
+    The median is the lower one of two; NaN is left out, and is the median of nothing.
+
+    >>> resampled_medians(np.array([[1.0, 1.0], [2.0, 2.0]]), draws=1, seed=0).tolist()
+    [[1.0, 2.0]]
+    """
+    queries = values.shape[1]
+    codes = np.arange(queries) if clusters is None else cluster_codes(clusters, queries)
+    weights = _weights(int(codes.max(initial=-1)) + 1, draws=draws, seed=seed)[:, codes]
+    medians = np.full((draws, len(values)), np.nan)
+    for run, row in enumerate(values):
+        order = np.argsort(row)[: int((~np.isnan(row)).sum())]
+        reached = weights[:, order].cumsum(axis=1)
+        if not order.size:
+            continue
+        totals = reached[:, -1]
+        middle = (reached >= totals[:, None] / 2).argmax(axis=1)
+        medians[:, run] = np.where(totals > 0, row[order][middle], np.nan)
+    return medians
+
+
+def _weights(units: int, *, draws: int, seed: int) -> Array:
+    """Return how often each unit is drawn in each draw."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(units, np.full(units, 1.0 / units), size=draws).astype(float)
+
+
+def share_of_wins(scores: Array, run: int) -> float:
+    """Return in which share of the draws *run* has the highest score, NaN being the lowest.
+
+    Runs that have it together share the draw: of two that are the same, each is first in half. A
+    draw in which no run has a score is left out.
+
+    >>> share_of_wins(np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 1.0], [0.0, 2.0]]), 1)
+    0.625
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    best = known.max(axis=1, keepdims=True)
+    first = (known >= best - SAME)[np.isfinite(best[:, 0])]
+    return float((first[:, run] / first.sum(axis=1)).mean())
+
 
 DRAWS = 2_000
 
@@ -175,3 +255,79 @@ def _certainty(comparison: Comparison, name: str, measure: str, share: float) ->
 
 def _stays(share: float) -> str:
     return f"First in {share:.0%} of resampled query sets."
+
+
+DIGITS = 3
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the outcome on the first metric in one sentence; empty where nothing was compared."""
+    metric = comparison.metrics[0]
+    entries = [entry for entry in comparison.differences if entry.metric == metric]
+    scored = [entry for entry in entries if entry.n]
+    if not entries:
+        return ""
+    if not scored:
+        return f"No query has a score of two runs on {metric}."
+    if len(scored) == 1:
+        return _pair(comparison, scored[0])
+    if comparison.pairs == "baseline":
+        return _against_baseline(comparison, scored)
+    return _best(comparison, scored)
+
+
+def _pair(comparison: Comparison, entry: Difference) -> str:
+    names = f"{entry.baseline} and {entry.system}"
+    if entry.ties == entry.n:
+        return f"{names} have the same {entry.metric} on every query."
+    if not comparison.significant(entry):
+        change = number(entry.difference, signed=True, digits=DIGITS).text
+        return f"No significant difference between {names} on {entry.metric} ({change})."
+    better = comparison.winner(entry) or entry.system
+    worse = entry.baseline if better == entry.system else entry.system
+    means = [comparison.mean(name, entry.metric).mean for name in (better, worse)]
+    values = " against ".join(number(mean, digits=DIGITS).text for mean in means)
+    return f"{better} is significantly better than {worse} on {entry.metric}: {values}."
+
+
+def _against_baseline(comparison: Comparison, entries: Sequence[Difference]) -> str:
+    baseline, metric = comparison.systems[0], entries[0].metric
+    better = [
+        entry
+        for entry in entries
+        if comparison.significant(entry) and comparison.winner(entry) == entry.system
+    ]
+    if not better:
+        return f"No run is significantly better than {baseline} on {metric}."
+    names = join_names(first_few([entry.system for entry in better]))
+    verb = "is" if len(better) == 1 else "are"
+    return f"{names} {verb} significantly better than {baseline} on {metric}."
+
+
+def _best(comparison: Comparison, entries: Sequence[Difference]) -> str:
+    metric = entries[0].metric
+    lower = metric in comparison.lower_is_better
+    means = {
+        entry.system: entry.mean
+        for entry in comparison.means
+        if entry.metric == metric and entry.mean is not None
+    }
+    best = (min if lower else max)(means, key=means.__getitem__)
+    own = [entry for entry in entries if best in (entry.baseline, entry.system)]
+    close = [
+        entry.system if entry.baseline == best else entry.baseline
+        for entry in own
+        if not comparison.significant(entry)
+    ]
+    mean = number(means[best], digits=DIGITS).text
+    if all(entry.ties == entry.n for entry in own):
+        return f"All {len(means)} runs have the same {metric} on every query ({mean})."
+    if not close:
+        return (
+            f"{best} is significantly better than all {len(own)} other runs on {metric} ({mean})."
+        )
+    way = ("lowest", "lower") if lower else ("highest", "higher")
+    return (
+        f"{best} has the {way[0]} {metric} ({mean}), but not significantly {way[1]} than "
+        f"{join_names(first_few(close))}."
+    )

@@ -4,18 +4,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from karat.report.compare_view import compare_table
-from karat.report.findings.comparable import differences, shallow
 from karat.report.findings.insights import insights
-from karat.report.findings.latency import latency_table
-from karat.report.findings.leaderboard import leaderboard_table
-from karat.report.findings.loss_reasons import LOSS_REASONS, loss_text, told_reasons
-from karat.report.findings.method import method_rows
-from karat.report.findings.ranks import Shares, fates, first_ranks
+from karat.report.findings.latency import latency_table, phase_tables, spent_tables
+from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
+from karat.report.findings.method import differences, method_rows, shallow
+from karat.report.findings.ranks import (
+    LOSS_REASONS,
+    Shares,
+    fates,
+    first_ranks,
+    loss_text,
+    told_reasons,
+)
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
-from karat.report.findings.resolved import resolved_tables
 from karat.report.findings.slices import slice_tables
-from karat.report.findings.spending import phase_tables, spent_tables
 from karat.report.score_view import note_lines
 from karat.report.table import Cell, Column, Table
 

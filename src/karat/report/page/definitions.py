@@ -1,6 +1,6 @@
 """The document of definitions: every metric and every loss reason, from their registries."""
 
-from karat.report.findings.loss_reasons import LOSS_REASONS
+from karat.report.findings.ranks import LOSS_REASONS
 from karat.report.page.subject import Document
 from karat.scoring.metrics import METRICS
 

@@ -11,8 +11,8 @@ from zlib import compress
 
 from karat.report.display import printable
 from karat.report.findings import Findings
-from karat.report.findings.headline import headline
 from karat.report.findings.leaderboard import best_first
+from karat.report.findings.recommend import headline
 from karat.report.json import plain
 from karat.report.page.analysis import comparisons, curves, matrix, sliced_tags, slices_by
 from karat.report.page.definitions import definitions

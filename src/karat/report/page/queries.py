@@ -4,8 +4,7 @@ from math import isnan
 
 from karat.errors import UnknownName
 from karat.model.timings import NS_PER_MS, LatencySample, latency_ms
-from karat.report.findings.loss_reasons import LOSS_REASONS
-from karat.report.findings.ranks import fate_of
+from karat.report.findings.ranks import LOSS_REASONS, fate_of
 from karat.report.page.subject import Document, Subject, known
 
 __all__ = ["drilldown", "query_results"]

@@ -8,21 +8,26 @@ from karat.model import Outcome
 from karat.model.evaluation import Notes, Summary
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.comparable import differences, shallow
-from karat.report.findings.headline import headline
 from karat.report.findings.insights import insights
-from karat.report.findings.latency import ecdf, latencies_ms, latency_table
-from karat.report.findings.leaderboard import beaten_text, best_first, standings
-from karat.report.findings.loss_reasons import LOSS_REASONS, loss_text, told_reasons
-from karat.report.findings.method import method_rows
-from karat.report.findings.pareto import pareto
-from karat.report.findings.ranks import fates, first_ranks
-from karat.report.findings.recommend import recommendations
-from karat.report.findings.resolved import resolved_tables
-from karat.report.findings.spending import phase_tables, spent_tables
+from karat.report.findings.latency import (
+    ecdf,
+    latencies_ms,
+    latency_table,
+    phase_tables,
+    spent_tables,
+)
+from karat.report.findings.leaderboard import (
+    beaten_text,
+    best_first,
+    pareto,
+    resolved_tables,
+    standings,
+)
+from karat.report.findings.method import differences, method_rows, shallow
+from karat.report.findings.ranks import LOSS_REASONS, fates, first_ranks, loss_text, told_reasons
+from karat.report.findings.recommend import headline, recommendations
 from karat.report.page.subject import Document, RunState, Subject, known
-from karat.report.score_view import invalid_text, note_lines
-from karat.report.searched_view import odd_answers
+from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.table import Table
 from karat.scoring.metrics import parse
 from karat.scoring.stats import known_percentiles

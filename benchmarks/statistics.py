@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from karat.scoring.stats import bootstrap_intervals, compare, randomised_tukey
 from karat.scoring.stats.distributions import t_two_sided
-from karat.scoring.stats.maxt import holm, resample_halves, step_down
-from karat.scoring.stats.signflip import flip_sums
+from karat.scoring.stats.signflip import flip_sums, holm, resample_halves, step_down
 
 ALPHA = 0.05
 LIMIT = 0.06

@@ -29,8 +29,8 @@ import code_chunks  # noqa: E402
 from karat.corpus import Corpus, from_folder  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
 from karat.engines.engine_group import Current, build_group  # noqa: E402
+from karat.engines.rerank.base import MaxSim, maxsim  # noqa: E402
 from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
-from karat.engines.rerank.maxsim import MaxSim, maxsim  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
 from karat.engines.threshold import by_score  # noqa: E402

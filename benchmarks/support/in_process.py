@@ -4,7 +4,7 @@ from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
 from karat.experiments.run import with_unit
 from karat.experiments.snapshots import Snapshots
-from karat.experiments.workers.depth import first_files, hits_needed, next_depth
+from karat.experiments.workers.engine_session import first_files, hits_needed, next_depth
 from karat.model import Answer, Dataset, Hit, Run
 
 __all__ = ["asked"]

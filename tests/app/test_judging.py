@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.app.judge import best_rank, candidates, is_judged
-from karat.app.judgment_edits import JudgingPool, edited, grade_at
+from karat.app.judge import JudgingPool, best_rank, candidates, edited, grade_at, is_judged
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.matching.modes import MATCHERS
 from karat.service.store import StoredJudgment

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judgment_edits import edited, grade_at, without_unresolved
+from karat.app.judge import edited, grade_at, without_unresolved
 from karat.model import Dataset, Query, Target
 from karat.service.store import StoredJudgment
 

@@ -4,7 +4,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
-from karat.scoring.slices import cluster_labels, slice_rows
+from karat.scoring.score import cluster_labels, slice_rows
 
 GOLD = Dataset.of(
     [

@@ -19,10 +19,9 @@ from karat.corpus import (
     from_texts,
     header,
 )
-from karat.corpus.cache import CachedChunks, ChunkCache, ChunkKey
+from karat.corpus.cache import CachedChunks, ChunkCache, ChunkKey, DiskCache
 from karat.corpus.chunkers.base import Piece, SplitResult, chunk_id, chunks_of
 from karat.corpus.chunkers.window import Lines
-from karat.corpus.disk_cache import DiskCache
 from karat.model.spec import Spec
 
 
@@ -100,7 +99,7 @@ def test_what_other_code_has_cut_is_cut_anew_and_not_kept(
     path = tmp_path / "chunks.sqlite"
     with DiskCache(path) as cache:
         chunk_corpus(corpus, Counting("old"), cache=cache)
-    monkeypatch.setattr("karat.corpus.disk_cache._code", lambda: "0" * 64)
+    monkeypatch.setattr("karat.corpus.cache._code", lambda: "0" * 64)
     chunker = Counting()
     with DiskCache(path) as cache:
         assert chunk_corpus(corpus, chunker, cache=cache).fallbacks == {}

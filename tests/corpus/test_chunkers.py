@@ -223,7 +223,7 @@ def test_what_is_too_much_to_parse_is_cut_by_lines(monkeypatch: pytest.MonkeyPat
 
 def test_auto_works_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     with_grammars = create_chunker("auto").spec
-    monkeypatch.setattr("karat.corpus.chunkers.auto.grammar_version", lambda: "")
+    monkeypatch.setattr("karat.corpus.chunkers.syntax.grammar_version", lambda: "")
     split = create_chunker("auto").split("def f(): pass\n", "python")
     assert split.fallback == "no-extra-code"
     assert split.pieces[0].kind == "lines"

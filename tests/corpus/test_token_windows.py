@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.corpus import DiskCache, chunk_corpus, create_chunker, from_texts
-from karat.corpus.chunkers.tokenizers import DEFAULT_TOKENIZER, Span, create_tokenizer
-from karat.corpus.chunkers.window import token_windows
+from karat.corpus.chunkers.window import DEFAULT_TOKENIZER, Span, create_tokenizer, token_windows
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.packaged import GRANITE, TOKENIZER, read_container
 from karat.engines.spec import build

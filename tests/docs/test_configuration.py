@@ -12,7 +12,7 @@ from karat.app.benchmark_config import AGENT_KEYS, EVALUATION_KEYS, GATE_KEYS, O
 from karat.app.generate import KEYS as MINING_KEYS
 from karat.experiments.matrix import AXES, SINGLE
 from karat.formats.akashic_suites import KEYS as SUITE_KEYS
-from karat.formats.sections import SECTIONS
+from karat.formats.fields import SECTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")

@@ -19,8 +19,8 @@ from karat.engines.embedding.static import StaticEmbedder
 from karat.engines.engine_group import build_group, shareable
 from karat.engines.lexical.index import LexicalIndex
 from karat.engines.ranking import words_of
+from karat.engines.rerank.base import MaxSim
 from karat.engines.rerank.engine import Passages
-from karat.engines.rerank.maxsim import MaxSim
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.model import Hit

@@ -11,7 +11,7 @@ from karat.corpus import from_texts
 from karat.engines.spec import build, parse_spec
 from karat.engines.threshold import above, by_score, check_threshold
 from karat.errors import InputError
-from karat.experiments.workers.depth import cut
+from karat.experiments.workers.engine_session import cut
 from karat.testing.engines import DOCUMENTS
 
 CORPUS = from_texts({**DOCUMENTS, **{f"more/{n}.py": f"def login_{n}(): ...\n" for n in range(9)}})

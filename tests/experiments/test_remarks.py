@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.experiments.remarks import remarks
+from karat.experiments.run_records import remarks
 from karat.model import Answer, Hit, Outcome, Run
 from karat.model.timings import RunResult
 

@@ -11,7 +11,7 @@ from karat.experiments.run_records import run_with_latencies, select_runs
 from karat.experiments.store import Store, open_store, shown_place
 from karat.model import Answer, Run
 from karat.model.timings import LatencySample, RunResult, Timings
-from karat.testing.recorder import PLAN
+from karat.testing.store import PLAN
 
 
 @pytest.fixture

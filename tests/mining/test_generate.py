@@ -12,7 +12,7 @@ import pytest
 from karat.cli import main
 from karat.errors import EngineError
 from karat.formats import read_dataset
-from karat.scoring.slices import cluster_labels
+from karat.scoring.score import cluster_labels
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder

@@ -9,8 +9,7 @@ import pytest
 
 from karat.mining.commits import Commit, UnreadableCommits
 from karat.mining.diffs import each_diff
-from karat.mining.scan import scan
-from karat.mining.scan_cache import ScanCache
+from karat.mining.scan import ScanCache, scan
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder

@@ -2,7 +2,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.ndcg import InterleavedSearch, create_synthetic_evaluation_data, get_vector_backend
-from karat.ndcg.ranking import RankedItems
+from karat.ndcg.evaluator import RankedItems
 
 
 def good(query: str, k: int) -> RankedItems:

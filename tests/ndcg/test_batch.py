@@ -4,7 +4,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.ndcg import NDCGEvaluator
-from karat.ndcg import truth as truth_module
+from karat.ndcg import evaluator as truth_module
 from karat.scoring.stats import bootstrap_intervals, verdict
 
 

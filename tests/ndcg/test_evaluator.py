@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError, UnknownName
 from karat.ndcg import NDCGEvaluator, Neighbour
-from karat.ndcg.ranking import read_ranking
-from karat.ndcg.truth import GradeTable
+from karat.ndcg.evaluator import GradeTable, read_ranking
 from karat.scoring.matching.documents import judge_ranking
 from karat.scoring.metrics.gain import ndcg
 

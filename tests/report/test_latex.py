@@ -1,6 +1,6 @@
 """Tables for LaTeX."""
 
-from karat.report.latex import render
+from karat.report.draw import render
 from karat.report.table import Cell, Column, Table
 
 

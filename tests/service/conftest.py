@@ -28,7 +28,7 @@ from karat.service.jobs.worker import HANDLERS
 from karat.service.run import Server
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
-from karat.service.store.tokens import create_token
+from karat.service.store.service import create_token
 
 ROOT = Path(__file__).resolve().parents[2]
 # How long anything may take that ends by itself, on however slow a machine.

@@ -15,7 +15,7 @@ from karat.service.api.app import create_app
 from karat.service.api.auth import COOKIE, is_open
 from karat.service.settings import RequestLimits, ServiceSettings
 from karat.service.store import ServiceStore
-from karat.service.store.tokens import create_token, digest_of
+from karat.service.store.service import create_token, digest_of
 
 HOST = "karat.example.org"
 Token = Callable[..., str]

@@ -106,7 +106,7 @@ def test_a_revision_of_a_repository(
         ("window(unit=tokens, tokenizer=granit)", 400, "did you mean 'granite'?"),
         ("window(unit=tokens, tokenizer=file)", 400, "tokenizer file:: no such file"),
         ("window(unit=tokens, tokenizer=file:/etc/passwd)", 422, "should match pattern"),
-        ("karat.corpus.chunkers.auto:Lines", 422, "should match pattern"),
+        ("karat.corpus.chunkers.syntax:Lines", 422, "should match pattern"),
     ],
 )
 def test_how_documents_are_cut(

@@ -13,9 +13,8 @@ from karat.experiments.configurations import Agent, parse_agent
 from karat.experiments.matrix import check_matrix_keys
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.akashic_suites import SWITCH, parse_suites
-from karat.formats.fields import Checker, Location, Record
+from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.results import FOLDER_FORMATS
-from karat.formats.sections import SECTIONS
 from karat.formats.source import parse_amount
 from karat.formats.yamltext import load_yaml
 from karat.model import Dataset

@@ -13,9 +13,15 @@ from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure
-from karat.scoring.score import evaluate_run, with_dropped, with_intervals, with_measures
+from karat.scoring.score import (
+    cluster_labels,
+    evaluate_run,
+    slice_rows,
+    with_dropped,
+    with_intervals,
+    with_measures,
+)
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels, slice_rows
 
 __all__ = [
     "EvaluationResult",

@@ -1,15 +1,24 @@
 """Hold a run to its rules: minimums, what it may lose against a baseline, latencies."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
+from typing import NamedTuple, cast
 
+from karat.app.evaluate import evaluate_experiment
+from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.errors import InputError
-from karat.experiments.run_records import DISTURBED
+from karat.experiments.configurations import engine_configurations
+from karat.experiments.run import ExperimentRequest, run_experiment
+from karat.experiments.run_records import DISTURBED, run_with_latencies
+from karat.experiments.store import ExperimentKind, Store
+from karat.experiments.target_check import Where
+from karat.experiments.workers import RunEvent, RunSettings
+from karat.formats.octocode import OctocodeResults
 from karat.model import Dataset, Outcome, Run
 from karat.model.comparison import Difference, Interval
-from karat.model.evaluation import Summary
+from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
@@ -17,13 +26,25 @@ from karat.report.table import number
 from karat.scoring.baseline import CommonQueries, RankedRun, align_baseline, score_with_ranks
 from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, parse, parse_all
+from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels
 from karat.scoring.sources import RunSource, load_run, run_name
 from karat.scoring.stats import percentiles, verdict
 from karat.scoring.stats.moments import least_values
 
-__all__ = ["GateRules", "gate", "latency_check", "minimum_check", "parse_rules", "regression_check"]
+__all__ = [
+    "LEAST",
+    "MODES",
+    "GateRules",
+    "OctocodeGate",
+    "gate",
+    "latency_check",
+    "minimum_check",
+    "octocode_engine",
+    "octocode_gate",
+    "parse_rules",
+    "regression_check",
+]
 
 DIGITS = 3
 # Sums of the same numbers in another order differ by less; a limit that is just met is met.
@@ -424,3 +445,94 @@ def _latencies_ms(run: object) -> tuple[list[float], bool]:
     pairs = zip(run.latencies_ns, run.outcomes, strict=True)
     times = [ns / NS_PER_MS for ns, end in pairs if ns >= 0 and end == Outcome.ANSWERED]
     return times, bool(run.metadata.get(DISTURBED))
+
+
+LEAST = "hit@5=0.70"
+MODES = ("code", "docs")
+# What octocode's embedding and reranking providers ask for, where it is set.
+KEYS = (
+    *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
+    *("OPENROUTER_API_KEY", "TOGETHER_API_KEY"),
+)
+TIMEOUT_S = 60
+
+
+class OctocodeGate(NamedTuple):
+    """What the gate says, the scores behind it and their settings, and octocode's averages."""
+
+    gate: Gate
+    evaluation: Evaluation
+    results: OctocodeResults
+    scoring: Scoring
+
+
+def octocode_engine(mode: str = "code", *, threshold: float | None = None) -> dict[str, object]:
+    """Return octocode's command line; *threshold* is the least similarity that it returns.
+
+    >>> octocode_engine("docs", threshold=0.5)["command"][3:]
+    ['--format', 'json', '--mode', 'docs', '--threshold', '0.5']
+    """
+    command = ["octocode", "search", "{query}", "--format", "json", "--mode", mode]
+    if threshold is not None:
+        command += ["--threshold", f"{threshold:g}"]
+    return {
+        "engine": "command",
+        "name": "octocode",
+        "command": command,
+        "output": "octocode",
+        "env": list(KEYS),
+        "timeout_s": TIMEOUT_S,
+    }
+
+
+def octocode_gate(
+    gold: Dataset,
+    engine: str | Mapping[str, object],
+    rules: GateRules,
+    store: Store,
+    *,
+    corpus: str = ".",
+    max_results: int = 20,
+    baseline: Baseline | None = None,
+    confidence: Confidence | None = None,
+    allow_changed: bool = False,
+    listen: Callable[[RunEvent], None] = lambda _: None,
+    wait: bool = True,
+) -> OctocodeGate:
+    """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
+
+    It is searched anew each time, and kept in *store*. A query that ends in an error counts 0. A
+    measure that looks deeper than *max_results* is not computed, and is None among the results.
+    Latency is measured only where *rules* limit it; without *wait*, also while other karat runs
+    disturb it.
+    """
+    measures = tuple(
+        name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
+    )
+    # Octocode's order is its answer: what it scores alike stays as it came.
+    scoring = Scoring(measures, ties="order")
+    request = ExperimentRequest(
+        gold=gold,
+        configurations=engine_configurations([engine], k=max_results),
+        where=Where(corpus=corpus),
+        kind=ExperimentKind.EVALUATE,
+        scoring=scoring,
+        settings=RunSettings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
+        timed=None if rules.latencies_ms else 0,
+        wait=wait,
+    )
+    done = run_experiment(request, store, listen=listen, again=True)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    found = evaluate_experiment(gold, done, scoring=scoring, confidence=confidence)
+    decided = gate(
+        gold,
+        run_with_latencies(found.runs[0]),
+        rules,
+        baseline=baseline,
+        scoring=scoring,
+        confidence=confidence,
+        allow_changed=allow_changed,
+    )
+    evaluation = cast("Evaluation", found.overall)  # of one engine, so that nothing is compared
+    return OctocodeGate(decided, evaluation, octocode_averages(evaluation), scoring)

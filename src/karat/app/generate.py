@@ -10,8 +10,7 @@ from pathlib import Path
 from karat.errors import EngineError
 from karat.formats import DEFAULT, ReadLimits, write
 from karat.formats.akashic_suites import SWITCH
-from karat.formats.fields import Checker, Location, Record
-from karat.formats.sections import SECTIONS
+from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.yamltext import load_yaml
 from karat.installation import __version__
 from karat.mining.dataset import build_dataset, unique_names
@@ -19,7 +18,7 @@ from karat.mining.mine import MinedRepository, MiningProgress, mine
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import Rewriter
 from karat.mining.sampling import split_by_time
-from karat.mining.scan_cache import ScanCache
+from karat.mining.scan import ScanCache
 from karat.model import Dataset
 
 __all__ = [

@@ -20,7 +20,7 @@ from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.ranks import BY_RANK, fate_of
 from karat.scoring.matching import trace
-from karat.scoring.matching.coverage import Coverage
+from karat.scoring.matching.regions import Coverage
 from karat.scoring.settings import Scoring
 
 __all__ = ["LossSearch", "MissedTargets", "missed_targets", "searched_where", "with_losses"]
@@ -279,9 +279,9 @@ def _culprit(steps: Sequence[tuple[str, int]], k: int) -> LossReason | None:
     """Return which step moved a target out of the first *k*; None where no step had it there.
 
     >>> _culprit([("stage", 3), ("stage", 0), ("fusion", 12), ("rerank", 40)], 10)
-    <Fate.FUSION: 4>
+    <LossReason.FUSION: 4>
     >>> _culprit([("stage", 3), ("fusion", 5), ("rerank", 11)], 10)
-    <Fate.RERANKER: 3>
+    <LossReason.RERANKER: 3>
     """
     alone = [rank for kind, rank in steps if kind == "stage" and rank]
     line = [("stage", min(alone, default=0)), *(step for step in steps if step[0] != "stage")]

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from karat.app.evaluate import score_runs
 from karat.errors import InputError, UnknownName
-from karat.experiments.remarks import empty_run_remarks, ranking_digest, remarks
-from karat.experiments.run_records import RunRecord, record_of, select_runs
+from karat.experiments.run_records import (
+    RunRecord,
+    empty_run_remarks,
+    ranking_digest,
+    record_of,
+    remarks,
+    select_runs,
+)
 from karat.experiments.store import Experiment, StoredRun, open_store
 from karat.experiments.target_check import resolved_for
 from karat.formats import read_dataset, read_run
@@ -26,9 +32,8 @@ from karat.scoring.compare import compare_evaluations, compare_scored, testable_
 from karat.scoring.matching import MATCHERS, trace
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
-from karat.scoring.score import with_dropped, with_measures
+from karat.scoring.score import cluster_labels, slice_rows, with_dropped, with_measures
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels, slice_rows
 from karat.scoring.sources import number_duplicates, run_name
 from karat.system.words import counted, first_few, join_names
 

@@ -13,9 +13,14 @@ from karat.model.evaluation import Evaluation, Summary
 from karat.model.timings import RunResult
 from karat.report.findings.latency import latencies_ms
 from karat.scoring.metrics import parse
-from karat.scoring.score import evaluate_run, with_intervals, with_measures
+from karat.scoring.score import (
+    cluster_labels,
+    evaluate_run,
+    slice_rows,
+    with_intervals,
+    with_measures,
+)
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels, slice_rows
 
 __all__ = [
     "OCTOCODE_FIELDS",

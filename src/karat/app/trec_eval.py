@@ -14,10 +14,10 @@ from karat.model import JudgedQuery
 from karat.model.preferences import Judges, PanelQuery, PreferenceQuery
 from karat.report.text import TrecRow
 from karat.scoring.matching.documents import judge_ranking
-from karat.scoring.matching.ties import as_float32
+from karat.scoring.matching.modes import as_float32
 from karat.scoring.metrics.evaluate import LEAST_IN_GEOMETRIC
-from karat.scoring.metrics.trec.counts import relstring
 from karat.scoring.metrics.trec.names import MEASURES, Value, values
+from karat.scoring.metrics.trec.sets import relstring
 
 __all__ = ["Cutting", "Judgments", "TrecQuery", "TrecSettings", "judged_queries", "trec_eval"]
 

@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.corpus.cache import ChunkCache, MemoryCache
+    from karat.corpus.cache import ChunkCache, DiskCache, MemoryCache
     from karat.corpus.chunkers.base import Chunk, Chunker, Piece, SplitResult
-    from karat.corpus.chunkers.chunking import ChunkedCorpus, chunk_corpus, header
+    from karat.corpus.chunkers.chunking import (
+        CHUNKERS,
+        ChunkedCorpus,
+        chunk_corpus,
+        create_chunker,
+        header,
+    )
     from karat.corpus.chunkers.definitions import Symbol, symbols
-    from karat.corpus.chunkers.table import CHUNKERS, create_chunker
-    from karat.corpus.disk_cache import DiskCache
     from karat.corpus.files.folder import from_folder
     from karat.corpus.files.texts import from_beir, from_texts
     from karat.corpus.files.traits import FileClass, Trait, classify
@@ -51,12 +55,10 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "cache": "ChunkCache MemoryCache",
+        "cache": "ChunkCache DiskCache MemoryCache",
         "chunkers.base": "Chunk Chunker Piece SplitResult",
-        "chunkers.chunking": "ChunkedCorpus chunk_corpus header",
+        "chunkers.chunking": "ChunkedCorpus chunk_corpus header CHUNKERS create_chunker",
         "chunkers.definitions": "Symbol symbols",
-        "chunkers.table": "CHUNKERS create_chunker",
-        "disk_cache": "DiskCache",
         "files.folder": "from_folder",
         "files.texts": "from_beir from_texts",
         "files.traits": "FileClass Trait classify",

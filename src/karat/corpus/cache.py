@@ -1,11 +1,17 @@
 """Caches of chunks by content, so that no content is cut twice."""
 
+import json
+import os
+import zlib
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, Protocol
+from functools import cache
+from hashlib import sha256
+from typing import NamedTuple, Protocol, Self
 
-from karat.corpus.chunkers.base import Chunk
+from karat.corpus.chunkers.base import TIMED_OUT, Chunk, Piece, SplitResult, chunks_of
+from karat.system.sqlite import KeyValueFile
 
-__all__ = ["CachedChunks", "ChunkCache", "ChunkKey", "MemoryCache"]
+__all__ = ["CachedChunks", "ChunkCache", "ChunkKey", "DiskCache", "MemoryCache"]
 
 
 class ChunkKey(NamedTuple):
@@ -55,3 +61,83 @@ class MemoryCache:
     def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
         """Store *cuts*."""
         self._cuts.update(cuts)
+
+
+_FASTEST = 1
+
+
+class DiskCache:
+    """Stores chunks in the file *path*, and those of this process in memory as well.
+
+    Values are compressed JSON, never pickled. A value that cannot be read is a cache miss. The file
+    is emptied when the code that cuts documents has changed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open or create the file."""
+        self._memory = MemoryCache()
+        self._file = KeyValueFile(path, name="chunk cache", version=int(_code()[:7], 16))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, CachedChunks]:
+        """Return the chunks of those *keys* that are in the cache."""
+        wanted = list(keys)
+        hits = self._memory.get(wanted)
+        missing = {_name(key): key for key in wanted if key not in hits}
+        read: dict[ChunkKey, CachedChunks] = {}
+        for name, value in self._file.get(list(missing)).items():
+            chunks = _unpacked(value, missing[name])
+            if chunks is not None:
+                read[missing[name]] = chunks
+        self._memory.put(read)
+        return hits | read
+
+    def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
+        """Store *cuts*; those whose parse timed out are stored in memory only."""
+        self._memory.put(cuts)
+        self._file.put(
+            {_name(key): _packed(cut) for key, cut in cuts.items() if cut.fallback != TIMED_OUT}
+        )
+
+
+@cache
+def _code() -> str:
+    """Return the hash of this package: equal specs may give other chunks when its code changes."""
+    from importlib.resources import files
+
+    digest = sha256()
+    for folder in (files(__package__), files(__package__) / "chunkers"):
+        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _name(key: ChunkKey) -> bytes:
+    return sha256("\0".join((_code(), *key)).encode()).digest()
+
+
+def _packed(cut: CachedChunks) -> bytes:
+    pieces = [(c.start_line, c.end_line, c.text, c.symbols, c.scope, c.kind) for c in cut.chunks]
+    return zlib.compress(json.dumps([cut.fallback, pieces], ensure_ascii=False).encode(), _FASTEST)
+
+
+def _unpacked(value: bytes, key: ChunkKey) -> CachedChunks | None:
+    try:
+        fallback, rows = json.loads(zlib.decompress(value))
+        pieces = [
+            Piece(start, end, text, tuple(symbols), tuple(scope), kind)
+            for start, end, text, symbols, scope, kind in rows
+        ]
+    except (zlib.error, ValueError, TypeError):
+        return None
+    return CachedChunks(chunks_of(SplitResult(pieces), blob=key.blob, digest=key.digest), fallback)

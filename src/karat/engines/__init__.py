@@ -84,14 +84,14 @@ __getattr__ = exports(
     __name__,
     {
         "adapters.python": "adapted",
-        "base": "Engine ExplainedHit Progress RetrievalAgent RetrievalResult SearchStep"
+        "base": "Engine ExplainedHit Progress RetrievalAgent RetrievalResult SearchStep "
         "SupportsBatch SupportsClose SupportsExplain SupportsMetadata SupportsPhases "
         "SupportsProgress SupportsReset SupportsSize SupportsSnapshots SupportsSteps "
         "SupportsWork",
         "registry": "EngineInfo register",
         "spec": "build parse_spec read_specs",
         ".model.spec": "Spec",
-        ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify"
+        ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify "
         "create_chunker delta header symbols",
     },
 )

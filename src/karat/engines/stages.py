@@ -16,8 +16,7 @@ from karat.engines.embedding import Embedder
 from karat.engines.embedding.cache import CachedEmbedder
 from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
-from karat.engines.lexical.bm25 import BM25
-from karat.engines.lexical.index import LexicalIndex
+from karat.engines.lexical.index import BM25, LexicalIndex
 from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
 from karat.errors import InputError, MissingExtra
 

@@ -18,7 +18,7 @@ from karat.experiments.execute import (
 )
 from karat.experiments.executors import Executor, LocalExecutor
 from karat.experiments.plan import MOST, SearchGroups, check_count, group_searches, shares_nothing
-from karat.experiments.remarks import remarks
+from karat.experiments.run_records import remarks
 from karat.experiments.store import (
     Experiment,
     ExperimentDefinition,

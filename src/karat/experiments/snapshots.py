@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from karat.corpus import Corpus, GitRepository, Trait
-from karat.corpus.git.chain import in_order, object_ids
+from karat.corpus.git.repository import in_order, object_ids
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import Opener, Source, corpus_source

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import DEFAULT, ReadLimits
-from karat.formats.fields import Checker, Location, Record
-from karat.formats.sections import find_section
+from karat.formats.fields import Checker, Location, Record, find_section
 from karat.formats.yamltext import load_yaml
 
 __all__ = ["SuiteConfig", "parse_suites", "read_suites"]

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from math import isfinite
 
+from karat.errors import InputError
 from karat.formats.source import Problems
 
-__all__ = ["Checker", "Location", "Record"]
+__all__ = ["SECTIONS", "Checker", "Location", "Record", "find_section"]
 
 Location = tuple[str | int, ...]
 Record = Mapping[str, object]
@@ -234,3 +235,25 @@ def _range(low: float | None, high: float | None) -> str:
     if high is None:
         return f"{low:g} or more"
     return f"at most {high:g}" if low is None else f"{low:g} to {high:g}"
+
+
+SECTIONS = (
+    *("dataset", "engines", "agents", "evaluation", "metrics"),
+    *("matrix", "suites", "gate", "output"),
+)
+
+
+def find_section(check: Checker, top: Record, name: str) -> tuple[Location, Record]:
+    """Return the place and the content of the section *name* of a file.
+
+    A file without sections holds the content alone: it is returned as it is. A file with other
+    sections but without this one is an error.
+    """
+    if isinstance(top.get(name), Mapping):
+        check.known(top, SECTIONS, (), list_keys=True)
+        return (name,), check.record(top[name], (name,))
+    if any(isinstance(top.get(section), Mapping) for section in SECTIONS):
+        raise InputError(
+            f"{check.source}: no section {name!r}; the file has {', '.join(map(repr, top))}"
+        )
+    return (), top

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from karat.corpus.git.chain import in_order, object_ids
+from karat.corpus.git.repository import in_order, object_ids
 from karat.errors import InputError
 from karat.mining.dataset import judgments_of, with_judgments
 from karat.mining.diffs import diffs

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.definitions import Symbol, tree_symbols
 from karat.corpus.chunkers.grammars import SyntaxTree
-from karat.corpus.git.process import git, git_blocks
+from karat.corpus.git.objects import git, git_blocks
 from karat.errors import InputError
 from karat.mining.commits import Change, UnreadableCommits, add_unreadable, read_changes
 

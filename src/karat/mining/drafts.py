@@ -9,7 +9,7 @@ from typing import NamedTuple
 from karat.corpus.files.traits import Trait, classify
 from karat.mining.commits import Candidate, Change, Commit
 from karat.mining.messages import as_query, opening
-from karat.mining.wording import Reason, reasons
+from karat.mining.words import Reason, reasons
 
 __all__ = ["ChangedFiles", "Draft", "FileClassifier", "Role", "role_of", "signs"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.corpus.chunkers.grammars import have_grammars
-from karat.corpus.git.process import git
+from karat.corpus.git.objects import git
 from karat.errors import InputError, MissingExtra
 from karat.installation import install_hint
 from karat.mining.cases import cases
@@ -21,7 +21,7 @@ from karat.mining.targets import Grain
 from karat.model import Query
 
 if TYPE_CHECKING:
-    from karat.mining.scan_cache import ScanCache
+    from karat.mining.scan import ScanCache
 
 
 __all__ = ["MinedRepository", "MiningProgress", "mine"]

@@ -8,7 +8,7 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.definitions import Symbol
 from karat.mining.commits import read_commit
 from karat.mining.diffs import FileDiff, Hunk, diffs
-from karat.mining.lookup import (
+from karat.mining.resolve import (
     NOT_IN_REPOSITORY,
     defines,
     definitions_named,

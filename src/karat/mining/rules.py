@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from karat.mining.drafts import Draft, Role
 from karat.mining.variants import without_paths
-from karat.mining.wording import Reason
-from karat.mining.words import FUNCTION_WORDS, LEAST_WORDS, content_words
+from karat.mining.words import FUNCTION_WORDS, LEAST_WORDS, Reason, content_words
 
 __all__ = ["NO_TARGET", "CaseLimits", "Rule", "is_english", "rules"]
 

@@ -1,21 +1,53 @@
 """Scan the commits of a history with their changed paths, without reading any file."""
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from math import ceil
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
-from karat.corpus.git.process import git, git_blocks
+from karat.corpus.git.objects import git, git_blocks
 from karat.errors import InputError
 from karat.mining.commits import COMMIT, Commit, UnreadableCommits, add_unreadable, read_commit
 from karat.mining.diffs import each_diff
+from karat.system.sqlite import KeyValueFile
 
-if TYPE_CHECKING:
-    from karat.mining.scan_cache import ScanCache
+__all__ = ["History", "Progress", "ScanCache", "Unit", "scan"]
+
+# Raise it when the stored form or the options of the Git command change.
+VERSION = 2
 
 
-__all__ = ["History", "Progress", "Unit", "scan"]
+class ScanCache:
+    """The output of Git by the id of a commit, which is the same in every repository.
+
+    A branch that has grown costs its new commits only; no entry becomes stale. Several processes
+    may use the file at once.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open or create the file."""
+        self._file = KeyValueFile(path, name="cache of commits", version=VERSION)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def get(self, commits: Sequence[str]) -> dict[str, bytes]:
+        """Return the output for those *commits* that are in the cache."""
+        hits = self._file.get([bytes.fromhex(commit) for commit in commits])
+        return {key.hex(): answer for key, answer in hits.items()}
+
+    def put(self, answers: Mapping[str, bytes]) -> None:
+        """Store *answers* in one transaction."""
+        self._file.put({bytes.fromhex(commit): answer for commit, answer in answers.items()})
 
 
 # Size of the batches that are looked up, compared and stored together.

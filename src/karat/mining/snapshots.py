@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from karat.corpus.chunkers.definitions import Symbol, symbols
+from karat.corpus.chunkers.definitions import Symbol, language_of, symbols
 from karat.corpus.chunkers.grammars import GRAMMARS
-from karat.corpus.chunkers.languages import language_of
 from karat.corpus.files.content import MAX_BYTES, Content, decode
 from karat.corpus.files.traits import classify
-from karat.corpus.git.chain import GONE, in_order, object_ids, tree_changes
-from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, list_tree
-from karat.corpus.git.process import git
+from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, git, list_tree
+from karat.corpus.git.repository import GONE, in_order, object_ids, tree_changes
 from karat.errors import InputError
 from karat.scoring.matching.modes import normalise
 

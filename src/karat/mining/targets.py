@@ -9,9 +9,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.chunkers.definitions import Symbol
+from karat.corpus.chunkers.definitions import Symbol, language_of
 from karat.corpus.chunkers.grammars import GRAMMARS, SyntaxTree, parse
-from karat.corpus.chunkers.languages import language_of
 from karat.corpus.files.content import MAX_BYTES, Content, decode
 from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader
 from karat.mining.code_equal import alters_code, excerpts, trees_equal

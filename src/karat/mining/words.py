@@ -1,8 +1,21 @@
 """Words of a query: content words, code identifiers and their parts."""
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
 
-__all__ = ["FUNCTION_WORDS", "LEAST_WORDS", "content_words", "is_identifier", "parts", "tokens"]
+__all__ = [
+    "FUNCTION_WORDS",
+    "LEAST_WORDS",
+    "Reason",
+    "content_words",
+    "is_identifier",
+    "parts",
+    "reasons",
+    "tokens",
+]
 
 _FUNCTION = """
 a about after again all also always an and any are as at be because been before being both but by
@@ -106,3 +119,205 @@ def _bare(token: str) -> str:
     if bare.startswith("(") and bare.endswith(")"):
         bare = bare[1:-1]
     return bare.strip(_WRAPPING)
+
+
+class Reason(StrEnum):
+    """A reason to drop a commit, derived from its message."""
+
+    REVERT = "revert"
+    BUMP = "bump"
+    LAYOUT = "layout"
+    MAINTENANCE = "maintenance"
+    DISTANT = "distant"
+    VAGUE = "vague"
+    TANGLED = "tangled"
+
+
+class _Wording(NamedTuple):
+    """Words and phrases that count anywhere, and verbs that count at the start.
+
+    A phrase in *spared* overrides its words: a "test client" is not about tests. Commas separate
+    phrases.
+    """
+
+    words: str = ""
+    phrases: str = ""
+    leads: str = ""
+    spared: str = ""
+
+
+_TABLE = {
+    Reason.REVERT: _Wording(
+        "revert reverts reverted reverting unrevert",
+        "back out, backed out, backing out, roll back, rolled back, undo commit, undid",
+    ),
+    Reason.BUMP: _Wording(
+        "bump bumped bumps bumping dependencies changelog upversion",
+        """
+        now working on, version number, release version, next version, new version, dev version,
+        to version, prepare release, preparing for, post release, beta release, final release,
+        release candidate, version to, start release, update requirements, update dependency
+        """,
+        "release upgrade",
+    ),
+    Reason.LAYOUT: _Wording(
+        """
+        black violation violations whitespace whitespaces indentation reformat reformatted pep8
+        pycodestyle pylint flake8 pyflakes isort autopep8 pyupgrade gofmt golint golangci lint
+        linter linting lints clippy rustfmt prettier eslint rubocop checkstyle ruff noqa typo
+        typos typographical misspelling misspellings misspelled spelling spellcheck grammar
+        grammatical wording reword reworded rewording copyright copyrights license licence
+        licensing cosmetic stylistic capitalization punctuation nit nits newlines tabs clarifying
+        """,
+        """
+        pre commit, compiler warning, compiler warnings, compile warning, compile warnings,
+        eclipse warnings, error prone, code style, coding style, style fixes, trailing space,
+        trailing spaces, pep 8, run black, apply black, with black, line length, long line,
+        long lines, import order, sort imports, sorted imports, blank line, blank lines,
+        empty line, empty lines, a newline, missing newline, extra newline, curly braces,
+        missing space, missing spaces, extra space, extra spaces, file header
+        """,
+        "reformat beautify reindent hyphenate capitalize align",
+    ),
+    Reason.MAINTENANCE: _Wording(
+        """
+        doc docs rst latex autodoc imports typeshed commented comprehension comprehensions
+        docstring docstrings documentation documented documenting undocumented changelog readme
+        tutorial tutorials howto javadoc javadocs godoc rustdoc sphinx authors contributors test
+        tests tested testcase testcases testsuite unittest unittests selftest e2e coverage travis
+        tox appveyor jenkins workflow workflows mypy typing pyright annotation typehint typehints
+        refactor refactored refactoring refactors refactorings rename renamed renames renaming
+        restructure restructured reorganize reorganized reorganization reorder reordered cleanup
+        cleanups cleaned cleaning cleaner tidy tidied modernize modernized readability
+        maintainability unused unneeded unnecessary unnecessarily redundant obsolete leftover
+        leftovers superfluous needless useless unreachable dead outdated stale example examples
+        sample samples demo boilerplate consistently consistency duplicated duplication
+        deduplicate dedupe dry idiomatic simplification makefile gyp cmake
+        """,
+        """
+        release notes, release note, add note, a note, note on, note about, better types,
+        type checked, project metadata, to https, by https, with https, references to,
+        code comment, a comment, the comment, mention of, code comments, add comments,
+        more comments, some comments, fix comments, comments in, comment about, comment in,
+        inline comment, comment to, comment for, test suite, type hint, type hints,
+        type annotation, type annotations, type checking, type checker, clean up, cleans up,
+        common code, shared code, module import, import for, dead code, code reuse,
+        helper function, helper functions, helper method, variable name, variable names,
+        method name, function name, naming convention, line numbers in, factor out, factored out,
+        into its own, into their own, to its own, into a separate, to a separate,
+        unicode literals, future import, future imports, relative imports, absolute imports,
+        circular import, circular imports, import statement, unused import, python 2, python 3,
+        py3, python3, python2, py2, six, string formatting, f strings, f string, format strings,
+        super calls, magic number, magic numbers, pure refactor, no functional change,
+        no behavior change, build file, build files, build script, generated files,
+        generated file, generated code, update codegen, format args, no need for, no need to,
+        dict literal, dict literals, literal syntax, type hinting, per convention,
+        consistent use of, end of life, add separate, added separate, add a separate,
+        added a separate, remove use of, removed use of, remove uses of, removed uses of,
+        remove usage of, removed usage of, remove usages of, removed usages of
+        """,
+        """
+        regenerate note hint refer comment edit shorten standardize encapsulate encapsulated
+        express expressed document clarify mention explain describe rename move reorganize
+        restructure refactor simplify tidy clean cleanup inline consolidate reorder rearrange test
+        typing annotate type mock port modernize deduplicate abstract abstracted reimplement
+        reimplemented factor unify split extract streamline rework rewrite separate decouple
+        relocate
+        """,
+        """
+        test client, test runner, test runners, test database, test databases, test request,
+        test server, test case class, test command, test cli, test clients, testing client
+        """,
+    ),
+    Reason.DISTANT: _Wording(
+        """
+        oops whoops uh ugh argh sigh oversight followup forgot forgotten fixup amend rebase
+        thoughts
+        """,
+        """
+        merge in, from master, from trunk, by hand, by accident, by mistake, left in,
+        previous commit, last commit, earlier commit, this commit, that commit, prior commit,
+        in commit, of commit, by commit, since commit, from commit, previous change, last change,
+        recent change, recent changes, last changeset, previous changeset, changeset,
+        previous patch, last patch, earlier change, previous fix, last fix, follow up,
+        code review, review comments, review comment, review feedback, address comments,
+        address review, address feedback, feedback from, as discussed, as suggested, as promised,
+        per discussion, my previous, my last, missed in, missing from, introduced by,
+        introduced in, broken by, broken in, branch, once more, this time, pull request,
+        suggestions from, requested changes, merge conflict, merge conflicts, first part of,
+        second part of, third part of, first half of, second half of, first step, next step,
+        final step
+        """,
+        "finish",
+    ),
+    Reason.VAGUE: _Wording(
+        """
+        misc miscellaneous stuff wip todo todos hack hacks minor tiny trivial tweak tweaks
+        experimental bunch silly stupid obvious handful
+        """,
+        """
+        work in progress, started work, start work, started working, initial version,
+        initial work, initial commit, iteration of, first version, first cut, first pass,
+        some more, a few, few more, several fixes, various, small fix, small fixes, bug fix,
+        bug fixes, bugfixes, a bug, few bugs, some bugs, some improvements, small improvements,
+        some code, more changes, some changes, small change, small changes, more work, more fixes,
+        no more, another attempt, another fix, it works, works now, should work, better name,
+        in theory, for now, not sure, i think, i hope, hopefully, couple of, a couple, and more,
+        and other, and others, among others, and friends, etc
+        """,
+        """
+        better more nicer extra further another alternative small little tweak start try attempt
+        initial improvements modifications adjustments
+        """,
+    ),
+    Reason.TANGLED: _Wording(
+        phrases="""
+        and add, and added, and fix, and fixed, and improve, and improved, and simplify,
+        and simplified, and changed, and removed, and updated, and made, and moved, and corrected
+        """,
+        spared="save and add another",
+    ),
+}
+
+
+def _phrases(text: str) -> list[str]:
+    return [f" {' '.join(phrase.split())} " for phrase in text.split(",") if phrase.strip()]
+
+
+def _by_first_word() -> dict[str, list[tuple[Reason, str]]]:
+    """Return phrases by their first word; a phrase and a single word are padded with spaces."""
+    found = defaultdict(list)
+    for reason, wording in _TABLE.items():
+        for phrase in (
+            *(f" {word} " for word in wording.words.split()),
+            *_phrases(wording.phrases),
+        ):
+            found[phrase.split()[0]].append((reason, phrase))
+    return dict(found)
+
+
+_PHRASES = _by_first_word()
+_LEADS = {lead: reason for reason, wording in _TABLE.items() for lead in wording.leads.split()}
+_SPARED = [phrase for wording in _TABLE.values() for phrase in _phrases(wording.spared)]
+_SPARING = frozenset(phrase.split()[0] for phrase in _SPARED)
+
+
+def reasons(said: Sequence[str], lead: str) -> set[Reason]:
+    """Return the reasons in the lower-case words *said*; *lead* is the first verb as imperative.
+
+    >>> reasons(["fix", "trailing", "whitespace"], "fix")
+    {<Reason.LAYOUT: 'layout'>}
+    >>> reasons(["let", "the", "test", "client", "follow", "redirects"], "let")
+    set()
+    """
+    found = {_LEADS[lead]} if lead in _LEADS else set()
+    known = _PHRASES.keys() & said
+    if known:
+        text = f" {' '.join(said)} "
+        if not _SPARING.isdisjoint(said):
+            for phrase in _SPARED:
+                text = text.replace(phrase, " ")
+        found.update(
+            reason for word in known for reason, phrase in _PHRASES[word] if phrase in text
+        )
+    return found

@@ -9,9 +9,7 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.ndcg.abtest import InterleavedSearch
-    from karat.ndcg.batch import Batch, Estimate
-    from karat.ndcg.evaluator import NDCGEvaluator
-    from karat.ndcg.histogram import BUCKETS, vector_ndcg_avg
+    from karat.ndcg.evaluator import BUCKETS, Batch, Estimate, NDCGEvaluator, vector_ndcg_avg
     from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
     from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
     from karat.ndcg.vectors.backend import (
@@ -45,9 +43,7 @@ __getattr__ = exports(
     __name__,
     {
         "abtest": "InterleavedSearch",
-        "batch": "Batch Estimate",
-        "evaluator": "NDCGEvaluator",
-        "histogram": "BUCKETS vector_ndcg_avg",
+        "evaluator": "NDCGEvaluator Batch Estimate BUCKETS vector_ndcg_avg",
         "streaming": "ScoreWindow StreamingEvaluator",
         "synthetic": "SyntheticData create_synthetic_evaluation_data",
         "vectors.backend": "VECTOR_STORES Operation VectorBackend get_vector_backend",

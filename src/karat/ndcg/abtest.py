@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from karat.errors import InputError
-from karat.ndcg.ranking import RankedItems, read_ranking
+from karat.ndcg.evaluator import RankedItems, read_ranking
 from karat.ndcg.vectors.store import as_count
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class InterleavedSearch(Generic[Query]):
 
     def __init__(self, a: "Search[Query]", b: "Search[Query]", *, seed: int = 0) -> None:
         """Begin without answers."""
-        from karat.scoring.stats.chance import generator
+        from karat.scoring.stats.arrays import generator
 
         self._searches = (a, b)
         self._rng = generator(seed)

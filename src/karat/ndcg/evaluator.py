@@ -1,25 +1,317 @@
 """The NDCG evaluator: a ranking and judgments in, a score per cut-off out."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from math import nan
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, isnan, nan
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeGuard
+from weakref import WeakKeyDictionary
 
-from karat.errors import InputError
+from karat.errors import InputError, MissingExtra
 from karat.model import JudgedQuery
-from karat.model.comparison import Comparison
-from karat.ndcg.batch import Batch, estimates, truths_for
-from karat.ndcg.histogram import recorder
-from karat.ndcg.ranking import Judgments, KeyRanking, RankedItems, as_grade, read_ranking
-from karat.ndcg.truth import GradeTable, finite, ideal_gain
-from karat.ndcg.vectors.store import as_count
-from karat.scoring.metrics import Measure, parse_all
+from karat.model.comparison import Comparison, Interval
+from karat.ndcg.vectors.store import as_count, as_key
+from karat.scoring.metrics import Measure, average, parse_all
 from karat.scoring.metrics.gain import dcg, gain_function
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
+    from prometheus_client import CollectorRegistry, Histogram
 
-__all__ = ["NDCGEvaluator", "RankingComparison"]
+
+__all__ = [
+    "BUCKETS",
+    "Batch",
+    "Estimate",
+    "GradeTable",
+    "Judgments",
+    "KeyRanking",
+    "NDCGEvaluator",
+    "RankedItems",
+    "RankingComparison",
+    "as_grade",
+    "estimates",
+    "finite",
+    "ideal_gain",
+    "read_judgments",
+    "read_ranking",
+    "recorder",
+    "truths_for",
+    "vector_ndcg_avg",
+]
+
+# Records with `key` or `id`, or objects with such attributes; Any, since a Protocol could not say
+# "one of two attributes".
+RankedItems = Iterable[Any]
+Judgments = Mapping[Any, float]
+
+
+class KeyRanking(NamedTuple):
+    """The keys of a ranking, best first, each at its first rank; and how many were repeated."""
+
+    keys: tuple[str, ...]
+    duplicates: int
+
+
+def read_ranking(ranked_items: RankedItems) -> KeyRanking:
+    """Return the keys of *ranked_items* in the order given, which is the ranking.
+
+    An item is a record or an object with ``key``, or else ``id``. A ``score`` is optional; it must
+    be a finite number, and does not change the order.
+
+    >>> read_ranking([{"key": "b", "score": 0.9}, {"id": "a"}, {"key": "b"}])
+    KeyRanking(keys=('b', 'a'), duplicates=1)
+    """
+    if isinstance(ranked_items, (str, bytes, Mapping)) or not isinstance(ranked_items, Iterable):
+        raise InputError(f"the ranking is {ranked_items!r}; expected a list of items")
+    keys: dict[str, None] = {}
+    count = 0
+    for count, item in enumerate(ranked_items, start=1):
+        key = field(item, "key")
+        if key is None:
+            key = field(item, "id")
+        if key is None:
+            raise InputError(f"item {count} of the ranking is {item!r}; expected key or id")
+        name = as_key(key, f"item {count} of the ranking")
+        score = field(item, "score")
+        if score is not None and not is_finite_number(score):
+            raise InputError(
+                f"item {count} of the ranking, {name!r}: score {score!r} is no finite number"
+            )
+        keys[name] = None
+    return KeyRanking(tuple(keys), count - len(keys))
+
+
+def read_judgments(judgments: Judgments) -> dict[str, float]:
+    """Return grade by key, keys as text; raise InputError for a grade that is no finite number.
+
+    >>> read_judgments({"a": 1, 7: 0.5})
+    {'a': 1.0, '7': 0.5}
+    """
+    if not isinstance(judgments, Mapping):
+        raise InputError(f"the judgments are {judgments!r}; expected key and grade")
+    grades: dict[str, float] = {}
+    for key, grade in judgments.items():
+        name = as_key(key, "judgments")
+        if name in grades:
+            raise InputError(f"judgments: key {name!r} is given twice, as text and as a number")
+        grades[name] = as_grade(grade, f"the judgment of {name!r}")
+    return grades
+
+
+def as_grade(grade: object, where: str) -> float:
+    """Return *grade* as a float, or raise InputError that begins with *where*."""
+    if not is_finite_number(grade):
+        raise InputError(f"{where} is {grade!r}; expected a finite number")
+    return float(grade)
+
+
+def is_finite_number(value: object) -> TypeGuard[float]:
+    """Return whether *value* is a number, of Python or numpy, neither NaN nor infinite."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return False
+    try:
+        return isfinite(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def field(item: object, name: str) -> Any:
+    """Return the entry or the attribute *name* of *item*, None without one."""
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+
+
+class GradeTable:
+    """Grades by key; the ideal order and its gain at each cut are computed once.
+
+    >>> truth = GradeTable({"a": 1.0, "b": 0.5})
+    >>> truth.judge(KeyRanking(("x", "b"), 0)).ranks, round(truth.idcg(3, "linear"), 4)
+    ([2], 1.3155)
+    """
+
+    __slots__ = ("_idcg", "grades", "ideal")
+
+    def __init__(self, judgments: Judgments) -> None:
+        """Read *judgments*."""
+        self.grades = read_judgments(judgments)
+        self.ideal = sorted(self.grades.values(), reverse=True)
+        self._idcg: dict[tuple[int, str], float] = {}
+
+    @property
+    def scorable(self) -> bool:
+        """Whether anything is relevant at all."""
+        return bool(self.ideal) and self.ideal[0] > 0
+
+    def idcg(self, k: int, gain: str) -> float:
+        """Return the gain of all judgments in the best order, cut at *k*."""
+        if (k, gain) not in self._idcg:
+            self._idcg[k, gain] = ideal_gain(self.ideal, k, gain)
+        return self._idcg[k, gain]
+
+    def judge(self, ranking: KeyRanking) -> JudgedQuery:
+        """Return the ranks and grades of the judged keys of *ranking*.
+
+        Keys without a score are placed by their order alone, so that nothing has to be counted;
+        the same as ``locate`` of karat.scoring.matching with scores that fall from first to last.
+        """
+        grades = self.grades
+        hits = [
+            (rank, grades[key]) for rank, key in enumerate(ranking.keys, start=1) if key in grades
+        ]
+        return JudgedQuery(
+            [rank for rank, _ in hits],
+            [grade for _, grade in hits],
+            ideal=self.ideal,
+            retrieved=len(ranking.keys),
+        )
+
+
+def ideal_gain(grades: Sequence[float], k: int, gain: str) -> float:
+    """Return the discounted gain of *grades* in the best order, cut at *k*."""
+    order = sorted(grades, key=gain_function(gain), reverse=True)
+    ranks = range(1, len(order) + 1)
+    return finite(dcg(JudgedQuery(ranks, order, ideal=order, retrieved=len(order)), k, gain=gain))
+
+
+def finite(total: float) -> float:
+    """Return *total*; raise InputError where that is beyond any float.
+
+    >>> finite(1e308 * 10)
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: the grades are too large: their gain is beyond any floating number
+    """
+    if not isfinite(total):
+        raise InputError("the grades are too large: their gain is beyond any floating number")
+    return total
+
+
+class Estimate(NamedTuple):
+    """A mean with its interval; the mean is None where nothing was scored."""
+
+    mean: float | None
+    interval: Interval
+
+
+def estimates(
+    rows: Sequence[Mapping[str, float]],
+    measures: Sequence[Measure],
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> dict[str, Estimate]:
+    """Return the mean of each measure over *rows* with its bootstrap interval."""
+    from karat.scoring.stats import bootstrap_intervals
+
+    names = [str(measure) for measure in measures]
+    columns = [[row[name] for name in names] for row in rows] or [[float("nan")] * len(names)]
+    intervals = bootstrap_intervals(
+        columns,
+        bounds=[measure.bounds for measure in measures],
+        level=level,
+        draws=draws,
+        seed=seed,
+    )
+    estimates = {}
+    for name, interval in zip(names, intervals, strict=True):
+        mean = average([row[name] for row in rows])
+        estimates[name] = Estimate(None if isnan(mean) else mean, interval)
+    return estimates
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What several rankings earn.
+
+    ``scores`` has one entry per ranking, None for one whose query has no positive judgment; those
+    are counted in ``unjudged`` and left out of ``means``. ``duplicates`` counts the repeated keys
+    that were passed over.
+    """
+
+    scores: tuple[dict[str, float] | None, ...]
+    means: dict[str, Estimate]
+    unjudged: int
+    duplicates: int
+
+
+def truths_for(judgments: Judgments | Sequence[Judgments], rankings: int) -> list[GradeTable]:
+    """Return the truth of each ranking; judgments that several share are read once.
+
+    One mapping serves all rankings; of a sequence each ranking has its own entry.
+    """
+    if isinstance(judgments, Mapping):
+        return [GradeTable(judgments)] * rankings
+    if len(judgments) != rankings:
+        raise InputError(
+            f"got {rankings} rankings and the judgments of {len(judgments)}; expected as many"
+        )
+    read: dict[int, GradeTable] = {}
+    for entry in judgments:
+        # The same object, not an equal one: comparing would cost more than reading.
+        if id(entry) not in read:
+            read[id(entry)] = GradeTable(entry)
+    return [read[id(entry)] for entry in judgments]
+
+
+# The first counts exact zeros: rankings that found nothing.
+BUCKETS = tuple(step / 10 for step in range(11))
+
+_histograms: "WeakKeyDictionary[CollectorRegistry, Histogram]" = WeakKeyDictionary()
+_lock = Lock()
+
+
+def vector_ndcg_avg(registry: "CollectorRegistry | None" = None) -> "Histogram":
+    """Return the histogram of *registry* (Prometheus' own without one), registered only once.
+
+    Label ``k`` is the cut-off. Raise MissingExtra without prometheus_client.
+    """
+    try:
+        from prometheus_client import REGISTRY, Histogram
+    except ImportError as missing:
+        raise MissingExtra(
+            "prometheus-client", extra="prometheus", purpose="the histogram vector_ndcg_avg"
+        ) from missing
+    registry = REGISTRY if registry is None else registry
+    with _lock:
+        known = _histograms.get(registry)
+        if known is not None:
+            return known
+        try:
+            made = Histogram(
+                "vector_ndcg_avg",
+                "NDCG of evaluated rankings, by cut-off k.",
+                labelnames=["k"],
+                buckets=BUCKETS,
+                registry=registry,
+            )
+        except ValueError:
+            raise InputError(
+                "the registry holds another metric named vector_ndcg_avg; give a registry of its "
+                "own, or prometheus=False"
+            ) from None
+        _histograms[registry] = made
+        return made
+
+
+def recorder(
+    wanted: bool | None, registry: "CollectorRegistry | None"
+) -> Callable[[int, float], None] | None:
+    """Return what records (k, ndcg); None where it is not *wanted* or, undecided, not installed."""
+    if wanted is False:
+        return None
+    try:
+        histogram = vector_ndcg_avg(registry)
+    except MissingExtra:
+        if wanted:
+            raise
+        return None
+
+    def record(k: int, value: float) -> None:
+        histogram.labels(k=str(k)).observe(value)
+
+    return record
+
 
 logger = logging.getLogger("karat.ndcg")
 

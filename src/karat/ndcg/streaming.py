@@ -4,9 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 from threading import Lock
 
-from karat.ndcg.batch import Estimate, estimates
-from karat.ndcg.evaluator import NDCGEvaluator
-from karat.ndcg.ranking import Judgments, RankedItems
+from karat.ndcg.evaluator import Estimate, Judgments, NDCGEvaluator, RankedItems, estimates
 from karat.ndcg.vectors.store import as_count
 
 __all__ = ["ScoreWindow", "StreamingEvaluator"]

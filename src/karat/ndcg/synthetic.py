@@ -48,7 +48,7 @@ def create_synthetic_evaluation_data(
         raise InputError(f"embedding_dim is {embedding_dim}; expected 2 or more")
     import numpy as np
 
-    from karat.scoring.stats.chance import generator
+    from karat.scoring.stats.arrays import generator
 
     rng = generator(seed)
     query = rng.standard_normal(embedding_dim)

@@ -12,9 +12,8 @@ from karat.model.evaluation import Evaluation
 from karat.model.gate import Baseline, BaselineQuery
 from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
-from karat.scoring.score import evaluate_run
+from karat.scoring.score import cluster_labels, evaluate_run
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels
 
 __all__ = ["CommonQueries", "RankedRun", "align_baseline", "make_baseline", "score_with_ranks"]
 

@@ -10,9 +10,8 @@ from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
-from karat.scoring.score import evaluate_run
+from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels, slice_rows
 from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_judgments, load_run
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon

@@ -6,7 +6,7 @@ from math import isfinite
 
 from karat.errors import InputError
 from karat.model import Dataset
-from karat.scoring.matching.ties import check_policy
+from karat.scoring.matching.modes import check_policy
 from karat.scoring.metrics import Measure, parse_all
 
 __all__ = ["DEFAULT_MEASURES", "LINE_MEASURES", "Confidence", "Scoring"]

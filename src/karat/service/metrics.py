@@ -11,7 +11,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from karat.errors import KaratError, UnknownName
 from karat.experiments.store import StoredRun
 from karat.installation import __version__
-from karat.ndcg.histogram import recorder
+from karat.ndcg.evaluator import recorder
 from karat.service.store import ServiceEvent, ServiceStore
 
 __all__ = ["CONTENT_TYPE_LATEST", "RunMetrics", "ServiceMetrics"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from karat.app.judgment_edits import JudgingPool, edited, without_unresolved
+from karat.app.judge import JudgingPool, edited, without_unresolved
 from karat.app.report import origin, report, with_timings
 from karat.errors import Conflict, UnknownName
 from karat.experiments.run import RunResults

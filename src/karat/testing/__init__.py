@@ -1,9 +1,8 @@
 """Contract suites for engines, embedders, rerankers, stores, executors and vector back ends."""
 
-from karat.testing.embedding import EmbedderSuite
+from karat.testing.embedding import EmbedderSuite, RerankerSuite
 from karat.testing.engines import EngineSuite
 from karat.testing.executor import ExecutorSuite
-from karat.testing.rerank import RerankerSuite
 from karat.testing.store import StoreSuite
 from karat.testing.vectors import VectorBackendSuite
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
-from karat.engines.adapters.paths import CorpusPaths
+from karat.engines.adapters.external import CorpusPaths
 from karat.engines.base import contract_violations
 from karat.model import Hit
 

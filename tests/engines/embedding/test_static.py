@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.engines.embedding.static import StaticEmbedder, frequency_weights, words_apart
-from karat.engines.embedding.tokens import ModelTokenizer
+from karat.engines.embedding.texts import ModelTokenizer
 from karat.errors import InputError
 
 pytest.importorskip("tokenizers")

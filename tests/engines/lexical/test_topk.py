@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.lexical.bm25 import best
+from karat.engines.lexical.index import best
 
 
 def by_sorting(scores: list[float], k: int) -> list[int]:

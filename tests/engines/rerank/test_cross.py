@@ -13,7 +13,7 @@ from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.cross import CrossEncoderReranker
 from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite
-from karat.testing.rerank import RerankerSuite
+from karat.testing.embedding import RerankerSuite
 
 
 def save_model(folder: Path, *, labels: int) -> None:

@@ -14,10 +14,10 @@ from karat.engines.builtin import bm25
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import unit
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.maxsim import MaxSim, as_bytes, check_embedder
+from karat.engines.rerank.base import MaxSim, as_bytes, check_embedder
 from karat.errors import InputError
 from karat.testing import EngineSuite
-from karat.testing.rerank import RerankerSuite
+from karat.testing.embedding import RerankerSuite
 
 Vectors = NDArray[np.float32]
 

@@ -13,7 +13,7 @@ from karat.engines.rerank.cross import OnnxCross
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.testing import EngineSuite
-from karat.testing.rerank import RerankerSuite
+from karat.testing.embedding import RerankerSuite
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

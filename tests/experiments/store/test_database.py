@@ -16,7 +16,7 @@ from karat.errors import InputError, KaratError
 from karat.experiments.store import SqlStore, StoredQueryResult
 from karat.experiments.store import database as database_module
 from karat.model import Answer, Hit
-from karat.testing.recorder import ANSWERS, PLAN
+from karat.testing.store import ANSWERS, PLAN
 
 NOBODY = 65_534
 

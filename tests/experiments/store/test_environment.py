@@ -8,8 +8,8 @@ from socket import gethostname
 
 import pytest
 
-from karat.experiments.store.environment import environment, is_alive, this_worker
-from karat.testing.recorder import dead_worker
+from karat.experiments.store.database import environment, is_alive, this_worker
+from karat.testing.store import dead_worker
 
 
 def test_the_environment() -> None:

@@ -15,7 +15,7 @@ from karat.experiments.store import RunStatus, SqlStore, StoredQueryResult
 from karat.experiments.store.database import Database
 from karat.experiments.store.migrations import steps, version
 from karat.experiments.store.schema import METADATA, VERSION
-from karat.testing.recorder import ANSWERS, PLAN
+from karat.testing.store import ANSWERS, PLAN
 
 # What is made and what must not be there, of the revision that files without Alembic have.
 FIRST = {"answers", "datasets", "experiments", "runs", "scores"}

@@ -11,9 +11,8 @@ from sqlalchemy import Connection
 from karat.errors import InputError, KaratError, MissingExtra, UnknownName
 from karat.experiments.store import SqlStore
 from karat.experiments.store.database import Database
-from karat.experiments.store.datasets import store_dataset
-from karat.testing.recorder import ANSWERS, PLAN, OpenStore
-from karat.testing.store import StoreSuite
+from karat.experiments.store.recorder import store_dataset
+from karat.testing.store import ANSWERS, PLAN, OpenStore, StoreSuite
 
 
 class TestPostgres(StoreSuite):

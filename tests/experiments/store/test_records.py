@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from karat.experiments.store import Experiment, ExperimentKind, RunStatus, StoredRun
-from karat.testing.recorder import PLAN
+from karat.testing.store import PLAN
 
 MOMENT = datetime(2025, 1, 2, tzinfo=UTC)
 

@@ -6,8 +6,7 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store import STORES, SqlStore, open_store
-from karat.testing.recorder import PLAN, OpenStore
-from karat.testing.store import StoreSuite
+from karat.testing.store import PLAN, OpenStore, StoreSuite
 
 
 class TestStoreByUrl(StoreSuite):

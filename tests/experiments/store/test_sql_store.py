@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from karat.experiments.store import SqlStore
-from karat.testing.recorder import OpenStore
-from karat.testing.store import StoreSuite
+from karat.testing.store import OpenStore, StoreSuite
 
 
 class TestSqlite(StoreSuite):

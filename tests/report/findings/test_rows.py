@@ -23,8 +23,7 @@ from karat.report.findings.leaderboard import (
     waterfalls,
 )
 from karat.report.findings.ranks import fate, fates, first_ranks
-from karat.report.findings.slices import slice_tables
-from karat.report.findings.tables import tables
+from karat.report.findings.tables import slice_tables, tables
 from karat.report.page.results import details
 from karat.report.page.subject import subject_of
 from karat.report.text import render

@@ -16,10 +16,9 @@ from karat.report.findings import Findings
 from karat.report.findings.ranks import LOSS_REASONS, LossReasonText
 from karat.report.findings.recommend import headline
 from karat.report.page.analysis import comparison, matrix, slices
-from karat.report.page.definitions import definitions
 from karat.report.page.file import blocks
 from karat.report.page.queries import drilldown, query_results
-from karat.report.page.results import details, results
+from karat.report.page.results import definitions, details, results
 from karat.report.page.subject import Subject, subject_of
 from karat.scoring.metrics import METRICS, Metric
 
@@ -34,7 +33,7 @@ def subject(findings: Findings) -> Subject:
 
 def test_every_document_has_the_shape_of_the_api(subject: Subject, alone: Findings) -> None:
     pytest.importorskip("pydantic")
-    from karat.service.api.schemas import analysis, results
+    from karat.service.api.schemas import results
 
     schemas: dict[str, Any] = {
         "results": results.Results,
@@ -42,10 +41,10 @@ def test_every_document_has_the_shape_of_the_api(subject: Subject, alone: Findin
         "definitions": results.Definitions,
         "runs": results.QueryResults,
         "queries": results.Drilldown,
-        "curves": analysis.Curves,
-        "comparison": analysis.Comparison,
-        "matrix": analysis.ScoreMatrix,
-        "slices": analysis.Slices,
+        "curves": results.Curves,
+        "comparison": results.Comparison,
+        "matrix": results.ScoreMatrix,
+        "slices": results.Slices,
     }
     for each in (subject, subject_of(alone)):
         seen = set()

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.matching import trace
-from karat.scoring.matching.coverage import Coverage
+from karat.scoring.matching.regions import Coverage
 
 PLACES = [Hit("src/a.py", 0.0, 1, 9, "login"), Hit("src/a.py", 0.0, 10, 20), Hit("b.py", 0.0, 1, 5)]
 

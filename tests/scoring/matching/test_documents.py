@@ -13,7 +13,7 @@ from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
 from karat.scoring.matching import TIE_POLICIES
 from karat.scoring.matching.documents import judge_ranking
-from karat.scoring.matching.ties import as_float32, check_policy
+from karat.scoring.matching.modes import as_float32, check_policy
 
 # Few ids, so that judged and returned documents often meet.
 IDS = st.sampled_from(["a", "ab", "ä", "€", "𝄞", "\uffff"])

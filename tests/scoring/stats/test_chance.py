@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from karat.errors import InputError
-from karat.scoring.stats import chance
-from karat.scoring.stats.chance import (
+from karat.scoring.stats import arrays
+from karat.scoring.stats.arrays import (
     block_rows,
     check_draws,
     every_flip,
@@ -35,8 +35,8 @@ def test_flips_are_fair_coins_also_beyond_one_machine_word() -> None:
 
 def test_flips_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.concatenate(list(random_flips(generator(3), draws=500, width=90)))
-    monkeypatch.setattr(chance, "BLOCK", 900)
-    monkeypatch.setattr(chance, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(arrays, "BLOCK", 900)
+    monkeypatch.setattr(arrays, "BLOCK_ROWS", 1)
     parts = list(random_flips(generator(3), draws=500, width=90))
     assert len(parts) == 50
     assert np.array_equal(np.concatenate(parts), whole)

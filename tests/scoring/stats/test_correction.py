@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.scoring.stats.maxt import benjamini_hochberg, holm
+from karat.scoring.stats.signflip import benjamini_hochberg, holm
 
 ps = st.lists(st.floats(1e-6, 1), min_size=1, max_size=20)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from karat.errors import InputError
-from karat.scoring.stats.chance import generator
+from karat.scoring.stats.arrays import generator
 from karat.scoring.stats.interleaving import (
     Credit,
     InterleavedRanking,

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat.scoring.stats.chance import generator, resample_counts
-from karat.scoring.stats.maxt import resample_halves, resample_sums, step_down
-from karat.scoring.stats.signflip import flip_sums
+from karat.scoring.stats.arrays import generator, resample_counts
+from karat.scoring.stats.signflip import flip_sums, resample_halves, resample_sums, step_down
 
 
 def test_step_down_by_hand() -> None:

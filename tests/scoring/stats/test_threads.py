@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from karat.scoring.stats import bootstrap_intervals, compare, sign_flip
-from karat.scoring.stats.threads import one_blas_thread
+from karat.scoring.stats.arrays import one_blas_thread
 from karat.scoring.stats.topics import group_directions, weak_groups
 
 
@@ -55,7 +55,7 @@ from threading import Barrier, Thread
 import numpy
 from threadpoolctl import threadpool_info
 
-from karat.scoring.stats.threads import one_blas_thread
+from karat.scoring.stats.arrays import one_blas_thread
 
 
 def threads():

@@ -175,7 +175,7 @@ def of_others(settings: ServiceSettings, tmp_path: Path) -> Iterator[Callable[[s
     from dataclasses import replace
     from datetime import UTC, datetime
 
-    from karat.service.store.tokens import create_token
+    from karat.service.store.service import create_token
 
     reachable = replace(settings, host="0.0.0.0", limits=RequestLimits(active_jobs=1))  # noqa: S104
     with TestClient(create_app(reachable), base_url="http://localhost:8080") as client:

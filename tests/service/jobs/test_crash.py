@@ -14,7 +14,7 @@ from time import monotonic
 import pytest
 
 from karat.experiments.store import RunStatus
-from karat.experiments.store.environment import is_alive
+from karat.experiments.store.database import is_alive
 from karat.model import Answer
 from karat.service.jobs.job import MOST_ATTEMPTS
 from karat.service.jobs.worker import WorkerPool

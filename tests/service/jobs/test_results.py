@@ -16,8 +16,13 @@ from karat.scoring.compare import compare
 from karat.scoring.score import score
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.api.app import create_app
-from karat.service.api.views.analysis import comparison, slices, two_sides
-from karat.service.api.views.results import full_results, kept_results
+from karat.service.api.views.results import (
+    comparison,
+    full_results,
+    kept_results,
+    slices,
+    two_sides,
+)
 from karat.service.benchmarks import TIMED
 from karat.service.results import results_key, scored
 from karat.service.settings import ServiceSettings

@@ -10,7 +10,7 @@ import pytest
 from karat.errors import Conflict, TooManyJobs, UnknownName
 from karat.experiments.store import RunStatus
 from karat.service.store import Benchmark, JobStatus, ServiceStore
-from karat.testing.recorder import PLAN
+from karat.testing.store import PLAN
 from tests.service.store.conftest import GOLD, Clock
 
 WORKER = "far:1"

@@ -9,7 +9,7 @@ import pytest
 
 from karat.errors import Conflict, InputError, TooManyJobs, UnknownName
 from karat.service.store import JobKind, JobStatus, ServiceStore
-from karat.testing.recorder import ELSEWHERE, dead_worker
+from karat.testing.store import ELSEWHERE, dead_worker
 from tests.service.store.conftest import Clock
 
 FAR = ("far:1", "far:2", "far:3")

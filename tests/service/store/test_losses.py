@@ -10,7 +10,7 @@ from karat.errors import KaratError
 from karat.model.judged import LossReason
 from karat.service.store import Benchmark, ServiceStore
 from karat.service.store.datasets import LossRecord
-from karat.testing.recorder import PLAN
+from karat.testing.store import PLAN
 from tests.service.store.conftest import GOLD
 
 

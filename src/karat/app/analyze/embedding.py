@@ -16,10 +16,10 @@ from karat.engines.embedding.cache import CachedEmbedder
 from karat.errors import InputError
 from karat.model import Dataset, Hit
 from karat.model.analysis import EmbeddingQuality
-from karat.scoring.matching.coverage import Coverage
-from karat.scoring.slices import cluster_labels
+from karat.scoring.matching.regions import Coverage
+from karat.scoring.score import cluster_labels
 from karat.scoring.stats import bootstrap_intervals
-from karat.scoring.stats.chance import generator
+from karat.scoring.stats.arrays import generator
 
 __all__ = ["embedding_quality"]
 

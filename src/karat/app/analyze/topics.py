@@ -14,9 +14,8 @@ from karat.model import Dataset
 from karat.model.analysis import Topic, Topics, TopicScore
 from karat.model.timings import RunResult
 from karat.scoring.metrics import Measure, average
-from karat.scoring.score import evaluate_run, mean_intervals
+from karat.scoring.score import cluster_labels, evaluate_run, mean_intervals
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels
 from karat.scoring.stats.topics import group_directions, weak_groups
 
 __all__ = ["WORDS", "query_topics"]

@@ -12,9 +12,8 @@ from karat.experiments.store import Experiment, RunStatus, Store
 from karat.model import Dataset
 from karat.model.analysis import Trend, TrendPoint
 from karat.scoring.metrics import Measure, average
-from karat.scoring.score import evaluate_run, mean_intervals
+from karat.scoring.score import cluster_labels, evaluate_run, mean_intervals
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.slices import cluster_labels
 from karat.scoring.stats import sign_flip
 from karat.scoring.stats.arrays import paired_differences
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
+from karat.cli.options.agents import stray
 from karat.cli.options.shared import (
     Inputs,
     WholeNumber,
@@ -14,7 +15,6 @@ from karat.cli.options.shared import (
     place_options,
     store_option,
 )
-from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.search import EngineLike

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.commands.gate import read_one_run
 from karat.cli.main import CommandGroup
-from karat.cli.options.one_run import read_one_run
 from karat.cli.options.shared import Inputs, judging_options, store_option
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     Inputs,
@@ -13,7 +14,6 @@ from karat.cli.options.shared import (
     result_options,
     scoring_options,
 )
-from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.repository import repo_option
+from karat.cli.options.experiment import repo_option
 from karat.report.text import printable
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 
 import click
 
+from karat.cli.options.agents import stray
 from karat.cli.options.experiment import NO_WAIT
 from karat.cli.options.shared import Number, WholeNumber, place_options
-from karat.cli.options.stray import stray
 
 __all__ = ["command"]
 

@@ -6,8 +6,15 @@ import click
 
 from karat.cli.options.experiment import LOSSES
 from karat.cli.options.shared import TITLE, Inputs, pair_options, scoring_options, store_option
-from karat.cli.output.report_files import export_runs, make_findings, write_charts, write_report
-from karat.cli.output.schema_files import SCHEMAS, check_schema, write_schema
+from karat.cli.output.report_files import (
+    SCHEMAS,
+    check_schema,
+    export_runs,
+    make_findings,
+    write_charts,
+    write_report,
+    write_schema,
+)
 from karat.report.display import printable
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.options.agents import stray
 from karat.cli.options.shared import (
     Inputs,
     Output,
@@ -12,7 +13,6 @@ from karat.cli.options.shared import (
     output_options,
     scoring_options,
 )
-from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring

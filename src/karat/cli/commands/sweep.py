@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     Inputs,
@@ -15,7 +16,6 @@ from karat.cli.options.shared import (
     result_options,
     scoring_options,
 )
-from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.experiments import Configuration
@@ -150,7 +150,7 @@ def command(
 def _suite(
     name: str | None, path: str | None, k: int, *, single: bool
 ) -> "tuple[Configuration, ...]":
-    from karat.experiments.suites import BUNDLED, suite, suites
+    from karat.experiments.matrix import BUNDLED, suite, suites
 
     place = path or BUNDLED
     if name is None:
@@ -163,7 +163,7 @@ def _suite(
 
 def _list(path: str | None, output: Output) -> None:
     from karat.cli.output.show import put_json, put_table
-    from karat.experiments.suites import BUNDLED, suites
+    from karat.experiments.matrix import BUNDLED, suites
     from karat.report.table import Cell, Column, Table
 
     known = {

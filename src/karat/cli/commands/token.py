@@ -48,7 +48,7 @@ def create(owner: str, *, scope: str, name: str, days: int, no_expiry: bool, sto
     from datetime import UTC, datetime
 
     from karat.service.store import ServiceStore
-    from karat.service.store.tokens import create_token
+    from karat.service.store.service import create_token
 
     with ServiceStore(store) as opened:
         token, secret = create_token(

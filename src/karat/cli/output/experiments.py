@@ -2,8 +2,8 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,23 +11,147 @@ import click
 
 from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Output
-from karat.cli.output.experiment import MANY
+from karat.cli.output import show
 from karat.cli.output.progress import wrapped
 from karat.formats.results import FOLDER_FORMATS
+from karat.model import QueryStatus
+from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.report.display import printable
+from karat.report.score_view import invalid_text, odd_answers, remarks, run_remarks
+from karat.report.score_view import warning as coverage_warning
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.evaluate import FinishedRuns
+    from karat.app.evaluate import EvaluationResult, FinishedRuns, Result
     from karat.app.report import ReportInputs
     from karat.experiments.run import ExperimentPlan, ExperimentRequest, ExperimentResult
+    from karat.model import Dataset
     from karat.model.evaluation import CorpusCoverage
     from karat.model.timings import RunResult
     from karat.report.findings import Findings
+    from karat.report.table import Table
     from karat.scoring.metrics import Measure
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["Views", "carry_out"]
+
+__all__ = ["MANY", "Views", "carry_out", "show_evaluated", "show_findings"]
+
+# More runs than this are read as one list, the best first.
+MANY = 6
+TROUBLE = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
+
+
+def show_evaluated(
+    found: "EvaluationResult",
+    gold: "Dataset",
+    output: Output,
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Show one run scored, or several compared."""
+    lines = [
+        *remarks(found.searched),
+        *run_remarks(found.runs, found.searched.trees),
+        *found.remarks,
+    ]
+    if output.style == "json":
+        from karat.report.json import searched_json
+
+        text = searched_json(
+            found.overall,
+            found.resolved,
+            show.settings_by_name(settings),
+            searched=found.searched,
+            runs=found.runs,
+            warnings=[line for line in (coverage_warning(found.searched), *found.remarks) if line],
+        )
+        show.put(text, output)
+    elif output.style == "csv":
+        for line in lines:
+            click.echo(printable(line), err=True)
+        if isinstance(found.overall, Evaluation):
+            show.show_evaluation(found.overall, gold, output, settings=settings)
+        else:
+            show.show_contest(found.overall, gold, output, settings=settings)
+    else:
+        show.put(show.draw_tables(_tables(found, gold, output, lines), output), output)
+
+
+def _tables(
+    found: "EvaluationResult", gold: "Dataset", output: Output, lines: Sequence[str]
+) -> "list[Table]":
+    *before, whole = _result_tables(found.overall, gold, output)
+    tables = [*before, *_times(found.runs, gold)]
+    tables.append(replace(whole, notes=(*whole.notes, *_untimed(found.runs), *lines)))
+    if found.resolved:
+        # It flatters, so that it comes after the one that counts.
+        table = _result_tables(found.resolved, gold, output)[-1]
+        title = f"{table.title}, without the targets that do not exist in the searched version"
+        tables.append(replace(table, title=title, conclusion=""))
+    return tables
+
+
+def _times(runs: "Sequence[RunResult]", gold: "Dataset") -> "tuple[Table, ...]":
+    """Return how long the runs took, where one was timed, and what their queries have cost."""
+    from karat.report.findings.latency import spent_tables, times_table
+
+    timed = () if _untimed(runs) else (times_table(runs, gold.query_ids),)
+    return (*timed, *spent_tables(runs))
+
+
+def _untimed(runs: "Sequence[RunResult]") -> tuple[str, ...]:
+    """Return a line that says so where no run was timed."""
+    return () if any(run.timings for run in runs) else ("latency: not measured",)
+
+
+def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[Table]":
+    if isinstance(result, Evaluation):
+        return show.evaluation_tables(result, gold, output)
+    return show.contest_tables(result, gold, output)
+
+
+def show_findings(
+    findings: "Findings", searched: CorpusCoverage, output: Output, *, more: Sequence[str] = ()
+) -> None:
+    """Show many runs: what to take for which purpose, and all of them, the best first.
+
+    *more* are lines to read beside them.
+    """
+    from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
+    from karat.report.findings.tables import advice_table
+
+    board = leaderboard_table(findings)
+    lines = (*_untimed(findings.runs), *_trouble(findings), *remarks(searched), *more)
+    tables = [
+        *_times(findings.runs, findings.gold),
+        advice_table(findings),
+        _led(replace(board, notes=(*board.notes, *lines))),
+        *map(_led, resolved_tables(findings)),
+    ]
+    show.put(show.draw_tables(show.add_warnings(tables, findings.contest.warnings), output), output)
+
+
+def _led(table: "Table") -> "Table":
+    """Return *table* so that where there is no room the measures that lead are the last to go."""
+    columns = (
+        column._replace(spare=place) if place > 1 else column
+        for place, column in enumerate(table.columns)
+    )
+    return replace(table, columns=tuple(columns))
+
+
+def _trouble(findings: "Findings") -> Iterator[str]:
+    """Yield a line for each run that something went wrong with, or one for all."""
+    lines = []
+    for evaluation, run in zip(findings.contest.evaluations, findings.runs, strict=True):
+        notes = evaluation.notes
+        counts = {status.name.lower(): notes.statuses[status] for status in TROUBLE}
+        said = [f"{count:,} {what}" for what, count in counts.items() if count]
+        said += [invalid_text(notes)] if notes.invalid else []
+        lines += [f"{evaluation.name}: {', '.join(said)}"] if said else []
+        lines += odd_answers(run)
+    yield from lines or ["all runs answered every query, without invalid hits"]
+
 
 BROKEN = 3
 INTERRUPTED = 130
@@ -116,7 +240,6 @@ def _show_result(
 ) -> None:
     """Show the result, and write the report or the folder."""
     from karat.app.evaluate import evaluate_experiment
-    from karat.cli.output.experiment import show_evaluated, show_findings
 
     # A report is written in addition to what is shown.
     output = views.output._replace(path=None) if views.written else views.output
@@ -171,7 +294,7 @@ def _store_typed(store: str) -> str:
 
 def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> None:
     """Reject outputs that cannot be written before anything runs."""
-    from karat.cli.output.run_files import make_namer
+    from karat.cli.output.report_files import make_namer
 
     if options.losses and not views.written:
         raise click.UsageError("--losses needs a report; add -o report.html.")
@@ -258,7 +381,7 @@ def _warn(searched: "CorpusCoverage") -> None:
 
 
 def _write_runs(runs: "Sequence[RunResult]", place: str, run_format: str | None) -> None:
-    from karat.cli.output.run_files import make_writer
+    from karat.cli.output.report_files import make_writer
     from karat.experiments.run_records import run_with_latencies
 
     keep = make_writer(place, run_format, several=len(runs) > 1)

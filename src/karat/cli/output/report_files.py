@@ -1,6 +1,7 @@
-"""Reports and results written to files, in the formats that their names ask for."""
+"""Files that commands write: reports, runs and results."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -10,23 +11,131 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.output.schema_files import write_schema
+from karat.errors import InputError
 from karat.formats.results import FOLDER_FORMATS
 from karat.installation import install_hint
 
 if TYPE_CHECKING:
     from karat.app.report import ReportInputs
     from karat.app.schemas import RunExport
+    from karat.model import Run
     from karat.report.findings import Findings
     from karat.scoring.settings import Confidence, Scoring
 
+
 __all__ = [
+    "NAME",
+    "SCHEMAS",
+    "check_schema",
     "export_runs",
     "make_findings",
+    "make_namer",
+    "make_writer",
     "write_charts",
     "write_folder",
     "write_report",
+    "write_schema",
 ]
+
+# In the name of a file that keeps runs, this becomes the name of the engine.
+NAME = "{engine}"
+NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
+
+
+def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
+    """Return what says where the run of a name goes; a file that two would share is refused."""
+    if several and NAME not in place:
+        raise InputError(f"{place}: several runs need several files; put {NAME} into the name")
+    taken: set[str] = set()
+
+    def name(run: str) -> str:
+        path = place.replace(NAME, NOT_IN_A_FILE_NAME.sub("_", run).strip("_"))
+        if path in taken:
+            raise InputError(f"{path}: two runs would write to this file, the second is {run!r}")
+        taken.add(path)
+        return path
+
+    return name
+
+
+def make_writer(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
+    """Return what writes a run to *place*, or several to the files that it names.
+
+    What the format cannot hold is told: a run without its lines scores otherwise.
+    """
+    file_of = make_namer(place, several=several)
+
+    def keep(run: "Run") -> None:
+        from karat.formats import write
+        from karat.formats.losses import losses
+
+        path = file_of(run.name)
+        lost = losses(run, write(run, path, format=format_name))
+        click.echo(f"wrote {path}", err=True)
+        if lost:
+            click.echo(
+                f"warning: not written: {', '.join(lost)}; a .jsonl file stores everything",
+                err=True,
+            )
+
+    return keep
+
+
+# The suffixes of the files in each shape.
+SCHEMAS = {"akashic": (".json",), "octocode": (".json",), "agents": (".json", ".csv")}
+
+
+def check_schema(schema: str, output: str) -> None:
+    """Raise InputError where no file called *output* is written in the shape of *schema*."""
+    if Path(output).suffix.lower() not in SCHEMAS[schema]:
+        expected = " or ".join(SCHEMAS[schema])
+        raise InputError(f"{output}: {schema} results need another ending; expected {expected}")
+
+
+def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> None:
+    """Write *judged* runs to *output*.
+
+    Akashic has a shape for several at once; of the others each run is a file of its own.
+    """
+    check_schema(schema, output)
+    if schema == "akashic":
+        _write_akashic(judged, output)
+        return
+    file_of = make_namer(output, several=len(judged) > 1)
+    write = _write_octocode if schema == "octocode" else _write_agent
+    for each in judged:
+        path = file_of(each.measured.name)
+        write(each, Path(path))
+        click.echo(f"wrote {path}", err=True)
+
+
+def _write_akashic(judged: "Sequence[RunExport]", output: str) -> None:
+    from karat.app.schemas import akashic_report
+    from karat.formats.akashic_report import write_comparison, write_report
+
+    reports = [akashic_report(each) for each in judged]
+    if len(reports) == 1:
+        write_report(reports[0], Path(output))
+    else:
+        write_comparison(reports, Path(output), timestamp=reports[0].timestamp)
+    click.echo(f"wrote {output}", err=True)
+
+
+def _write_octocode(judged: "RunExport", path: Path) -> None:
+    from karat.app.schemas import octocode_results
+    from karat.formats.octocode import write_octocode_results
+
+    write_octocode_results(octocode_results(judged), path)
+
+
+def _write_agent(judged: "RunExport", path: Path) -> None:
+    from karat.app.schemas import agent_results
+    from karat.formats.results import write_results_json
+    from karat.formats.results_csv import write_results_csv
+
+    write = write_results_csv if path.suffix.lower() == ".csv" else write_results_json
+    write(agent_results(judged), path)
+
 
 REPORTS = {"markdown": "report.md", "html": "report.html"}
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.stray import stray
+from karat.cli.options.agents import stray
 from karat.cli.remote.connect import connect, find_named
 from karat.cli.remote.runs import show_results
 from karat.errors import EngineError, InputError

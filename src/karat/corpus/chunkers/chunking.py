@@ -1,16 +1,18 @@
 """All chunks of a corpus, each content cut once."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 
 from karat.corpus.cache import CachedChunks, ChunkCache, ChunkKey, MemoryCache
 from karat.corpus.chunkers.base import Chunk, Chunker, chunks_of
 from karat.corpus.snapshot import Corpus, Document
-from karat.model.spec import Spec
+from karat.errors import InputError
+from karat.model.spec import Spec, parse_call
+from karat.registry import Registry
 
-__all__ = ["ChunkedCorpus", "chunk_corpus", "header"]
+__all__ = ["CHUNKERS", "ChunkedCorpus", "chunk_corpus", "create_chunker", "header"]
 
 # Kept together; an interrupted run loses no more than these.
 AT_ONCE = 500
@@ -90,3 +92,54 @@ def header(chunk: Chunk, path: str) -> str:
     return "\n".join(
         part for part in (path, " > ".join(chunk.scope), " ".join(chunk.symbols)) if part
     )
+
+
+CHUNKERS: "Registry[Callable[..., Chunker]]" = Registry(
+    "chunker",
+    {
+        "auto": "karat.corpus.chunkers.syntax:Auto",
+        "syntax": "karat.corpus.chunkers.syntax:Syntax",
+        "definitions": "karat.corpus.chunkers.syntax:definitions",
+        "markdown": "karat.corpus.chunkers.sections:Sections",
+        "lines": "karat.corpus.chunkers.window:Lines",
+        "window": "karat.corpus.chunkers.window:Window",
+    },
+    aliases={"sections": "markdown", "cast": "syntax"},
+)
+
+
+def create_chunker(name: str = "auto", **parameters: object) -> Chunker:
+    """Return the chunker called *name* with *parameters*; the rest have their defaults.
+
+    A number after a colon is the size of its chunks, and parameters may follow in brackets.
+
+    >>> create_chunker("lines", size=20).spec.params
+    {'size': 20, 'overlap': 0}
+    >>> create_chunker("lines:20").spec == create_chunker("lines", size=20).spec
+    True
+    >>> create_chunker("lines(size=20, overlap=5)").spec.params
+    {'size': 20, 'overlap': 5}
+    >>> create_chunker("lines", sise=20)
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: chunker 'lines': got an unexpected keyword argument 'sise'
+    """
+    called, options = parse_call(name)
+    make, size = CHUNKERS.split(called)
+    parameters = {option: _value(text) for option, text in options.items()} | parameters
+    if size:
+        if not (size.isascii() and size.isdigit()):
+            raise InputError(f"chunker {name!r}: size {size!r} is not a whole number")
+        parameters["size"] = int(size)
+    try:
+        return make(**parameters)
+    except TypeError as error:
+        problem = str(error).rpartition("__init__() ")[2]
+        raise InputError(f"chunker {name!r}: {problem}") from error
+
+
+def _value(text: str) -> object:
+    """Return the number or the truth value that *text* stands for, else *text*."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    return {"true": True, "false": False}.get(text.lower(), text)

@@ -24,8 +24,9 @@ from karat.corpus.chunkers.base import (
     spec_of,
     weights_of,
 )
-from karat.corpus.chunkers.definitions import TYPES, Symbol, tree_symbols
+from karat.corpus.chunkers.definitions import PROSE, TYPES, Symbol, tree_symbols
 from karat.corpus.chunkers.grammars import GRAMMARS, grammar_version, parse
+from karat.corpus.chunkers.sections import Sections
 from karat.corpus.chunkers.window import Lines
 from karat.model.spec import Spec
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-__all__ = ["Syntax", "definitions", "owner", "units"]
+__all__ = ["Auto", "Syntax", "definitions", "owner", "units"]
 
 _FUNCTIONS = frozenset({"function", "method", "macro"})
 
@@ -244,3 +245,39 @@ def _pieces(
         around += [symbol for symbol in inside if symbol.end_line > piece.end_line]
         names = tuple(dict.fromkeys(symbol.name for symbol in inside))
         yield piece._replace(symbols=names, scope=scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """Cuts each text as its language asks for; *code*, *prose*, *merge* and *lines* are the sizes.
+
+    Without the extra ``code`` source code is cut into lines, and each split says so.
+
+    >>> [Auto().split("# One", name).pieces[0].kind for name in ("python", "markdown", "")]
+    ['code', 'prose', 'lines']
+    """
+
+    code: int = 1500
+    prose: int = 2000
+    merge: int = 400
+    lines: int = 40
+
+    def __post_init__(self) -> None:
+        require_positive("auto", code=self.code, lines=self.lines)
+        Sections(self.prose, self.merge)
+
+    @property
+    def spec(self) -> Spec:
+        """Return the name and parameters, with the version of the grammars."""
+        own = spec_of(self, "auto")
+        return Spec(own.kind, own.name, {**own.params, "grammars": grammar_version()})
+
+    def split(self, text: str, language: str) -> SplitResult:
+        """Return the pieces of *text*."""
+        if language in PROSE:
+            return Sections(self.prose, self.merge).split(text, language)
+        if language not in GRAMMARS:
+            return Lines(self.lines).split(text, language)
+        if not grammar_version():
+            return SplitResult(Lines(self.lines).split(text, language).pieces, "no-extra-code")
+        return Syntax(self.code).split(text, language)

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.corpus.chunkers.languages import language_of
-from karat.corpus.files.content import MAX_BYTES, decode
-from karat.corpus.files.intake import Intake, look_at
+from karat.corpus.chunkers.definitions import language_of
+from karat.corpus.files.content import MAX_BYTES, Intake, decode, look_at
 from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError

@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from karat.corpus.chunkers.languages import language_of
-from karat.corpus.files.content import MAX_BYTES, content_traits
-from karat.corpus.files.intake import Intake, Look
+from karat.corpus.chunkers.definitions import language_of
+from karat.corpus.files.content import MAX_BYTES, Intake, Look, content_traits
 from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import FormatError, InputError, Problem

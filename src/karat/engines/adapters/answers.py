@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import nan
 
 from karat.engines.adapters.external import ExternalReply
-from karat.engines.adapters.options import AnswerOptions, absolute_jsonpath
-from karat.engines.adapters.template import excerpt
+from karat.engines.adapters.options import AnswerOptions, absolute_jsonpath, excerpt
 from karat.errors import EngineError
 from karat.model import Hit
 from karat.model.timings import COST_NAMES, TOKEN_NAMES, reported

@@ -18,7 +18,7 @@ from karat.engines.adapters.answers import (
     json_lines,
 )
 from karat.engines.adapters.external import External, ExternalReply
-from karat.engines.adapters.options import JSON_PATHS
+from karat.engines.adapters.options import JSON_PATHS, Secrets, excerpt, words
 from karat.engines.adapters.spawning import (
     SpawnOptions,
     arguments,
@@ -26,7 +26,6 @@ from karat.engines.adapters.spawning import (
     found_program,
     relative_hint,
 )
-from karat.engines.adapters.template import Secrets, excerpt, words
 from karat.errors import EngineError, ProcessError
 from karat.model import Hit
 from karat.system.processes import last_words, run_command

@@ -13,14 +13,16 @@ from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader, json_document
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, ExternalReply, timed_out
-from karat.engines.adapters.options import AnswerOptions, json_template, literal_secrets
-from karat.engines.adapters.template import (
+from karat.engines.adapters.options import (
     SENSITIVE,
+    AnswerOptions,
     Secrets,
     check_template,
     excerpt,
     fill,
     fill_value,
+    json_template,
+    literal_secrets,
     names_of,
 )
 from karat.errors import EngineError, MissingExtra

@@ -23,7 +23,7 @@ from pydantic import field_validator
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.external import External, ExternalReply, timed_out
-from karat.engines.adapters.options import Seconds
+from karat.engines.adapters.options import Seconds, Secrets, check_template, excerpt
 from karat.engines.adapters.spawning import (
     SpawnOptions,
     arguments,
@@ -31,7 +31,6 @@ from karat.engines.adapters.spawning import (
     found_program,
     relative_hint,
 )
-from karat.engines.adapters.template import Secrets, check_template, excerpt
 from karat.errors import EngineError, ProcessError
 from karat.system.processes import ChildProcess, encode, last_words
 

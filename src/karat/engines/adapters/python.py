@@ -14,9 +14,14 @@ from pydantic import Field, field_validator
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AnswerReader
 from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply, call_foreign, close
+from karat.engines.adapters.external import (
+    CorpusPaths,
+    External,
+    ExternalReply,
+    call_foreign,
+    close,
+)
 from karat.engines.adapters.options import AdapterOptions, AnswerOptions
-from karat.engines.adapters.paths import CorpusPaths
 from karat.engines.base import (
     Engine,
     ExplainedHit,

@@ -7,8 +7,14 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from karat.engines.adapters.options import AnswerOptions, literal_secrets
-from karat.engines.adapters.template import Secrets, check_template, fill, words
+from karat.engines.adapters.options import (
+    AnswerOptions,
+    Secrets,
+    check_template,
+    fill,
+    literal_secrets,
+    words,
+)
 from karat.errors import InputError
 from karat.system.processes import BASE_ENVIRONMENT, find_program
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Kind
 from karat.engines.embedding.encoder import GRAPH_VERSION
-from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
-from karat.engines.embedding.tokens import ModelTokenizer
+from karat.engines.embedding.texts import ModelTokenizer, Vectors, embed_distinct, embeddable, unit
 from karat.engines.nearest import processors
 from karat.errors import InputError, MissingExtra
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Kind
 from karat.engines.embedding.encoder import PackagedFile
-from karat.engines.embedding.texts import Vectors, embed_distinct, unit
-from karat.engines.embedding.tokens import ModelTokenizer
+from karat.engines.embedding.texts import ModelTokenizer, Vectors, embed_distinct, unit
 from karat.errors import InputError, MissingExtra
 
 __all__ = ["StaticEmbedder", "frequency_weights", "static", "words_apart"]

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from karat.engines.embedding.packaged import GRANITE, TOKENIZER, read_tokenizer
-from karat.engines.embedding.tokens import ModelTokenizer
+from karat.engines.embedding.texts import ModelTokenizer
 from karat.errors import InputError
 
 __all__ = ["from_file", "granite", "minilm"]

@@ -1,7 +1,6 @@
 """Search by words: a code-aware tokeniser, BM25 over snapshots, and the plain scan for words."""
 
-from karat.engines.lexical.bm25 import BM25, DocumentRanking, View
-from karat.engines.lexical.index import LexicalIndex, Query, TermScore
+from karat.engines.lexical.index import BM25, DocumentRanking, LexicalIndex, Query, TermScore, View
 from karat.engines.lexical.postings import Document
 from karat.engines.lexical.tokens import TokenRules
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.embedding.onnx_encoder import longest, open_session, read_folder
-from karat.engines.embedding.texts import embeddable
-from karat.engines.embedding.tokens import ModelTokenizer
+from karat.engines.embedding.texts import ModelTokenizer, embeddable
 from karat.engines.embedding.transformer import load_pretrained
 from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.nearest import processors

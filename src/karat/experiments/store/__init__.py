@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from karat.experiments.store.base import Recorder, Store
-from karat.experiments.store.buffer import Buffer
+from karat.experiments.store.base import STORES, Buffer, Recorder, Store, open_store, shown_place
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
@@ -15,7 +14,6 @@ from karat.experiments.store.records import (
     StoredQueryResult,
     StoredRun,
 )
-from karat.experiments.store.registry import STORES, open_store, shown_place
 from karat.exports import exports
 
 if TYPE_CHECKING:

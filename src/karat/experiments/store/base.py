@@ -1,8 +1,13 @@
 """The protocols of stores: query results are saved as they end, and read back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from pathlib import Path
+from time import monotonic
 from typing import Protocol, Self
+from urllib.parse import urlsplit
 
+from karat.errors import InputError, UnknownName
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
@@ -15,8 +20,9 @@ from karat.experiments.store.records import (
 from karat.model import Answer, Dataset, Outcome
 from karat.model.evaluation import Summary
 from karat.model.timings import LatencySample, RunResult, Timings
+from karat.registry import Registry
 
-__all__ = ["Recorder", "Store"]
+__all__ = ["STORES", "Buffer", "Recorder", "Store", "open_store", "shown_place"]
 
 
 class Recorder(Protocol):
@@ -174,3 +180,106 @@ class Store(Recorder, Protocol):
     def close(self) -> None:
         """Close the database; calling it twice is fine."""
         ...
+
+
+# A scheme leads to a function that opens the store at a URL.
+STORES: Registry[Callable[[str], Store]] = Registry(
+    "store",
+    {
+        "sqlite": "karat.experiments.store.sql_store:SqlStore",
+        "postgresql": "karat.experiments.store.sql_store:SqlStore",
+    },
+    closed=True,
+)
+SQLITE = "sqlite"
+# A folder of this name holds nothing but files of Karat.
+OWN_FOLDER = ".karat"
+
+
+def open_store(url: str, *, new: bool = False) -> Store:
+    """Return the store at *url*.
+
+    It is a file, ``sqlite:///file`` or ``postgresql://user@host/database``. Any other scheme is
+    that of a plug-in, an entry point in the group ``karat.stores``. A file is created only with
+    *new*; in a folder ``.karat`` a ``.gitignore`` is written beside it.
+    """
+    scheme, separator, _ = url.partition("://")
+    # As in SQLAlchemy, the driver may follow the scheme: postgresql+psycopg.
+    scheme = scheme.partition("+")[0].lower() if separator else SQLITE
+    if scheme not in set(STORES):
+        known = ", ".join(f"{name}://" for name in STORES)
+        raise UnknownName(
+            f"no store has the scheme {scheme!r}; expected a file, or one of: {known}"
+        )
+    file = _file(url) if scheme == SQLITE else None
+    if file is not None and not new and not file.is_file():
+        raise InputError(f"{file}: no store is here yet; karat evaluate and its like make one")
+    store = STORES.get(scheme)(url)
+    if file is not None and file.parent.name == OWN_FOLDER:
+        ignored = file.parent / ".gitignore"
+        if not ignored.exists():
+            ignored.write_text("*\n", encoding="utf-8")
+    return store
+
+
+def _file(url: str) -> Path:
+    """Return the file of a SQLite store; a relative path follows three slashes."""
+    _, separator, path = url.partition("://")
+    return Path(path.removeprefix("/") if separator else url)
+
+
+def shown_place(url: str) -> str:
+    """Return *url* as a log may show it: without user and password.
+
+    >>> shown_place(".karat/karat.db"), shown_place("postgresql://ann:secret@db.example/karat")
+    ('.karat/karat.db', 'postgresql://db.example/karat')
+    """
+    if "://" not in url:
+        return url
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+
+
+# Long enough for some dozen fast searches, and too short to notice after a slow one.
+TOGETHER_S = 0.05
+
+
+class Buffer:
+    """Passes answers on to *recorder*: the first at once, then all of the last *together_s*.
+
+    A transaction for each answer would take longer than many searches. If the process is killed,
+    the queries of that short time are lost and run again. Leaving the context stores all answers.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        *,
+        together_s: float = TOGETHER_S,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """Start without an answer."""
+        self._recorder = recorder
+        self._together_s = together_s
+        self._clock = clock
+        self._waiting: list[StoredQueryResult] = []
+        self._flushed = -inf
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.flush()
+
+    def add(self, run: str, answer: Answer, sample: LatencySample | None = None) -> None:
+        """Store an answer of *run*, now or a little later."""
+        self._waiting.append(StoredQueryResult(run, answer, sample))
+        if self._clock() - self._flushed >= self._together_s:
+            self.flush()
+
+    def flush(self) -> None:
+        """Store the waiting answers."""
+        self._recorder.add_many(self._waiting)
+        # Cleared afterwards: an interrupted transaction is repeated.
+        self._waiting.clear()
+        self._flushed = self._clock()

@@ -4,20 +4,53 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, Table, Update, func, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    Update,
+    delete,
+    func,
+    literal,
+    select,
+    union,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.store.database import Database
-from karat.experiments.store.environment import is_alive
+from karat.experiments.store.database import Database, is_alive
 from karat.experiments.store.records import RunStatus, StoredQueryResult
-from karat.experiments.store.rows import INDEX_COSTS, row_of, storable
-from karat.experiments.store.schema import ANSWERS, RUNS, SCORES, Moment
-from karat.model import Answer, Outcome
+from karat.experiments.store.rows import INDEX_COSTS, row_of, storable, storable_id
+from karat.experiments.store.schema import (
+    ANSWERS,
+    BENCHMARK_DATASETS,
+    DATASETS,
+    EXPERIMENTS,
+    MAPPINGS,
+    RUNS,
+    SCORES,
+    Moment,
+)
+from karat.formats.base import as_dataset
+from karat.formats.fields import Checker
+from karat.formats.gold import FORMAT, from_gold
+from karat.formats.losses import writable
+from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import LatencySample, Timings
 
-__all__ = ["TIMES", "Insert", "Insertion", "SqlRecorder", "utc_now"]
+__all__ = [
+    "TIMES",
+    "Insert",
+    "Insertion",
+    "SqlRecorder",
+    "drop_unused_datasets",
+    "load_dataset",
+    "storable_dataset",
+    "store_dataset",
+    "utc_now",
+]
 
 Insert = sqlite.Insert | postgresql.Insert
 
@@ -205,3 +238,50 @@ def _insert_of(database: Database) -> Insert:
         & insert.excluded.cold_ns.is_not(None)
         & (ANSWERS.c.outcome == insert.excluded.outcome),
     )
+
+
+def storable_dataset(dataset: Dataset) -> Dataset:
+    """Return *dataset* as it will be read back; raise InputError if it cannot be stored."""
+    for query_id in dataset.query_ids:
+        storable_id(query_id)
+    return as_dataset(writable(dataset, FORMAT))
+
+
+def store_dataset(database: Database, connection: Connection, row: Mapping[str, object]) -> None:
+    """Insert the row of a gold set, which is made before the transaction because it takes long.
+
+    No other process deletes it before the transaction of *connection* ends, which refers to it.
+    """
+    new, key = database.insert(DATASETS), [DATASETS.c.digest]
+    if database.is_sqlite:
+        statement = new.on_conflict_do_nothing(index_elements=key)
+    else:
+        # A no-op UPDATE locks an existing row, so that it is not deleted before we commit.
+        same = {"name": DATASETS.c.name}
+        statement = new.on_conflict_do_update(index_elements=key, set_=same)
+    connection.execute(statement, row)
+
+
+def load_dataset(database: Database, digest: str) -> Dataset:
+    """Return the gold set with this digest."""
+    wanted = select(DATASETS.c.name, DATASETS.c.gold).where(DATASETS.c.digest == digest)
+    with database.reading() as connection:
+        row = connection.execute(wanted).one_or_none()
+    if row is None:
+        raise UnknownName(f"{database.name} holds no gold set with the digest {digest!r}")
+    return from_gold(row.gold, Checker(database.name, dict), name=row.name)
+
+
+def drop_unused_datasets(connection: Connection) -> None:
+    """Delete the gold sets that nothing refers to any more."""
+    used = union(
+        select(EXPERIMENTS.c.dataset),
+        select(BENCHMARK_DATASETS.c.gold),
+        select(MAPPINGS.c.resolved).where(MAPPINGS.c.resolved.is_not(None)),
+    )
+    unused = DATASETS.c.digest.not_in(used)
+    # In PostgreSQL others write at the same time: skip the rows that they have locked, and check
+    # again that the rows locked here are still unused.
+    locked = select(DATASETS.c.digest).where(unused).with_for_update(skip_locked=True)
+    found = connection.execute(locked).scalars().all()
+    connection.execute(delete(DATASETS).where(DATASETS.c.digest.in_(found), unused))

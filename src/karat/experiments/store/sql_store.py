@@ -10,15 +10,16 @@ from typing import Any, Self
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.store.database import Database
-from karat.experiments.store.datasets import (
+from karat.experiments.store.database import Database, environment, is_alive, this_worker
+from karat.experiments.store.recorder import (
+    TIMES,
+    SqlRecorder,
     drop_unused_datasets,
     load_dataset,
     storable_dataset,
     store_dataset,
+    utc_now,
 )
-from karat.experiments.store.environment import environment, is_alive, this_worker
-from karat.experiments.store.recorder import TIMES, SqlRecorder, utc_now
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,

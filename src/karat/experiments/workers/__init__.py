@@ -1,7 +1,7 @@
 """Worker processes: engines run queries in isolation, for hits or for latency."""
 
 from karat.experiments.workers.announcements import Holder, announce
-from karat.experiments.workers.depth import cut
+from karat.experiments.workers.engine_session import cut
 from karat.experiments.workers.load import LoadPoint, measure_load
 from karat.experiments.workers.plan import (
     Configuration,
@@ -11,7 +11,7 @@ from karat.experiments.workers.plan import (
     all_queries_on,
     group_configurations,
 )
-from karat.experiments.workers.quality import QUALITY, measure_quality
+from karat.experiments.workers.quality import QUALITY, measure_latency, measure_quality
 from karat.experiments.workers.run_collector import (
     Callbacks,
     RunEvent,
@@ -19,7 +19,6 @@ from karat.experiments.workers.run_collector import (
     no_answer_error,
 )
 from karat.experiments.workers.sources import Source
-from karat.experiments.workers.timing import measure_latency
 
 __all__ = [
     "QUALITY",

@@ -1,13 +1,12 @@
 """An engine in its worker process: searches are timed, hits are checked and cut."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter_ns
 from typing import NamedTuple
 
 from karat.corpus import Corpus
-from karat.engines.adapters.external import External
-from karat.engines.adapters.paths import AcceptedHits, CorpusPaths
+from karat.engines.adapters.external import AcceptedHits, CorpusPaths, External
 from karat.engines.base import (
     Engine,
     SupportsMetadata,
@@ -17,16 +16,89 @@ from karat.engines.base import (
     SupportsWork,
 )
 from karat.engines.registry import ENGINES
-from karat.engines.threshold import by_score
+from karat.engines.threshold import above, by_score
 from karat.errors import EngineError
-from karat.experiments.workers.depth import cut, hits_needed, next_depth
 from karat.experiments.workers.plan import Configuration
 from karat.model import Hit
 from karat.model.packing import packed
 from karat.model.timings import QueryCost, spent, total
 from karat.system.processes import Message
 
-__all__ = ["EngineSession"]
+__all__ = ["EngineSession", "cut", "first_files", "hits_needed", "next_depth"]
+
+# The factor by which a search goes deeper if its hits are in too few files.
+MORE = 4
+
+
+def hits_needed(hits: Sequence[Hit], files: int) -> int:
+    """Return how many of *hits* it takes to have one in each of as many *files* as wanted.
+
+    It is one more than their number if they are in fewer files: a search of that depth has found
+    all hits.
+
+    >>> hits = [Hit("a.py"), Hit("a.py"), Hit("b.py"), Hit("c.py")]
+    >>> [hits_needed(hits, files) for files in (1, 2, 4)]
+    [1, 3, 5]
+    """
+    seen: set[str] = set()
+    for place, hit in enumerate(hits, 1):
+        seen.add(hit.path)
+        if len(seen) == files:
+            return place
+    return len(hits) + 1
+
+
+def next_depth(wanted: int, *, files: int) -> int:
+    """Return the depth of the next search if hits in *files* files have needed *wanted* hits.
+
+    >>> [next_depth(wanted, files=100) for wanted in (1, 100, 101, 1000)]
+    [100, 100, 400, 1600]
+    """
+    depth = files
+    while depth < wanted:
+        depth *= MORE
+    return depth
+
+
+def first_files(hits: Iterable[Hit], files: int) -> Iterator[Hit]:
+    """Yield *hits* up to the first one in the last of *files* files.
+
+    Further hits in these files change no order of files, and how many there are would depend on
+    how deep the search has gone.
+
+    >>> hits = [Hit("a"), Hit("a"), Hit("b"), Hit("a"), Hit("c")]
+    >>> [hit.path for hit in first_files(hits, 2)]
+    ['a', 'a', 'b']
+    """
+    seen: set[str] = set()
+    for hit in hits:
+        seen.add(hit.path)
+        yield hit
+        if len(seen) == files:
+            return
+
+
+def cut(
+    hits: Sequence[Hit],
+    *,
+    k: int,
+    files: bool = False,
+    threshold: float = 0.0,
+    by_score: bool = False,
+) -> tuple[Hit, ...]:
+    """Return what is left of an answer for *k* hits, or hits in *k* *files*, above *threshold*.
+
+    Both leave out the end of the answer, so that one search at the greatest depth serves all:
+    its cut equals the hits of a search at the smaller depth. *by_score* is the result of
+    ``karat.engines.threshold.by_score`` for the engine.
+
+    >>> [hit.path for hit in cut([Hit("a", 8.0), Hit("b", 4.0), Hit("c", 1.0)], k=5, threshold=0.5)]
+    ['a', 'b']
+    """
+    first = tuple(first_files(hits, k)) if files else tuple(hits[:k])
+    if not threshold:
+        return first
+    return first[: above([hit.score for hit in first], threshold, by_score=by_score)]
 
 
 class _TimedSearch(NamedTuple):

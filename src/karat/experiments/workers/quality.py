@@ -1,19 +1,36 @@
-"""The quality pass: hits of all queries, by several processes at once, without latency."""
+"""Run queries of all configurations: first for their hits, then for their latency."""
 
 import gc
+import os
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import zip_longest
 from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from random import Random
 from time import monotonic
 from typing import NamedTuple
 
-from karat.experiments.workers.announcements import announce
-from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries, split_queries
+from karat.experiments.workers.announcements import (
+    Holder,
+    Turn,
+    announce,
+    holders_json,
+    measure_alone,
+)
+from karat.experiments.workers.engine_worker import WorkerGroup
+from karat.experiments.workers.plan import (
+    Configuration,
+    Group,
+    RunSettings,
+    SnapshotQueries,
+    group_configurations,
+    split_queries,
+)
 from karat.experiments.workers.run_collector import (
     Callbacks,
     EventKind,
@@ -21,11 +38,10 @@ from karat.experiments.workers.run_collector import (
     QueryResult,
     RunCollector,
 )
-from karat.experiments.workers.worker_group import WorkerGroup
 from karat.model import Dataset
 from karat.model.timings import RunResult
 
-__all__ = ["QUALITY", "freeze_heap", "measure_quality"]
+__all__ = ["QUALITY", "freeze_heap", "measure_latency", "measure_quality"]
 
 
 @contextmanager
@@ -71,7 +87,7 @@ def measure_quality(
     All engines of a group run a query together and share work; each returns the hits that it would
     return alone. The queries are divided among *workers* processes, neighbouring snapshots to the
     same process; the hits do not depend on their number. Cancel works as in
-    :func:`karat.experiments.workers.timing.measure_latency`. The run is announced in the folder
+    :func:`karat.experiments.workers.quality.measure_latency`. The run is announced in the folder
     *announcements*, so that runs that measure latency see it; it never waits.
     """
     callbacks = callbacks or Callbacks()
@@ -228,3 +244,117 @@ class _WorkerPool:
             for group in self._groups:
                 group.interrupt()
             alive[0].join(JOIN_S)
+
+
+def measure_latency(
+    configurations: Sequence[Configuration],
+    dataset: Dataset,
+    snapshots: Sequence[SnapshotQueries],
+    *,
+    settings: RunSettings | None = None,
+    callbacks: Callbacks | None = None,
+    announcements: Path | None = None,
+) -> list[RunResult]:
+    """Return the run and the timings of each configuration.
+
+    The engines run each query in turn, in a random order, so that a machine that slows down slows
+    all of them; only one searches at a time. It waits for the karat runs that were announced
+    earlier, in the folder *announcements*, unless the callbacks say not to wait. The timings say
+    whether it was alone. Engines that can share an index run in one process, but each does all of
+    its search itself. After a cancel or Ctrl-C the results so far are returned; the notes of a run
+    have its status: completed, cancelled or failed.
+    """
+    settings, callbacks = settings or RunSettings(), callbacks or Callbacks()
+    collectors = [
+        RunCollector(configuration, dataset, snapshots, settings=settings, callbacks=callbacks)
+        for configuration in configurations
+    ]
+    load = _load()
+    turn = Turn()
+
+    def waiting(holders: Sequence[Holder]) -> None:
+        for collector in collectors:
+            collector.report("waiting", {"holders": holders_json(holders)})
+
+    try:
+        with measure_alone(
+            callbacks.command,
+            waiting=waiting,
+            cancelled=callbacks.cancelled,
+            wait=callbacks.wait,
+            folder=announcements,
+        ) as turn:
+            runs = _timed_runs(collectors, dataset, snapshots, settings=settings)
+            with freeze_heap():
+                _take_turns(runs, snapshots, settings, callbacks)
+    except KeyboardInterrupt:
+        pass
+    done = [collector.measured(timed=True, alone=turn.alone) for collector in collectors]
+    return [replace(one, notes={**one.notes, "load": load}) for one in done]
+
+
+class _TimedRun(NamedTuple):
+    """The collector of a run, its worker group, and the index of its engine in the group."""
+
+    collector: RunCollector
+    group: WorkerGroup
+    place: int
+
+
+def _timed_runs(
+    collectors: Sequence[RunCollector],
+    dataset: Dataset,
+    snapshots: Sequence[SnapshotQueries],
+    *,
+    settings: RunSettings,
+) -> list[_TimedRun]:
+    of = {collector.configuration.name: collector for collector in collectors}
+    runs = {}
+    for alike in group_configurations([collector.configuration for collector in collectors]):
+        engines = [of[configuration.name].group_engine() for configuration in alike]
+        group = WorkerGroup(engines, dataset, settings, timed=True)
+        group.set_plan(snapshots)
+        for place, configuration in enumerate(alike):
+            runs[configuration.name] = _TimedRun(of[configuration.name], group, place)
+    return [runs[collector.configuration.name] for collector in collectors]
+
+
+def _take_turns(
+    runs: Sequence[_TimedRun],
+    snapshots: Sequence[SnapshotQueries],
+    settings: RunSettings,
+    callbacks: Callbacks,
+) -> None:
+    try:
+        for run in runs:
+            run.collector.report("started", {"pass": "timing"})
+        for (collector, group, place), snapshot, row in _turns(runs, snapshots, settings.seed):
+            if callbacks.cancelled():
+                break
+            if not collector.failed:
+                for _, result in group.search(snapshot, row, [place]):
+                    collector.add(result)
+    finally:
+        for run in runs:
+            run.group.close()
+
+
+def _turns(
+    runs: Sequence[_TimedRun], snapshots: Sequence[SnapshotQueries], seed: int
+) -> Iterator[tuple[_TimedRun, SnapshotQueries, int]]:
+    """Yield which run gets which query, snapshot by snapshot; every run gets a query in turn."""
+    chance = Random(f"{seed} turns")
+    for snapshot in snapshots:
+        for row in snapshot.rows:
+            turns = [run for run in runs if run.collector.wants(row)]
+            chance.shuffle(turns)
+            for run in turns:
+                yield run, snapshot, row
+
+
+def _load() -> float | None:
+    """Return the load average of the last minute; None where the system has none."""
+    try:
+        return round(os.getloadavg()[0], 2)
+    except (AttributeError, OSError):
+        return None

@@ -76,7 +76,7 @@ class VectorBackend:
             keys, embeddings = read_items(items)
             if not keys:
                 return 0
-            from karat.ndcg.vectors.arrays import unit_rows
+            from karat.ndcg.vectors.in_memory import unit_rows
 
             vectors = unit_rows(keys, embeddings)
             self._check_dimension(namespace, vectors.shape[1], self._store.dimension(namespace))
@@ -120,7 +120,7 @@ class VectorBackend:
         """
         check_namespace(namespace)
         with self._reported("query", namespace) as done:
-            from karat.ndcg.vectors.arrays import unit_vector
+            from karat.ndcg.vectors.in_memory import unit_vector
 
             wanted = as_count(k)
             vector = unit_vector(embedding, "the query")

@@ -11,8 +11,7 @@ from karat.model.comparison import Comparison, Difference
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import number
-from karat.scoring.stats.arrays import cluster_codes, cluster_sums
-from karat.scoring.stats.threads import one_blas_thread
+from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thread
 from karat.system.words import first_few, join_names
 
 __all__ = [

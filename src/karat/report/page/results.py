@@ -29,10 +29,11 @@ from karat.report.findings.recommend import headline, recommendations
 from karat.report.page.subject import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.table import Table
-from karat.scoring.metrics import parse
+from karat.scoring.metrics import METRICS, parse
 from karat.scoring.stats import known_percentiles
 
 __all__ = [
+    "definitions",
     "details",
     "flat_metrics",
     "intervals_of",
@@ -338,4 +339,28 @@ def _table(table: Table) -> Document:
             for row in table.rows
         ],
         "notes": list(table.notes),
+    }
+
+
+def definitions() -> Document:
+    """Return what each metric and each loss reason means."""
+    return {
+        "metrics": [
+            {
+                "name": name,
+                "aliases": list(METRICS.aliases(name)),
+                "definition": METRICS.get(name).definition,
+                "formula": METRICS.get(name).formula,
+                "higher_is_better": METRICS.get(name).higher_is_better,
+            }
+            for name in METRICS
+        ],
+        "loss_reasons": [
+            {
+                "name": words.name,
+                "definition": words.text.format(k="k", depth="the depth of the run"),
+                "shade": words.shade,
+            }
+            for words in LOSS_REASONS.values()
+        ],
     }

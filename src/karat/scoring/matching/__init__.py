@@ -1,8 +1,6 @@
 """Match hits with targets; no other package compares a hit with a target."""
 
-from karat.scoring.matching.judge import judge
-from karat.scoring.matching.modes import MATCHERS, Matcher
-from karat.scoring.matching.ties import TIE_POLICIES
-from karat.scoring.matching.trace import trace
+from karat.scoring.matching.judge import judge, trace
+from karat.scoring.matching.modes import MATCHERS, TIE_POLICIES, Matcher
 
 __all__ = ["MATCHERS", "TIE_POLICIES", "Matcher", "judge", "trace"]

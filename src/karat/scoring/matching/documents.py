@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.scoring.matching.ties import as_float32
+from karat.scoring.matching.modes import as_float32
 
 if TYPE_CHECKING:
     import numpy as np

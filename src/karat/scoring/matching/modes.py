@@ -5,17 +5,21 @@ A mode for whole files or documents collapses hits to one per file before any cu
 ``lines`` and ``symbol`` the targets of each query decide.
 """
 
+from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from unicodedata import is_normalized, normalize
 
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.model import Hit, Target
 from karat.registry import Registry
 
 __all__ = [
     "MATCHERS",
+    "TIE_POLICIES",
     "Matcher",
+    "as_float32",
+    "check_policy",
     "cut_path",
     "is_suffix",
     "is_within",
@@ -295,3 +299,26 @@ MATCHERS: Registry[Callable[..., Matcher]] = Registry(
     # The default; a dataset names its own mode.
     closed=True,
 )
+
+
+TIE_POLICIES = ("trec10", "trec9", "order", "expected", "best", "worst")
+
+
+def check_policy(name: str) -> str:
+    """Return *name* if it is a tie policy.
+
+    >>> check_policy("trec9")
+    'trec9'
+    """
+    if name not in TIE_POLICIES:
+        raise UnknownName(f"no tie policy named {name!r}; known: {', '.join(TIE_POLICIES)}")
+    return name
+
+
+def as_float32(score: float) -> float:
+    """Return *score* rounded as trec_eval 9 stores it.
+
+    >>> as_float32(0.1) == 0.1
+    False
+    """
+    return array("f", (score,))[0]

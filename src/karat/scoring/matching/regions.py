@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
-from karat.scoring.matching.credit import CreditLedger, max_credits
-from karat.scoring.matching.modes import Matcher, cut_path
-from karat.scoring.matching.ties import as_float32
+from karat.scoring.matching.modes import MATCHERS, Matcher, as_float32, cut_path
 from karat.scoring.matching.units import QueryTargets, query_targets
 
 __all__ = [
+    "Coverage",
+    "CreditLedger",
     "RankedHits",
     "judge_hits",
+    "max_credits",
     "max_gain",
     "merge",
     "order_hits",
@@ -28,6 +29,106 @@ __all__ = [
     "size",
     "valid_hits",
 ]
+
+
+def max_credits(wanted: QueryTargets, matcher: Matcher) -> list[float]:
+    """Return the maximum credit of each target.
+
+    A symbol raises one target to full credit; targets with the highest grades come first.
+    """
+    pairs = zip(_ceilings(wanted, matcher), wanted.targets, strict=True)
+    return [ceiling * target.grade for ceiling, target in pairs]
+
+
+def _ceilings(wanted: QueryTargets, matcher: Matcher) -> list[float]:
+    ceilings = [matcher.ceiling(target) for target in wanted.targets]
+    below = [
+        index
+        for index, target in enumerate(wanted.targets)
+        if ceilings[index] < 1.0 and target.grade > 0
+    ]
+    below.sort(key=lambda index: wanted.targets[index].grade, reverse=True)
+    for index in below[: len(wanted.symbols)]:
+        ceilings[index] = 1.0
+    return ceilings
+
+
+class CreditLedger:
+    """Credits each target once and uses each symbol once, hit by hit in rank order."""
+
+    def __init__(self, wanted: QueryTargets, matcher: Matcher) -> None:
+        """Start with all targets of one query open."""
+        self._targets = wanted.targets
+        self._plain = [matcher.ceiling(target) for target in wanted.targets]
+        self._open = [True] * len(wanted.targets)
+        self._unused = [True] * len(wanted.symbols)
+        self._raised: set[int] = set()
+        # How many targets of each grade a symbol may still raise: as many as in the ideal ranking,
+        # so that no ranking earns more.
+        self._room = Counter(
+            target.grade
+            for target, plain, ceiling in zip(
+                wanted.targets, self._plain, _ceilings(wanted, matcher), strict=True
+            )
+            if ceiling > plain
+        )
+
+    def pay(
+        self, own: Sequence[float], symbols: Sequence[float]
+    ) -> tuple[list[float], float | None]:
+        """Return the credits of the next hit with its evidence, and its gain; None for no match."""
+        row = list(own)
+        matched = [index for index, credit in enumerate(own) if credit]
+        if not matched and not any(symbols):
+            return row, None
+        usable = zip(symbols, self._unused, strict=True)
+        evidence = max((credit for credit, unused in usable if unused), default=0.0)
+        if matched:
+            payers = [index for index in matched if self._open[index]]
+        else:
+            payers = [
+                index
+                for index, target in enumerate(self._targets)
+                if self._open[index] and evidence and target.grade > 0
+            ]
+        gain = 0.0
+        if payers:
+            best = max(payers, key=lambda i: (row[i] or evidence) * self._targets[i].grade)
+            row[best] = self._raise(best, own[best], evidence)
+            self._open[best] = False
+            gain = row[best] * self._targets[best].grade
+        if payers or matched:
+            least = max(own) if matched else evidence
+            for index, credit in enumerate(symbols):
+                if credit and credit >= least:
+                    self._unused[index] = False
+        return row, gain
+
+    def ceilings(self) -> list[float]:
+        """Return the maximum credit of each target, given how symbols were used."""
+        left = Counter(self._room)
+        found = []
+        for index, (target, plain) in enumerate(zip(self._targets, self._plain, strict=True)):
+            if index in self._raised:
+                found.append(1.0)
+            elif left[target.grade] > 0 and plain < 1.0:
+                left[target.grade] -= 1
+                found.append(1.0)
+            else:
+                found.append(plain)
+        return found
+
+    def _raise(self, index: int, own: float, evidence: float) -> float:
+        """Return the credit for the target at *index*, with the evidence that may raise it."""
+        grade = self._targets[index].grade
+        credit = max(own, evidence)
+        if credit > self._plain[index]:
+            if not self._room[grade]:
+                return max(own, min(evidence, self._plain[index]))
+            self._room[grade] -= 1
+            self._raised.add(index)
+        return credit
+
 
 Span = tuple[int, int]
 
@@ -308,3 +409,42 @@ def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
         [hit.tokens for hit in hits],
         sum(size(spans) for spans in wanted.values()),
     )
+
+
+class Coverage:
+    """Chunks in order, and which of them a matching mode credits for a target.
+
+    >>> chunks = [Hit("a.py", start_line=1, end_line=9), Hit("a.py", start_line=10, end_line=20)]
+    >>> Coverage(chunks, match="lines").of(Target("./a.py", 1.0, 8, 12))
+    [0, 1]
+    """
+
+    def __init__(
+        self, chunks: Iterable[Hit], *, match: str, min_overlap: float = 0.0, root: str = ""
+    ) -> None:
+        """Index *chunks*; the other parameters are those of ``judge``."""
+        self._matcher = MATCHERS.get(match)(min_overlap=min_overlap)
+        self._root = root
+        self._chunks = [chunk._replace(path=self.spelled(chunk.path)) for chunk in chunks]
+        self._of_path: dict[str, list[int]] = {}
+        for index, chunk in enumerate(self._chunks):
+            self._of_path.setdefault(chunk.path, []).append(index)
+
+    def spelled(self, path: str) -> str:
+        """Return *path* in the form that is compared."""
+        return self._matcher.spelled(path, self._root)
+
+    def of(self, target: Target) -> list[int]:
+        """Return the indexes of the chunks that cover some of *target*."""
+        wanted = target._replace(path=self.spelled(target.path))
+        near = self._of_path.get(wanted.path)
+        if near is None:
+            if self._matcher.by_id:
+                return []
+            # A path pattern may match any file.
+            near = list(range(len(self._chunks)))
+        return [index for index in near if self._matcher.credit(self._chunks[index], wanted)]
+
+    def holds(self, path: str) -> bool:
+        """Return whether a chunk is in the file at *path*; no path means any file."""
+        return not path or bool(self.of(Target(path)))

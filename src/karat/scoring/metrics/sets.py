@@ -1,9 +1,23 @@
-"""Metrics of the returned set, independent of its order."""
+"""Measures of all hits as a set, and of what a reader has to read: lines and tokens."""
+
+from collections.abc import Sequence
+from math import inf, nan
 
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric
 
-__all__ = ["SET_F1", "SET_PRECISION", "SET_RECALL", "harmonic_mean"]
+__all__ = [
+    "LINES",
+    "LINE_IOU",
+    "LINE_PRECISION",
+    "SET_F1",
+    "SET_PRECISION",
+    "SET_RECALL",
+    "TOKENS",
+    "TOKENS_TO_HIT",
+    "TOKEN_RECALL",
+    "harmonic_mean",
+]
 
 
 def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
@@ -85,4 +99,122 @@ SET_F1 = Metric(
     params={"level": 0.0},
     laws=frozenset({"ideal", "promotion"}),
     expected_ties=True,
+)
+
+
+def _first(column: Sequence[int], k: int | None) -> float:
+    """Return the sum of the first *k* entries, NaN if one is unknown."""
+    head = column[:k]
+    return nan if any(value < 0 for value in head) else float(sum(head))
+
+
+def line_precision(judged: JudgedQuery, k: int) -> float:
+    """Return the relevant share of the distinct lines in the first *k* hits; 0 for no lines."""
+    if judged.sizes is None:
+        return nan
+    returned = _first(judged.sizes.new_lines, k)
+    return _first(judged.sizes.found_lines, k) / returned if returned else 0.0
+
+
+def line_iou(judged: JudgedQuery, k: int) -> float:
+    """Return shared lines over all lines, of the first *k* hits and the relevant targets."""
+    if judged.sizes is None:
+        return nan
+    found = _first(judged.sizes.found_lines, k)
+    union = _first(judged.sizes.new_lines, k) + judged.sizes.target_lines - found
+    return found / union if union else 0.0
+
+
+def lines(judged: JudgedQuery, k: int) -> float:
+    """Return the number of lines in the first *k* hits, with repetitions."""
+    return nan if judged.sizes is None else _first(judged.sizes.lines, k)
+
+
+def tokens(judged: JudgedQuery, k: int) -> float:
+    """Return the number of tokens in the first *k* hits."""
+    return nan if judged.sizes is None else _first(judged.sizes.tokens, k)
+
+
+def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the number of tokens up to and including the first relevant hit, NaN without one."""
+    ranks = judged.relevant(level)
+    if judged.sizes is None or not ranks:
+        return nan
+    return _first(judged.sizes.tokens, ranks[0])
+
+
+def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
+    """Return the share of the relevant targets that are found within *k* tokens."""
+    total = judged.relevant_count(level)
+    if judged.sizes is None or not total:
+        return nan
+    read = 0
+    found = judged.found(level)
+    last = 0
+    for count in judged.sizes.tokens:
+        if count < 0:
+            return nan
+        read += count
+        if read > k:
+            break
+        last += 1
+    return sum(rank <= last for rank in found) / total
+
+
+LINE_PRECISION = Metric(
+    "line-precision",
+    line_precision,
+    definition="Share of returned lines that are in a target.",
+    formula="target lines / distinct lines, in the first k hits",
+    cut="required",
+)
+
+LINE_IOU = Metric(
+    "line-iou",
+    line_iou,
+    definition="Overlap of returned lines and target lines.",
+    formula="lines in both / lines in either, in the first k hits",
+    cut="required",
+)
+
+LINES = Metric(
+    "lines",
+    lines,
+    definition="Lines in the first k hits.",
+    formula="sum of lines",
+    cut="required",
+    high=inf,
+    higher_is_better=False,
+)
+
+TOKENS = Metric(
+    "tokens",
+    tokens,
+    definition="Tokens in the first k hits.",
+    formula="sum of tokens",
+    cut="required",
+    high=inf,
+    higher_is_better=False,
+)
+
+TOKENS_TO_HIT = Metric(
+    "tokens-to-hit",
+    tokens_to_hit,
+    definition="Tokens up to the first relevant hit.",
+    formula="sum of tokens up to that rank; undefined without a relevant hit",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"padding"}),
+    high=inf,
+    higher_is_better=False,
+)
+
+TOKEN_RECALL = Metric(
+    "token-recall",
+    token_recall,
+    definition="Share of relevant targets found within k tokens.",
+    formula="targets found in hits that fit into k tokens / relevant targets",
+    cut="required",
+    params={"level": 0.0},
+    laws=frozenset({"padding"}),
 )

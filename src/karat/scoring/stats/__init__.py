@@ -9,13 +9,12 @@ from karat.scoring.stats.interleaving import (
     interleaving_test,
     team_draft,
 )
-from karat.scoring.stats.maxt import benjamini_hochberg, holm
 from karat.scoring.stats.moments import (
     known_percentiles,
     percentiles,
     relative_improvement,
 )
-from karat.scoring.stats.signflip import FlipTest, sign_flip
+from karat.scoring.stats.signflip import FlipTest, benjamini_hochberg, holm, sign_flip
 from karat.scoring.stats.tests import (
     Wilcoxon,
     randomised_tukey,

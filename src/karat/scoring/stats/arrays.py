@@ -1,18 +1,34 @@
-"""Input arrays of the statistics: float columns, one row per query, NaN for not scored."""
+"""Arrays of scores, random draws with a seed, and the number of threads for linear algebra."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from karat.errors import InputError
 
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
 __all__ = [
     "FloatArray",
     "IntArray",
     "as_columns",
+    "check_draws",
     "cluster_codes",
     "cluster_sums",
     "drop_missing",
+    "every_flip",
+    "generator",
+    "one_blas_thread",
     "paired_differences",
+    "random_flips",
+    "resample_counts",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -89,3 +105,97 @@ def cluster_sums(columns: FloatArray, codes: IntArray) -> FloatArray:
     sums = np.zeros((clusters, columns.shape[1]))
     np.add.at(sums, codes, columns)
     return sums
+
+
+@cache
+def _blas() -> "ThreadpoolController":
+    """Return the controller of the libraries behind numpy's matrix products."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+# Held by the call that set the limit.
+_LIMIT = Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit matrix products to one thread, and restore the previous number.
+
+    Use it as a context manager or as a decorator. The limit applies to the process, and only the
+    thread that set it can restore it: of overlapping calls in several threads the first does both,
+    and the others do nothing. A BLAS without such a setting is not changed.
+    """
+    if not _LIMIT.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _LIMIT.release()
+
+
+# Numbers per block: 32 Ki doubles are 256 KB, which fit a second-level cache. With many queries a
+# block still has enough rows for the matrix product, but is never beyond 32 MB.
+BLOCK = 2**15
+BLOCK_ROWS = 128
+LARGEST_BLOCK = 2**22
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return the generator of all statistics: Philox, the same stream on every machine."""
+    return np.random.Generator(np.random.Philox(seed))
+
+
+def check_draws(draws: int) -> None:
+    """Raise InputError unless *draws* suffice for a 95 % interval."""
+    if draws < 99:
+        raise InputError(
+            f"{draws} draws are too few for an interval or a test; expected 99 or more"
+        )
+
+
+def block_rows(width: int) -> int:
+    """Return how many draws of *width* numbers fit in a block."""
+    width = max(width, 1)
+    return max(BLOCK // width, min(BLOCK_ROWS, LARGEST_BLOCK // width), 1)
+
+
+def random_flips(rng: np.random.Generator, *, draws: int, width: int) -> Iterator[FloatArray]:
+    """Yield blocks ``[draw, query]`` of fair coins, 0.0 or 1.0, *draws* rows in total."""
+    words = -(-width // 64)
+    rows = block_rows(width)
+    for start in range(0, draws, rows):
+        count = min(rows, draws - start)
+        raw = rng.bit_generator.random_raw(count * words).astype("<u8")
+        bits = np.unpackbits(raw.view(np.uint8).reshape(count, words * 8), axis=1, count=width)
+        yield bits.astype(np.float64)
+
+
+def every_flip(width: int) -> FloatArray:
+    """Return all sign patterns of *width* queries as ``[pattern, query]``, up to a global sign.
+
+    The sign of the last query is fixed: the mirrored half gives the same absolute sums.
+
+    >>> every_flip(2).tolist()
+    [[0.0, 1.0], [1.0, 1.0]]
+    """
+    patterns = np.arange(2 ** (width - 1))[:, None]
+    bits = (patterns >> np.arange(width)) & 1
+    bits[:, -1] = 1
+    return bits.astype(np.float64)
+
+
+def resample_counts(rng: np.random.Generator, *, draws: int, width: int) -> Iterator[FloatArray]:
+    """Yield blocks ``[draw, query]``: how often each query is in a resample of *width* queries."""
+    rows = block_rows(width)
+    # The smallest type for a query number: half the random bits, twice the speed.
+    kind = np.uint16 if width <= 2**16 else np.uint32
+    for start in range(0, draws, rows):
+        count = min(rows, draws - start)
+        picks = rng.integers(0, width, size=(count, width), dtype=kind)
+        places = picks + np.arange(0, count * width, width)[:, None]
+        counts = np.bincount(places.ravel(), minlength=count * width)
+        yield counts.reshape(count, width).astype(np.float64)

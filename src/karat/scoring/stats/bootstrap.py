@@ -13,10 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from karat.errors import InputError
 from karat.model.comparison import Interval
-from karat.scoring.stats.arrays import FloatArray, IntArray, as_columns, cluster_codes, cluster_sums
-from karat.scoring.stats.chance import check_draws, generator, resample_counts
+from karat.scoring.stats.arrays import (
+    FloatArray,
+    IntArray,
+    as_columns,
+    check_draws,
+    cluster_codes,
+    cluster_sums,
+    generator,
+    one_blas_thread,
+    resample_counts,
+)
 from karat.scoring.stats.distributions import beta_quantile, t_quantile
-from karat.scoring.stats.threads import one_blas_thread
 
 __all__ = [
     "Bounds",

@@ -87,7 +87,7 @@ def team_draft(
     adds its best result that is not in the list yet. A repeated result counts at its first rank.
     When one system has no results left, the rest of the other follows without a team.
 
-    >>> from karat.scoring.stats.chance import generator
+    >>> from karat.scoring.stats.arrays import generator
     >>> drafted = team_draft(["x", "y", "z"], ["y", "w"], rng=generator(1))
     >>> drafted.ranking, drafted.teams
     (('y', 'x', 'w', 'z'), ('b', 'a', 'b', 'a'))

@@ -10,11 +10,13 @@ from karat.errors import InputError
 from karat.scoring.stats.arrays import (
     FloatArray,
     as_columns,
+    block_rows,
+    check_draws,
     cluster_codes,
     cluster_sums,
     drop_missing,
+    generator,
 )
-from karat.scoring.stats.chance import block_rows, check_draws, generator
 from karat.scoring.stats.distributions import normal_tail, t_two_sided
 from karat.scoring.stats.moments import Moments
 from karat.scoring.stats.signflip import grid_p, whole_unit

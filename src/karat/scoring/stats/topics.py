@@ -5,10 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from karat.scoring.stats.arrays import FloatArray, IntArray, cluster_codes
-from karat.scoring.stats.chance import check_draws, generator
-from karat.scoring.stats.maxt import holm
-from karat.scoring.stats.threads import one_blas_thread
+from karat.scoring.stats.arrays import (
+    FloatArray,
+    IntArray,
+    check_draws,
+    cluster_codes,
+    generator,
+    one_blas_thread,
+)
+from karat.scoring.stats.signflip import holm
 
 __all__ = ["group_directions", "silhouette", "weak_groups"]
 

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from karat.service.api.failures import refuse
 from karat.service.api.state import LOCAL, Caller, Service
 from karat.service.settings import ServiceSettings
-from karat.service.store.tokens import SCOPES, digest_of
+from karat.service.store.service import SCOPES, digest_of
 
 __all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open"]
 

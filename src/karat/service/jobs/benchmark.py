@@ -22,8 +22,7 @@ from karat.service.api.schemas.events import (
     RunningProcess,
 )
 from karat.service.api.schemas.results import Metrics
-from karat.service.api.views.results import kept_results
-from karat.service.api.views.runs import config_of, timing_of, timing_status
+from karat.service.api.views.results import config_of, kept_results, timing_of, timing_status
 from karat.service.benchmarks import BenchmarkConfig, benchmark_request
 from karat.service.jobs.job import JobContext
 from karat.service.jobs.losses import store_losses

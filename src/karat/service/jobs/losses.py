@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 
-from karat.app.judgment_edits import edited
+from karat.app.judge import edited
 from karat.app.losses import LossSearch, MissedTargets, missed_targets
 from karat.errors import InputError, ProcessError
 from karat.experiments.store import StoredRun

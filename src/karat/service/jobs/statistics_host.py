@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from karat import errors
-from karat.app.judgment_edits import JudgingPool
+from karat.app.judge import JudgingPool
 from karat.report.draw import draw
 from karat.report.page.file import render
-from karat.service.api.views import analysis, queries
+from karat.service.api.views import results
 from karat.service.api.views.results import details, kept_results, subject_of
 from karat.service.results import ScoredBenchmark, judging_pool, results_key, scored
 from karat.service.store import ServiceStore
@@ -36,13 +36,13 @@ class StatisticsHost:
         self._pools: OrderedDict[tuple[str, ...], JudgingPool] = OrderedDict()
         self._operations: Mapping[str, Callable[..., str]] = {
             "results": self._results,
-            "comparison": self._analysis(analysis.comparison),
-            "matrix": self._analysis(analysis.matrix),
-            "slices": self._analysis(analysis.slices),
-            "curves": self._analysis(analysis.curves),
+            "comparison": self._analysis(results.comparison),
+            "matrix": self._analysis(results.matrix),
+            "slices": self._analysis(results.slices),
+            "curves": self._analysis(results.curves),
             "details": self._analysis(details),
-            "queries": self._analysis(queries.query_results),
-            "drilldown": self._analysis(queries.drilldown),
+            "queries": self._analysis(results.query_results),
+            "drilldown": self._analysis(results.drilldown),
             "unjudged": self._unjudged,
             "two_sides": self._two_sides,
             "draw": self._draw,
@@ -84,13 +84,13 @@ class StatisticsHost:
         self._pools.move_to_end(key)
         pool = self._pools[key]
         pool.add(self._store.judgments.since(found.dataset, pool.version))
-        return queries.unjudged(pool, page=page, per_page=per_page).model_dump_json()
+        return results.unjudged(pool, page=page, per_page=per_page).model_dump_json()
 
     def _two_sides(
         self, left: str, left_run: str, right: str, right_run: str, metric: str | None
     ) -> str:
         sides = self.scored(left), left_run, self.scored(right), right_run
-        return analysis.two_sides(*sides, metric).model_dump_json()
+        return results.two_sides(*sides, metric).model_dump_json()
 
     def _draw(self, benchmark: str, path: str) -> str:
         found = self.scored(benchmark)

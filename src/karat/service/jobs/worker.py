@@ -8,7 +8,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from karat.errors import KaratError, ProcessError
-from karat.experiments.store.environment import this_worker
+from karat.experiments.store.database import this_worker
 from karat.model.spec import Spec
 from karat.service.jobs.benchmark import BenchmarkJob
 from karat.service.jobs.collection import IndexJob, ResolveJob

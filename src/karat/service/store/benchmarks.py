@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Row, bindparam, case, delete, func, insert, select, update
 
 from karat.errors import Conflict
-from karat.experiments.store.datasets import drop_unused_datasets
+from karat.experiments.store.recorder import drop_unused_datasets
 from karat.experiments.store.records import RunStatus
 from karat.experiments.store.rows import sample_of, storable, timings_of
 from karat.experiments.store.schema import (

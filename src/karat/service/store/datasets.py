@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, u
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import Conflict, UnknownName
-from karat.experiments.store.datasets import (
+from karat.experiments.store.recorder import (
     drop_unused_datasets,
     load_dataset,
     storable_dataset,

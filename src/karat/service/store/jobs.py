@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from karat.errors import Conflict, InputError, TooManyJobs
-from karat.experiments.store.database import Database
-from karat.experiments.store.environment import is_alive
+from karat.experiments.store.database import Database, is_alive
 from karat.experiments.store.rows import storable
 from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
 from karat.service.store.records import (

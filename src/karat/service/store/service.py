@@ -1,24 +1,128 @@
 """The store of a service, in the same database as the results of experiments."""
 
 import os
-from collections.abc import Callable
-from datetime import datetime
-from typing import Self
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Any, NamedTuple, Self
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, func, insert, select, update
 
+from karat.errors import InputError
 from karat.experiments.store.database import Database
 from karat.experiments.store.recorder import utc_now
 from karat.experiments.store.records import RunStatus
-from karat.experiments.store.schema import RUNS
+from karat.experiments.store.schema import RUNS, TOKENS
 from karat.experiments.store.sql_store import SqlStore
 from karat.service.store.benchmarks import BenchmarkTable
 from karat.service.store.collections import CollectionTable
 from karat.service.store.datasets import DatasetTable, JudgmentTable, LossTable, MappingTable
 from karat.service.store.jobs import EventTable, JobTable
-from karat.service.store.tokens import TokenTable
+from karat.service.store.records import ServiceTable, Token, new_id, one
 
-__all__ = ["ServiceStore"]
+__all__ = ["SCOPES", "IssuedToken", "ServiceStore", "TokenTable", "create_token", "digest_of"]
+
+
+class TokenTable(ServiceTable):
+    """Tokens, which are never deleted: a revoked one stays in the list."""
+
+    def add(
+        self,
+        owner: str,
+        name: str,
+        *,
+        digest: str,
+        scopes: Iterable[str],
+        expires: datetime | None = None,
+    ) -> Token:
+        """Keep a token by the SHA-256 of its secret."""
+        token = Token(
+            new_id(), owner, name, digest, tuple(scopes), self._clock(), expires, revoked=None
+        )
+        row = {field: getattr(token, field) for field in Token.__slots__}
+        with self._database.writing() as connection:
+            connection.execute(insert(TOKENS), {**row, "scopes": list(token.scopes)})
+        return token
+
+    def find(self, digest: str) -> Token | None:
+        """Return the token whose secret has this SHA-256, also one that is no longer valid."""
+        with self._database.asking() as connection:
+            found = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).first()
+        return None if found is None else _token(found)
+
+    def opens(self, token: str) -> bool:
+        """Return whether a token, by its id, is valid now."""
+        with self._database.asking() as connection:
+            found = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).first()
+        return found is not None and _token(found).valid(self._clock())
+
+    def all(self) -> tuple[Token, ...]:
+        """Return every token, the newest first."""
+        wanted = select(TOKENS).order_by(TOKENS.c.created.desc(), TOKENS.c.id)
+        with self._database.asking() as connection:
+            return tuple(map(_token, connection.execute(wanted)))
+
+    def revoke(self, token: str) -> None:
+        """End a token by its id; ending it again changes nothing."""
+        known = select(TOKENS.c.id).where(TOKENS.c.id == token)
+        revoked = update(TOKENS).where(TOKENS.c.id == token, TOKENS.c.revoked.is_(None))
+        with self._database.writing() as connection:
+            one(connection, known, f"token {token!r}")
+            connection.execute(revoked, {"revoked": self._clock()})
+
+
+def _token(row: Row[Any]) -> Token:
+    return Token(**{**row._asdict(), "scopes": tuple(row.scopes)})
+
+
+# Each scope includes the one before: read; change and run; access to resources of all owners.
+SCOPES = ("read", "run", "admin")
+# A prefix, so that logs and secret scanners recognise it.
+PREFIX = "karat_"
+SECRET_BYTES = 32
+
+
+class IssuedToken(NamedTuple):
+    """A new token and its secret, which cannot be shown again."""
+
+    token: Token
+    secret: str
+
+
+def create_token(
+    shelf: TokenTable,
+    owner: str,
+    *,
+    scope: str = "run",
+    name: str = "",
+    days: int | None = 90,
+    now: datetime,
+) -> IssuedToken:
+    """Return a new token of *owner*, which ends after *days*, or never where that is None.
+
+    A scope includes those before it.
+    """
+    if scope not in SCOPES:
+        raise InputError(f"scope {scope!r} is none of: {', '.join(SCOPES)}")
+    if not owner.strip():
+        raise InputError("a token needs an owner; expected a name")
+    if days is not None and days < 1:
+        raise InputError(f"a token that ends after {days} days opens nothing; expected 1 or more")
+    secret = PREFIX + token_urlsafe(SECRET_BYTES)
+    scopes = SCOPES[: SCOPES.index(scope) + 1]
+    expires = None if days is None else now + timedelta(days=days)
+    token = shelf.add(owner.strip(), name, digest=digest_of(secret), scopes=scopes, expires=expires)
+    return IssuedToken(token, secret)
+
+
+def digest_of(secret: str) -> str:
+    """Return the digest of *secret*; a random secret needs no slow hash.
+
+    >>> digest_of("karat_x")[:12]
+    'fd90757f0bdb'
+    """
+    return sha256(secret.encode()).hexdigest()
 
 
 class ServiceStore:

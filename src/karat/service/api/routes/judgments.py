@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from karat.app.judgment_edits import grade_at
+from karat.app.judge import grade_at
 from karat.errors import UnknownName
 from karat.service.api.failures import failures
 from karat.service.api.schemas.datasets import (

@@ -15,9 +15,19 @@ from starlette.types import Receive, Scope, Send
 
 from karat.errors import Conflict
 from karat.service.api.failures import failures
-from karat.service.api.schemas.analysis import Comparison, Curves, ScoreMatrix, Slices, TwoSides
 from karat.service.api.schemas.base import NO_NUL, Measure, RunId
-from karat.service.api.schemas.results import Details, Drilldown, QueryResults, Results, Trend
+from karat.service.api.schemas.results import (
+    Comparison,
+    Curves,
+    Details,
+    Drilldown,
+    QueryResults,
+    Results,
+    ScoreMatrix,
+    Slices,
+    Trend,
+    TwoSides,
+)
 from karat.service.api.state import (
     NOT_MODIFIED,
     Caller,
@@ -28,8 +38,7 @@ from karat.service.api.state import (
     Service,
     VersionedBenchmark,
 )
-from karat.service.api.views.results import plain_results
-from karat.service.api.views.trend import trend
+from karat.service.api.views.results import plain_results, trend
 from karat.service.results import results_key
 
 __all__ = ["comparing_router", "router"]

@@ -11,13 +11,12 @@ from karat.app.index import model_installs
 from karat.errors import KaratError
 from karat.installation import __version__
 from karat.ndcg import NDCGEvaluator
-from karat.report.page.definitions import definitions
+from karat.report.page.results import definitions
 from karat.service.api.auth import COOKIE
 from karat.service.api.failures import failures
 from karat.service.api.schemas.base import NO_NUL
 from karat.service.api.schemas.collections import Engine, Engines
-from karat.service.api.schemas.evaluation import Evaluate, EvaluationScores, RankedItem
-from karat.service.api.schemas.results import Definitions
+from karat.service.api.schemas.results import Definitions, Evaluate, EvaluationScores, RankedItem
 from karat.service.api.schemas.system import EmbeddingModel, Jump, Jumps, Limits, Live, Me, Ready
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
 from karat.service.benchmarks import kind_of

@@ -1,5 +1,6 @@
 """The base of all requests and responses: strict fields, pages, errors."""
 
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 __all__ = [
     "NO_NUL",
     "Answer",
+    "Commit",
     "Description",
     "Failure",
     "Listing",
@@ -58,3 +60,11 @@ class Listing(Answer):
     total: int = Field(ge=0, examples=[1])
     page: int = Field(ge=1, examples=[1])
     per_page: int = Field(ge=1, examples=[50])
+
+
+class Commit(Answer):
+    """The commit that was searched: the one of the collection, or the one checked out in it."""
+
+    id: str = Field(examples=["5d0c8a1e0c1c4a8f6d7b2f0e9a3b4c5d6e7f8091"])
+    subject: str
+    committed_at: datetime

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from karat.service.api.schemas.base import (
     Answer,
+    Commit,
     Description,
     Listing,
     Measure,
@@ -16,7 +17,6 @@ from karat.service.api.schemas.base import (
     Wide,
 )
 from karat.service.api.schemas.collections import Mode
-from karat.service.api.schemas.commits import Commit
 
 __all__ = [
     "Annotation",

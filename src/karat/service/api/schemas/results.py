@@ -1,32 +1,41 @@
 """Results: what each run of a benchmark scored, over all queries and for each."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, StringConstraints
 
-from karat.service.api.schemas.base import Answer, Listing
+from karat.service.api.schemas.base import NO_NUL, Answer, Commit, Listing, Request
 from karat.service.api.schemas.benchmarks import BenchmarkStatus, RunConfig, RunStatus, TimingStatus
-from karat.service.api.schemas.commits import Commit
 
 __all__ = [
+    "Comparison",
+    "ComparisonRun",
+    "Curve",
+    "Curves",
     "Definitions",
     "Details",
     "Drilldown",
     "DrilldownHit",
     "DrilldownRun",
     "DrilldownTarget",
+    "Evaluate",
+    "EvaluationScores",
     "Latency",
     "Metrics",
     "QueryResult",
     "QueryResults",
     "Results",
     "RunResult",
+    "ScoreMatrix",
+    "Slice",
+    "Slices",
     "Summary",
     "Timing",
     "Trend",
     "TrendPoint",
+    "TwoSides",
 ]
 
 
@@ -346,3 +355,154 @@ class Trend(Answer):
 
     dataset_id: UUID
     points: list[TrendPoint]
+
+
+Key = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Grade = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
+Cut = Annotated[int, Field(ge=1, le=1000)]
+
+
+class RankedItem(Request):
+    """An item of a ranking; its place in the list is its rank, whatever the score."""
+
+    key: Key | None = None
+    id: Key | None = None
+    score: Number | None = None
+
+
+class Evaluate(Request):
+    """A ranking, best first, and what is known of its items; more rankings can be compared."""
+
+    ranked_items: list[RankedItem] = Field(max_length=10_000)
+    judgments: dict[Key, Grade] = Field(max_length=10_000)
+    improved: list[RankedItem] | None = Field(
+        default=None, max_length=10_000, description="Another ranking, to be held against the first"
+    )
+    k_values: list[Cut] = Field(default=[1, 3, 5, 10], min_length=1, max_length=50)
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "ranked_items": [{"key": "a", "score": 0.9}, {"key": "b", "score": 0.7}],
+                    "judgments": {"a": 0.5, "b": 1.0},
+                    "k_values": [1, 3],
+                }
+            ]
+        }
+    )
+
+
+class EvaluationScores(Answer):
+    """The scores; those of *improved* with the change in percent, null from 0."""
+
+    metrics: dict[str, float] = Field(examples=[{"ndcg@1": 0.5, "ndcg@3": 0.8597}])
+    improved: dict[str, float] | None
+    improvement: dict[str, float | None] | None
+
+
+class ComparisonRun(Answer):
+    """One run against the baseline, query by query; *p_corrected* accounts for all runs tested.
+
+    *low* and *high* bound the difference; *effect* is the standardised one.
+    """
+
+    run_id: str
+    name: str
+    mean: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_corrected: float | None
+    effect: float | None
+    improved: int
+    regressed: int
+    tied: int
+    verdict: Literal["better", "worse", "no difference shown", "baseline"]
+
+
+class Comparison(Answer):
+    """All runs against one of them; *headline* is the outcome in one sentence."""
+
+    baseline: str
+    metric: str
+    runs: list[ComparisonRun]
+    headline: str
+    verdict: str
+
+
+class ScoreMatrix(Answer):
+    """Scores of all queries (rows) in all runs (columns); null where there is none.
+
+    *texts* are the texts of the queries, *tags* their values of each tag.
+    """
+
+    metric: str
+    queries: list[str]
+    texts: list[str]
+    tags: dict[str, list[str]]
+    runs: list[str]
+    values: list[list[float | None]]
+
+
+class Slice(Answer):
+    """The queries with one value of a tag."""
+
+    value: str
+    queries: int
+    means: dict[str, float | None]
+    intervals: dict[str, tuple[float, float]]
+
+
+class Slices(Answer):
+    """Means of each run (by its id) over slices of the queries; *tags* lists what *by* may be."""
+
+    metric: str
+    by: str
+    tags: list[str]
+    slices: list[Slice]
+
+
+class Curve(Answer):
+    """One measure of one run against k; null beyond the run's top_k."""
+
+    run_id: str
+    name: str
+    measure: str
+    k: list[int]
+    values: list[float | None]
+
+
+class Curves(Answer):
+    """Measures against k, for every run."""
+
+    curves: list[Curve]
+
+
+class Side(Answer):
+    """One side of a comparison of two benchmarks or runs."""
+
+    benchmark_id: UUID
+    benchmark_name: str
+    run_id: str
+    run_name: str
+    mean: float | None
+
+
+class TwoSides(Answer):
+    """Two runs, perhaps of two benchmarks, on the queries that both have answered.
+
+    Where they are not *comparable*, *why* says what differs: dataset, judgments or documents.
+    """
+
+    metric: str
+    left: Side
+    right: Side
+    comparable: bool
+    why: str | None
+    queries: int
+    comparison: ComparisonRun
+    headline: str
+    verdict: str

@@ -96,7 +96,7 @@ CALLS: dict[str, tuple[str, Callable[[], object]]] = {
     "flips": ("signflip.random_flips", lambda: sign_flip(VALUES, draws=99)),
     "patterns": ("signflip.every_flip", lambda: sign_flip(VALUES[:7], draws=99)),
     "comparison": (
-        "maxt.resample_counts",
+        "signflip.resample_counts",
         lambda: compare(VALUES.T[:, :, None], systems="abc", metrics="m", draws=199),
     ),
     "topics": ("topics.silhouette", lambda: group_directions(VALUES)),

@@ -44,7 +44,7 @@ def check_cutting(chunker: str) -> None:
     """
     name, _ = parse_call(chunker)
     try:
-        # Before it is made: what is no name would be taken for a module, and loaded.
+        # Check the name first: create_chunker would import an unknown name as a module.
         CHUNKERS.canonical(name.partition(":")[0])
         spec = create_chunker(chunker).spec
     except UnknownName as error:
@@ -74,7 +74,7 @@ def commit_of(folder: Path, revision: str | None = None) -> dict[str, str] | Non
     try:
         if revision is None:
             git(str(folder), "rev-parse", "--verify", "--quiet", f"{HEAD}:./")
-        # Unlike git log, it does what it is told and not what a repository is set to.
+        # Unlike git log, rev-list ignores the configuration of the repository.
         told = git(
             str(folder),
             "rev-list",

@@ -104,10 +104,10 @@ def best_rank(item: PooledHit) -> int:
 
 
 def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:
-    """Say whether *targets* tell what *hit* is worth.
+    """Return whether one of *targets* judges *hit*.
 
-    A relevant target does where it matches. One that is not relevant must hold all lines of the
-    hit: what lies beyond it nobody has seen. A grade below 0 is no judgment.
+    A relevant target judges every hit that it matches. A target that is not relevant must contain
+    all lines of the hit, because further lines were not judged. A grade below 0 means unjudged.
     """
     return any(
         target.grade >= 0

@@ -282,9 +282,9 @@ def _latency(
 class ReportInputs:
     """A gold set and runs on it with distinct names, each with its digest.
 
-    *records* say how to run all of them again, and are empty where one came from a file. *remarks*
-    tell which runs were left out because they have no answer, and which are not whole.
-    *evaluations* are the scores of the runs as far as they are known.
+    *records* are the settings to repeat all runs; they are empty if a run came from a file.
+    *remarks* name runs that were excluded because they have no results, and incomplete runs.
+    *evaluations* are the scores of the runs that are scored already.
     """
 
     gold: Dataset

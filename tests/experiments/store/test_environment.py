@@ -36,7 +36,7 @@ def test_a_number_that_was_given_again() -> None:
     mine = this_worker()
     name, _, started = mine.partition("@")
     if not started:
-        pytest.skip("this system does not tell when a process was started")
+        pytest.skip("this system has no start time of processes")
     assert is_alive(name)
     assert is_alive(mine)
     assert not is_alive(f"{name}@{int(started) + 1}")

@@ -242,7 +242,7 @@ def octocode_outcome(
     store: str,
     allow_changed: bool,
 ) -> GateOutcome:
-    """Search, and write the averages where they are asked for."""
+    """Run the engine, and write the averages if a file was named for them."""
     from karat.app.gate import LEAST, octocode_engine, octocode_gate
     from karat.cli.output.progress import run_progress
     from karat.experiments.store import open_store

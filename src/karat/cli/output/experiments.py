@@ -132,7 +132,7 @@ def show_findings(
 
 
 def _led(table: "Table") -> "Table":
-    """Return *table* so that where there is no room the measures that lead are the last to go."""
+    """Return *table* so that a narrow terminal drops the last measures first."""
     columns = (
         column._replace(spare=place) if place > 1 else column
         for place, column in enumerate(table.columns)

@@ -61,7 +61,7 @@ def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
 def make_writer(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
     """Return what writes a run to *place*, or several to the files that it names.
 
-    What the format cannot hold is told: a run without its lines scores otherwise.
+    A warning lists what the format cannot store: a run without its lines gets other scores.
     """
     file_of = make_namer(place, several=several)
 

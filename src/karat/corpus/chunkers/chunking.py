@@ -80,8 +80,8 @@ def chunk_corpus(
 def header(chunk: Chunk, path: str) -> str:
     """Return up to three lines: the path, the names or headings around the chunk, its symbols.
 
-    It is put before a chunk's text when that is indexed. It is no part of the chunk's id, so that
-    a renamed file needs no new vectors for engines that do without it.
+    Engines index it before the text of the chunk. It is not part of the chunk's id, so that a
+    renamed file needs no new vectors in engines that do not use it.
 
     >>> chunk = Chunk("", "", 3, 9, "...", symbols=("login", "logout"), scope=("Session",))
     >>> print(header(chunk, "src/auth.py"))

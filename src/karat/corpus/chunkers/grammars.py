@@ -234,9 +234,9 @@ PARSE_LIMIT_S = 5.0
 # still takes a second or two at most; less would slow ordinary texts down. The callback that
 # py-tree-sitter has for this crashes, up to 0.26.
 _BLOCK = 512
-# What follows is no code but a test of compilers, on which nothing in the process can stop
-# tree-sitter. Brackets that nobody closes overflow its stack. Signs and words that open something,
-# over and over, take it time by their square when all of the text is read.
+# Limits for inputs such as compiler tests, on which tree-sitter cannot be stopped from inside the
+# process. Many unclosed brackets overflow its stack. Many repeated opening signs or words take
+# quadratic time.
 _OPEN_BRACKETS = 5000
 _SIGNS_IN_A_ROW = b"(" * 5000
 _LONGEST_PERIOD = 256

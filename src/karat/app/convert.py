@@ -6,7 +6,7 @@ from pathlib import Path
 
 from karat.errors import InputError
 from karat.formats import DEFAULT, FORMATS, Format, ReadLimits, detect, read, write
-from karat.formats.losses import losses
+from karat.formats.unsupported import losses
 from karat.model import Dataset
 
 __all__ = ["Conversion", "convert", "refuse_overwriting", "write_like"]

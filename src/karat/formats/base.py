@@ -49,7 +49,7 @@ class Format:
     other formats, so that they need not be loaded. *read* returns a Dataset or a Run, whichever
     *kind* says, or raises FormatError with every problem found. *write* is atomic and None for a
     format that is only read. *keeps* names what the format can express of the
-    :data:`karat.formats.losses.FEATURES`; a conversion warns about the others, and refuses to
+    :data:`karat.formats.unsupported.FEATURES`; a conversion warns about the others, and refuses to
     write what is in *refuses*, because the file could not be read again.
     """
 

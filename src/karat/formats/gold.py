@@ -12,7 +12,7 @@ from pathlib import Path
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
-from karat.formats.losses import EVERYTHING
+from karat.formats.unsupported import EVERYTHING
 from karat.model import Dataset, Query, Run, Target
 
 __all__ = ["FORMAT", "as_gold", "from_gold", "gold_digest"]

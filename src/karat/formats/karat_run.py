@@ -14,8 +14,8 @@ from karat.errors import FormatError, Problem
 from karat.formats.base import Format, ReadOptions, as_run
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import dumps, parse, positions
-from karat.formats.losses import EVERYTHING
 from karat.formats.source import read_text
+from karat.formats.unsupported import EVERYTHING
 from karat.model import Answer, Dataset, Hit, Outcome, Run
 from karat.system.files import replacing
 

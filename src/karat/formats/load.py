@@ -150,7 +150,7 @@ def write(
     """
     from pathlib import Path
 
-    from karat.formats.losses import writable
+    from karat.formats.unsupported import writable
 
     file = Path(path)
     kind = "dataset" if isinstance(data, Dataset) else "run"

@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from operator import neg
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from karat.model.frozen import by_value, same
 from karat.model.run import Hit
 from karat.model.scores import QueryStatus
 
-__all__ = ["Credits", "JudgedQuery", "JudgedRun", "LossReason", "Sizes", "Trace"]
+__all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes", "Trace"]
 
 FEW = 4
 
@@ -199,22 +198,3 @@ class Trace(NamedTuple):
     matched: tuple[int, ...]
     found: tuple[int, ...]
     retrieved: int
-
-
-class LossReason(IntEnum):
-    """Whether a relevant target was found in the first k hits, or the reason of its loss.
-
-    ``THRESHOLD``, ``RERANKER`` and ``FUSION`` are steps that moved it out of the first k; the last
-    one counts. A target that no step had there is ``BELOW_K`` if it was returned at all, otherwise
-    ``NOT_RETRIEVED``. No ranking can find ``NO_CHUNK`` and ``NOT_IN_CORPUS``.
-    """
-
-    FOUND = 0
-    BELOW_K = 1
-    THRESHOLD = 2
-    RERANKER = 3
-    FUSION = 4
-    NOT_RETRIEVED = 5
-    NO_CHUNK = 6
-    NOT_IN_CORPUS = 7
-    UNANSWERED = 8

@@ -125,13 +125,13 @@ def _csv(findings: Findings) -> str:
 
 def _json(findings: Findings) -> str:
     from karat.report.findings.insights import insights
+    from karat.report.findings.loss_reasons import listed_reasons, loss_reason_counts
     from karat.report.findings.method import differences, shallow
-    from karat.report.findings.ranks import fates, told_reasons
     from karat.report.findings.recommend import recommendations
     from karat.report.json import contest_plain, plain
 
     found = contest_plain(findings.contest, findings.settings)
-    told = told_reasons(findings)
+    listed = listed_reasons(findings)
     more = {
         "origin": findings.origin,
         "not_comparable": differences(findings),
@@ -141,17 +141,17 @@ def _json(findings: Findings) -> str:
         "latency": findings.latency,
         "resolved": findings.resolved,
         "targets": {
-            row.run: {kind.name.lower(): row.counts[kind] for kind in told}
-            for row in fates(findings)
+            row.run: {kind.name.lower(): row.counts[kind] for kind in listed}
+            for row in loss_reason_counts(findings)
         },
         "lost": [
             {
                 "run": findings.names[run],
                 "query_id": findings.gold.query_ids[query],
                 "target": target,
-                "by": fate,
+                "by": reason,
             }
-            for (run, query, target), fate in sorted(findings.losses.items())
+            for (run, query, target), reason in sorted(findings.losses.items())
         ],
         "curves": [curve._asdict() for curve in findings.curves],
     }

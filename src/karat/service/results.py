@@ -14,10 +14,10 @@ from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Target
 from karat.model.evaluation import Evaluation, Summary
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.ranks import BY_RANK, fate_of
+from karat.report.findings.loss_reasons import BY_RANK, loss_reason_of
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.service.benchmarks import BenchmarkConfig
@@ -90,7 +90,7 @@ def scored(
     """Return the completed runs of *benchmark* scored; Conflict where no run is completed.
 
     A run whose latency is not measured yet is completed too. Loss reasons are there as far as
-    :func:`karat.service.jobs.losses.explain` has stored them. *known* are the results of the
+    :func:`karat.service.jobs.loss_reasons.explain` has stored them. *known* are the results of the
     experiment that has just run: its runs are neither read again nor, unless judgments have
     changed, scored again.
     """
@@ -204,9 +204,9 @@ def losses_of(
 ) -> list[list[LossRecord]]:
     """Return for each of *runs* its *losses*, which are by run, query and target."""
     records: list[list[LossRecord]] = [[] for _ in range(runs)]
-    for (run, row, number), fate in losses.items():
+    for (run, row, number), reason in losses.items():
         target = gold.targets(row)[number]
-        records[run].append(LossRecord(gold.query_ids[row], *_location(target), fate))
+        records[run].append(LossRecord(gold.query_ids[row], *_location(target), reason))
     return records
 
 
@@ -219,13 +219,13 @@ def with_kept_losses(findings: Findings, kept: Sequence[Iterable[LossRecord]]) -
     rows = {query_id: row for row, query_id in enumerate(findings.gold.query_ids)}
     losses: dict[tuple[int, int, int], LossReason] = {}
     for run, lost in enumerate(kept):
-        known = {each[:-1]: each.fate for each in lost}
+        known = {each[:-1]: each.reason for each in lost}
         for query_id in dict.fromkeys(query for query, *_ in known):
             row = rows[query_id]
             for number, target in enumerate(findings.gold.targets(row)):
-                fate = known.get((query_id, *_location(target)))
-                if fate is not None and fate_of(findings, run, row, number) in BY_RANK:
-                    losses[run, row, number] = fate
+                reason = known.get((query_id, *_location(target)))
+                if reason is not None and loss_reason_of(findings, run, row, number) in BY_RANK:
+                    losses[run, row, number] = reason
     return replace(findings, losses=losses)
 
 

@@ -8,7 +8,7 @@ from math import isnan
 import pytest
 
 from karat.model import Dataset, Query, QueryStatus, Target
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.draw import draw
 from karat.report.findings import Findings
@@ -22,7 +22,8 @@ from karat.report.findings.leaderboard import (
     standings,
     waterfalls,
 )
-from karat.report.findings.ranks import fate, fates, first_ranks
+from karat.report.findings.loss_reasons import loss_reason_at, loss_reason_counts
+from karat.report.findings.ranks import first_ranks
 from karat.report.findings.tables import slice_tables, tables
 from karat.report.page.results import details
 from karat.report.page.subject import subject_of
@@ -139,23 +140,23 @@ def test_many_letters_are_counted(findings: Findings) -> None:
 
 
 def test_every_target_has_a_fate(findings: Findings) -> None:
-    old, new = fates(findings)
+    old, new = loss_reason_counts(findings)
     assert old.counts == (3, 1, 0, 0, 0, 0, 0, 0, 1)
     assert new.counts == (4, 0, 0, 0, 0, 1, 0, 0, 0)
     assert sum(old.counts) == sum(new.counts) == 5
 
 
 def test_fates() -> None:
-    assert fate(10, QueryStatus.SCORED, 10) is LossReason.FOUND
-    assert fate(11, QueryStatus.SCORED, 10) is LossReason.BELOW_K
-    assert fate(0, QueryStatus.SCORED, 10) is LossReason.NOT_RETRIEVED
-    assert fate(0, QueryStatus.TIMEOUT, 10) is LossReason.UNANSWERED
+    assert loss_reason_at(10, QueryStatus.SCORED, 10) is LossReason.FOUND
+    assert loss_reason_at(11, QueryStatus.SCORED, 10) is LossReason.BELOW_K
+    assert loss_reason_at(0, QueryStatus.SCORED, 10) is LossReason.NOT_RETRIEVED
+    assert loss_reason_at(0, QueryStatus.TIMEOUT, 10) is LossReason.UNANSWERED
 
 
 def test_only_grades_of_the_level_are_relevant(findings: Findings) -> None:
     strict = replace(findings, level=2.0)
     assert strict.relevant(0) == (True, False)
-    assert [sum(row.counts) for row in fates(strict)] == [1, 1]
+    assert [sum(row.counts) for row in loss_reason_counts(strict)] == [1, 1]
 
 
 def test_latencies(findings: Findings, alone: Findings) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.ranks import LOSS_REASONS, LossReasonText
+from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText
 from karat.report.findings.recommend import headline
 from karat.report.page.analysis import comparison, matrix, slices
 from karat.report.page.file import blocks

@@ -1,7 +1,7 @@
 import numpy as np
 
 from karat.scoring.stats import compare, significance_letters
-from karat.scoring.stats.compare import letter
+from karat.scoring.stats.paired import letter
 
 
 def test_each_system_carries_the_letters_of_those_it_beats() -> None:

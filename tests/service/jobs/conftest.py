@@ -17,7 +17,7 @@ from karat.experiments.workers.announcements import announce
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.jobs import benchmark as benchmark_job
-from karat.service.jobs.losses import explain, loss_request
+from karat.service.jobs.loss_reasons import explain, loss_request
 from karat.service.results import ScoredBenchmark
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore

@@ -102,7 +102,7 @@ def command(
         return
     findings = make_findings(found, scoring, confidence, by=inputs.by or None, title=title)
     if losses:
-        from karat.app.losses import with_losses
+        from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar
 
         with progress_bar("explaining") as progress:

@@ -260,7 +260,7 @@ def _show_result(
         )
         show_evaluated(found, request.gold, output, settings=(scoring, confidence))
     if findings and losses:
-        from karat.app.losses import with_losses
+        from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar
 
         with progress_bar("explaining") as progress:

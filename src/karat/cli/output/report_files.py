@@ -67,7 +67,7 @@ def make_writer(place: str, format_name: str | None, *, several: bool) -> "Calla
 
     def keep(run: "Run") -> None:
         from karat.formats import write
-        from karat.formats.losses import losses
+        from karat.formats.unsupported import losses
 
         path = file_of(run.name)
         lost = losses(run, write(run, path, format=format_name))

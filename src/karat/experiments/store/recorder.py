@@ -36,7 +36,7 @@ from karat.experiments.store.schema import (
 from karat.formats.base import as_dataset
 from karat.formats.fields import Checker
 from karat.formats.gold import FORMAT, from_gold
-from karat.formats.losses import writable
+from karat.formats.unsupported import writable
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import LatencySample, Timings
 

@@ -3,30 +3,14 @@
 from collections import Counter
 from typing import NamedTuple
 
-from karat.model import QueryStatus
-from karat.model.judged import LossReason, Trace
+from karat.model.judged import Trace
 from karat.report.findings.record import Findings
 
-__all__ = [
-    "BINS",
-    "BY_RANK",
-    "LOSS_REASONS",
-    "LossReasonText",
-    "Shares",
-    "fate",
-    "fate_of",
-    "fates",
-    "first_rank",
-    "first_ranks",
-    "loss_text",
-    "told_reasons",
-]
+__all__ = ["BINS", "Shares", "first_rank", "first_ranks", "relevant_targets"]
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
-# All that a rank can say of a target that was missed; the engine may know more.
-BY_RANK = (LossReason.BELOW_K, LossReason.NOT_RETRIEVED)
 
 
 class Shares(NamedTuple):
@@ -45,7 +29,7 @@ def first_rank(trace: Trace, relevant: tuple[bool, ...]) -> int:
 def first_ranks(findings: Findings) -> tuple[tuple[str, ...], tuple[Shares, ...]]:
     """Return the names of the bins, and how many judged queries of each run fall in each."""
     names = (*(name for _, name in BINS), DEEPER, NOWHERE)
-    wanted = _relevant(findings)
+    wanted = relevant_targets(findings)
     rows = []
     for run, traces in zip(findings.names, findings.traces, strict=True):
         counts = Counter(
@@ -57,38 +41,7 @@ def first_ranks(findings: Findings) -> tuple[tuple[str, ...], tuple[Shares, ...]
     return names, tuple(rows)
 
 
-def fate(rank: int, status: QueryStatus, k: int) -> LossReason:
-    """Return what became of a target that was found at *rank*, 0 for not at all."""
-    if rank:
-        return LossReason.FOUND if rank <= k else LossReason.BELOW_K
-    return LossReason.NOT_RETRIEVED if status is QueryStatus.SCORED else LossReason.UNANSWERED
-
-
-def fate_of(findings: Findings, run: int, query: int, target: int) -> LossReason:
-    """Return what became of a target in a run, each by its place."""
-    known = findings.losses.get((run, query, target))
-    if known is not None:
-        return known
-    status = findings.contest.evaluations[run].table.statuses[query]
-    return fate(findings.traces[run][query].found[target], status, findings.k)
-
-
-def fates(findings: Findings) -> tuple[Shares, ...]:
-    """Return how many relevant targets of each run met which fate, in the order of Fate."""
-    wanted = _relevant(findings)
-    rows = []
-    for run, name in enumerate(findings.names):
-        counts = Counter(
-            fate_of(findings, run, query, target)
-            for query, relevant in enumerate(wanted)
-            for target, counts in enumerate(relevant)
-            if counts
-        )
-        rows.append(Shares(name, tuple(counts[kind] for kind in LossReason)))
-    return tuple(rows)
-
-
-def _relevant(findings: Findings) -> list[tuple[bool, ...]]:
+def relevant_targets(findings: Findings) -> list[tuple[bool, ...]]:
     return [findings.relevant(query) for query in range(len(findings.gold))]
 
 
@@ -96,66 +49,3 @@ def _bin(rank: int) -> str:
     if not rank:
         return NOWHERE
     return next((name for last, name in BINS if rank <= last), DEEPER)
-
-
-class LossReasonText(NamedTuple):
-    """The name of a loss reason, its words for one target, its definition, its shade on a page.
-
-    ``{k}`` and ``{depth}`` in *text* are filled in by :func:`loss_text`.
-    """
-
-    name: str
-    reason: str
-    text: str
-    shade: str
-
-
-LOSS_REASONS: dict[LossReason, LossReasonText] = {
-    LossReason.FOUND: LossReasonText("found", "found", "in the first {k} hits", "h5"),
-    LossReason.BELOW_K: LossReasonText(
-        "too low", "ranked below k", "returned below rank {k}", "h3"
-    ),
-    LossReason.THRESHOLD: LossReasonText(
-        "threshold",
-        "dropped by the threshold",
-        "in the first {k} hits, but scored below the threshold",
-        "f2",
-    ),
-    LossReason.RERANKER: LossReasonText(
-        "reranker", "moved down by the reranker", "moved below rank {k} by the reranker", "f3"
-    ),
-    LossReason.FUSION: LossReasonText(
-        "fusion",
-        "moved down by fusion",
-        "in the first {k} hits of one stage, below that after fusion",
-        "f4",
-    ),
-    LossReason.NOT_RETRIEVED: LossReasonText(
-        "not returned", "not retrieved", "not among the hits returned (at most {depth})", "f5"
-    ),
-    LossReason.NO_CHUNK: LossReasonText(
-        "in no chunk", "in no chunk", "no chunk of the index covers it", "f6"
-    ),
-    LossReason.NOT_IN_CORPUS: LossReasonText(
-        "not in corpus", "not in the corpus", "its file is not in the corpus searched", "f7"
-    ),
-    LossReason.UNANSWERED: LossReasonText(
-        "unanswered", "query not answered", "its query failed", "hx"
-    ),
-}
-# A run alone shows these; the others need its engine.
-ALWAYS = (LossReason.FOUND, LossReason.BELOW_K, LossReason.NOT_RETRIEVED, LossReason.UNANSWERED)
-
-
-def told_reasons(findings: Findings) -> tuple[LossReason, ...]:
-    """Return the reasons that a report of *findings* lists: the common ones, and what happened."""
-    rows = fates(findings)
-    return tuple(
-        kind for kind in LossReason if kind in ALWAYS or any(row.counts[kind] for row in rows)
-    )
-
-
-def loss_text(kind: LossReason, findings: Findings) -> str:
-    """Return the definition of *kind* in this report."""
-    depth = max((trace.retrieved for row in findings.traces for trace in row), default=0)
-    return LOSS_REASONS[kind].text.format(k=findings.k, depth=depth)

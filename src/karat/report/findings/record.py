@@ -7,7 +7,8 @@ from typing import NamedTuple
 from karat.model import Dataset
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Summary
-from karat.model.judged import LossReason, Trace
+from karat.model.judged import Trace
+from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import relevant_targets

@@ -8,21 +8,20 @@ from karat.report.compare_view import compare_table
 from karat.report.findings.insights import insights
 from karat.report.findings.latency import latency_table, phase_tables, spent_tables
 from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
-from karat.report.findings.method import differences, method_rows, shallow
-from karat.report.findings.ranks import (
+from karat.report.findings.loss_reasons import (
     LOSS_REASONS,
-    Shares,
-    fates,
-    first_ranks,
+    listed_reasons,
+    loss_reason_counts,
     loss_text,
-    told_reasons,
 )
+from karat.report.findings.method import differences, method_rows, shallow
+from karat.report.findings.ranks import Shares, first_ranks
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
 from karat.report.score_view import note_lines
 from karat.report.table import Cell, Column, Table, number
 
-__all__ = ["DOWN", "UP", "advice_table", "fate_table", "slice_tables", "tables"]
+__all__ = ["DOWN", "UP", "advice_table", "loss_reason_table", "slice_tables", "tables"]
 
 # A mark beside a mean: better or worse than the baseline, beyond the noise.
 UP, DOWN = "▲", "▼"
@@ -80,7 +79,7 @@ def _mark(comparison: Comparison, name: str) -> str:
 
 
 def tables(findings: Findings) -> tuple[Table, ...]:
-    """Return the leaderboard, advice, differences, slices, ranks, fates, latency and method.
+    """Return the leaderboard, advice, differences, slices, ranks, losses, latency and method.
 
     Where targets are in no tree searched, the means without them follow the leaderboard.
     """
@@ -99,11 +98,12 @@ def advice_table(findings: Findings) -> Table:
     return Table("Recommendations", columns, rows, (*findings.contest.notes, *insights(findings)))
 
 
-def fate_table(findings: Findings) -> Table:
+def loss_reason_table(findings: Findings) -> Table:
     """Return how many relevant targets of each run were found, or where they were lost."""
-    kinds = told_reasons(findings)
+    kinds = listed_reasons(findings)
     rows = tuple(
-        Shares(row.run, tuple(row.counts[kind] for kind in kinds)) for row in fates(findings)
+        Shares(row.run, tuple(row.counts[kind] for kind in kinds))
+        for row in loss_reason_counts(findings)
     )
     return replace(
         _counts("Relevant targets", tuple(LOSS_REASONS[kind].name for kind in kinds), rows),
@@ -126,7 +126,7 @@ def _tables(findings: Findings) -> Iterator[Table]:
     yield from slice_tables(findings)
     names, rows = first_ranks(findings)
     yield _counts("Rank of the first relevant hit", names, rows)
-    yield fate_table(findings)
+    yield loss_reason_table(findings)
     if findings.latency is not None:
         yield latency_table(findings)
     yield from spent_tables(findings.runs)

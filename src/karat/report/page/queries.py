@@ -4,7 +4,7 @@ from math import isnan
 
 from karat.errors import UnknownName
 from karat.model.timings import NS_PER_MS, LatencySample, latency_ms
-from karat.report.findings.ranks import LOSS_REASONS, fate_of
+from karat.report.findings.loss_reasons import LOSS_REASONS, loss_reason_of
 from karat.report.page.subject import Document, Subject, known
 
 __all__ = ["drilldown", "query_results"]
@@ -75,7 +75,7 @@ def _targets(subject: Subject, row: int) -> list[Document]:
         lost: dict[str, str] = {}
         for place, run in enumerate(subject.runs):
             found_at[run.id] = findings.traces[place][row].found[number] or None
-            reason = fate_of(findings, place, row, number)
+            reason = loss_reason_of(findings, place, row, number)
             if reason:
                 lost[run.id] = LOSS_REASONS[reason].reason
         shown.append(

@@ -23,8 +23,14 @@ from karat.report.findings.leaderboard import (
     resolved_tables,
     standings,
 )
+from karat.report.findings.loss_reasons import (
+    LOSS_REASONS,
+    listed_reasons,
+    loss_reason_counts,
+    loss_text,
+)
 from karat.report.findings.method import differences, method_rows, shallow
-from karat.report.findings.ranks import LOSS_REASONS, fates, first_ranks, loss_text, told_reasons
+from karat.report.findings.ranks import first_ranks
 from karat.report.findings.recommend import headline, recommendations
 from karat.report.page.subject import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
@@ -55,10 +61,11 @@ MOST_STEPS = 200
 def results(subject: Subject) -> Document:
     """Return all runs with intervals, latencies, loss reasons, and the outcome in words."""
     findings = subject.findings
-    kinds = told_reasons(findings)
+    kinds = listed_reasons(findings)
     told = [LOSS_REASONS[kind] for kind in kinds]
     lost = [
-        {LOSS_REASONS[kind].name: row.counts[kind] for kind in kinds} for row in fates(findings)
+        {LOSS_REASONS[kind].name: row.counts[kind] for kind in kinds}
+        for row in loss_reason_counts(findings)
     ]
     shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
     others = [_plain_run(state, ()) for state in subject.unscored]

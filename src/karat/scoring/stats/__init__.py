@@ -1,7 +1,6 @@
 """Confidence intervals, paired tests and corrections, over float arrays, with seeded randomness."""
 
 from karat.scoring.stats.bootstrap import Bounds, bootstrap_intervals
-from karat.scoring.stats.compare import LetterMark, compare, significance_letters
 from karat.scoring.stats.interleaving import (
     Credit,
     InterleavedRanking,
@@ -14,6 +13,7 @@ from karat.scoring.stats.moments import (
     percentiles,
     relative_improvement,
 )
+from karat.scoring.stats.paired import LetterMark, compare, significance_letters
 from karat.scoring.stats.signflip import FlipTest, benjamini_hochberg, holm, sign_flip
 from karat.scoring.stats.tests import (
     Wilcoxon,

@@ -25,7 +25,7 @@ from karat.service.api.schemas.results import Metrics
 from karat.service.api.views.results import config_of, kept_results, timing_of, timing_status
 from karat.service.benchmarks import BenchmarkConfig, benchmark_request
 from karat.service.jobs.job import JobContext
-from karat.service.jobs.losses import store_losses
+from karat.service.jobs.loss_reasons import store_losses
 from karat.service.logs import span
 from karat.service.results import ScoredBenchmark, refreshed, scored
 from karat.service.store import Benchmark, Collection, JobStatus, ServiceStore

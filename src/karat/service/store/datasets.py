@@ -25,7 +25,7 @@ from karat.experiments.store.schema import (
     MAPPINGS,
 )
 from karat.model import Dataset
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.service.store.records import (
     BenchmarkDataset,
     DatasetMapping,
@@ -332,7 +332,7 @@ class LossRecord(NamedTuple):
     start_line: int
     end_line: int
     symbol: str
-    fate: LossReason
+    reason: LossReason
 
 
 class LossTable(ServiceTable):
@@ -352,4 +352,4 @@ class LossTable(ServiceTable):
         with self._database.asking() as connection:
             packed = connection.execute(select(LOSSES.c.data).where(LOSSES.c.run == run)).scalar()
         found = json.loads(zlib.decompress(packed)) if packed else []
-        return [LossRecord(*row)._replace(fate=LossReason(row[-1])) for row in found]
+        return [LossRecord(*row)._replace(reason=LossReason(row[-1])) for row in found]

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.losses import searched_where, with_losses
+from karat.app.loss_reasons import searched_where, with_losses
 from karat.app.report import report
 from karat.corpus import from_folder
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.report.draw import draw
 from karat.report.findings import Findings, Origin
-from karat.report.findings.ranks import fate_of, fates
-from karat.report.findings.tables import fate_table
+from karat.report.findings.loss_reasons import loss_reason_counts, loss_reason_of
+from karat.report.findings.tables import loss_reason_table
 from karat.report.page.queries import drilldown
 from karat.report.page.results import results
 from karat.report.page.subject import subject_of
@@ -114,8 +114,8 @@ def test_the_reason_of_one_target(
 ) -> None:
     gold = one(target)
     found = with_losses(reported(gold, made(place, spec, gold, threshold=threshold)))
-    assert fate_of(found, 0, 0, 0) is expected
-    (row,) = fates(found)
+    assert loss_reason_of(found, 0, 0, 0) is expected
+    (row,) = loss_reason_counts(found)
     assert row.counts == tuple(int(kind is expected) for kind in LossReason)
 
 
@@ -125,14 +125,14 @@ def test_the_reason_of_one_target(
 def test_a_threshold_of_the_run_or_of_its_engine(place: Path, spec: str, threshold: float) -> None:
     gold = one(ANIMAL)
     found = reported(gold, made(place, spec, gold, threshold=threshold), measure="hit@5")
-    assert fate_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
-    assert fate_of(with_losses(found), 0, 0, 0) is LossReason.THRESHOLD
+    assert loss_reason_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
+    assert loss_reason_of(with_losses(found), 0, 0, 0) is LossReason.THRESHOLD
 
 
 def test_what_a_shallow_run_leaves_out_was_not_retrieved(place: Path) -> None:
     gold = one(ANIMAL)
     found = with_losses(reported(gold, made(place, "bm25", gold, k=1), measure="hit@5"))
-    assert fate_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
+    assert loss_reason_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
 
 
 def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
@@ -145,7 +145,7 @@ def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
     )
     where = Where(corpus=str(place))
     found = with_losses(reported(gold, RunResult(run, None, "", "own")), where)
-    assert [fate_of(found, 0, 0, number) for number in range(3)] == [
+    assert [loss_reason_of(found, 0, 0, number) for number in range(3)] == [
         *(LossReason.NOT_IN_CORPUS, LossReason.NOT_RETRIEVED, LossReason.BELOW_K)
     ]
 
@@ -157,7 +157,7 @@ def test_files_are_ranked_as_files(place: Path) -> None:
     run = made(place, "bm25(chunker=definitions, unit=file)", gold, k=20)
     found = with_losses(reported(gold, run, measure="hit@2"))
     assert found.losses == {}
-    assert fate_of(found, 0, 0, 0) is LossReason.FOUND
+    assert loss_reason_of(found, 0, 0, 0) is LossReason.FOUND
 
 
 def test_failed_queries_are_left_alone(place: Path) -> None:
@@ -167,8 +167,8 @@ def test_failed_queries_are_left_alone(place: Path) -> None:
     two = reported(gold, good, RunResult(bad, None, "", "bad"))
     seen: list[tuple[int, int]] = []
     found = with_losses(two, progress=lambda done, total: seen.append((done, total)))
-    assert fate_of(found, 0, 0, 0) is LossReason.NOT_IN_CORPUS
-    assert fate_of(found, 1, 0, 0) is LossReason.UNANSWERED
+    assert loss_reason_of(found, 0, 0, 0) is LossReason.NOT_IN_CORPUS
+    assert loss_reason_of(found, 1, 0, 0) is LossReason.UNANSWERED
     assert seen == [(0, 1), (1, 1)]
 
 
@@ -189,7 +189,7 @@ def test_reports_tell_the_reasons(place: Path) -> None:
     )
     bm25, both = "bm25", "hybrid(model=granite, dense_weight=0.9)"
     found = with_losses(reported(gold, made(place, bm25, gold), made(place, both, gold)))
-    table = fate_table(found)
+    table = loss_reason_table(found)
     assert [column.title for column in table.columns] == [
         *("run", "found", "too low", "fusion", "not returned", "not in corpus", "unanswered")
     ]
@@ -238,7 +238,7 @@ def test_what_was_recorded_says_where_first(place: Path) -> None:
     found = reported(gold, replace(elsewhere, run=replace(elsewhere.run, metadata=moved)))
     records = ({"where": Where(corpus=str(place)).to_json()},)
     kept = replace(found, origin=replace(found.origin, records=records))
-    assert fate_of(with_losses(kept), 0, 0, 0) is LossReason.BELOW_K
+    assert loss_reason_of(with_losses(kept), 0, 0, 0) is LossReason.BELOW_K
     unknown = replace(found, origin=replace(found.origin, records=({"where": {}},)))
     with pytest.raises(InputError, match="gone"):
         with_losses(unknown)
@@ -249,7 +249,7 @@ def test_a_corpus_that_has_changed_is_refused(place: Path) -> None:
     run = made(place, "bm25", gold)
     snapshot = from_folder(place).snapshot
     kept = replace(run, notes={"corpora": [snapshot]})
-    assert fate_of(with_losses(reported(gold, kept)), 0, 0, 0) is LossReason.BELOW_K
+    assert loss_reason_of(with_losses(reported(gold, kept)), 0, 0, 0) is LossReason.BELOW_K
     (place / "new.py").write_text("x = 1\n")
     with pytest.raises(InputError, match="project has changed since bm25 searched it"):
         with_losses(reported(gold, kept))

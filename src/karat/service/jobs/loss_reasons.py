@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from karat.app.judge import edited
-from karat.app.losses import LossSearch, MissedTargets, missed_targets
+from karat.app.loss_reasons import LossSearch, MissedTargets, missed_targets
 from karat.errors import InputError, ProcessError
 from karat.experiments.store import StoredRun
 from karat.experiments.target_check import Where
@@ -53,7 +53,7 @@ def store_losses(
         if stopped():
             raise _JobCancelled
 
-    child = ChildProcess.python("karat.service.jobs.losses", capture_stderr=False)
+    child = ChildProcess.python("karat.service.jobs.loss_reasons", capture_stderr=False)
     try:
         check(None)
         answer = child.request(loss_request(store, found), timeout_s, on_tick=check, tick_s=POLL_S)

@@ -2,10 +2,10 @@
 
 from karat.app.report import report
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings, Origin
-from karat.report.findings.ranks import fate_of
+from karat.report.findings.loss_reasons import loss_reason_of
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.results import losses_of, with_kept_losses
 from karat.service.store.datasets import LossRecord
@@ -64,11 +64,11 @@ def test_judgments_may_have_changed_since() -> None:
         (0, 1, 0): LossReason.RERANKER,
         (1, 1, 1): LossReason.NOT_IN_CORPUS,
     }
-    assert fate_of(found, 0, 0, 1) is LossReason.NOT_RETRIEVED
+    assert loss_reason_of(found, 0, 0, 1) is LossReason.NOT_RETRIEVED
 
 
 def test_what_was_found_has_no_reason() -> None:
     stale = [LossRecord("q2", "mail.py", 0, 0, "", LossReason.FUSION)]
     found = with_kept_losses(reported(QUERIES), [stale, stale])
     assert found.losses == {(1, 1, 0): LossReason.FUSION}
-    assert fate_of(found, 0, 1, 0) is LossReason.FOUND
+    assert loss_reason_of(found, 0, 1, 0) is LossReason.FOUND

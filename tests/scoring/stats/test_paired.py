@@ -18,8 +18,8 @@ from karat.scoring.stats import (
     randomised_tukey,
     sign_flip,
 )
-from karat.scoring.stats.compare import CORRECTIONS
 from karat.scoring.stats.moments import reach
+from karat.scoring.stats.paired import CORRECTIONS
 
 SCORES = np.clip(np.random.default_rng(0).normal(0.5, 0.3, (3, 60, 2)), 0, 1)
 SCORES[2] = np.clip(SCORES[2] + 0.15, 0, 1)

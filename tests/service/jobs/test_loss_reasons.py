@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from karat.app.losses import with_losses
+from karat.app.loss_reasons import with_losses
 from karat.app.report import report
 from karat.client import Client
 from karat.errors import InputError
@@ -25,7 +25,7 @@ from karat.service import results
 from karat.service.api.app import create_app
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.jobs import benchmark as benchmark_job
-from karat.service.jobs.losses import explain, store_losses
+from karat.service.jobs.loss_reasons import explain, store_losses
 from karat.service.results import scored
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
@@ -204,7 +204,7 @@ def test_documents_that_have_changed_are_not_asked(
             sent.append(message)
             return super().request(message, timeout_s, **options)
 
-    monkeypatch.setattr("karat.service.jobs.losses.ChildProcess", Recorded)
+    monkeypatch.setattr("karat.service.jobs.loss_reasons.ChildProcess", Recorded)
     assert store_losses(settings.store, found, stopped=lambda: False) is False
     with pytest.raises(InputError, match="notes has changed since"):
         explain(store, sent[0])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from karat.errors import KaratError
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.service.store import Benchmark, ServiceStore
 from karat.service.store.datasets import LossRecord
 from karat.testing.store import PLAN
@@ -15,7 +15,7 @@ from tests.service.store.conftest import GOLD
 
 
 def test_it_comes_back_and_is_replaced(service: ServiceStore) -> None:
-    """As a whole, with the fate of each."""
+    """As a whole, with the reason of each."""
     run = f"{service.results.experiment(replace(PLAN, dataset=GOLD))}.1"
     assert service.losses.of(run) == []
     lost = [
@@ -24,7 +24,7 @@ def test_it_comes_back_and_is_replaced(service: ServiceStore) -> None:
     ]
     service.losses.keep(run, lost)
     assert service.losses.of(run) == lost
-    assert service.losses.of(run)[0].fate is LossReason.FUSION
+    assert service.losses.of(run)[0].reason is LossReason.FUSION
     service.losses.keep(run, [])
     assert service.losses.of(run) == []
 

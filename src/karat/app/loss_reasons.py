@@ -14,11 +14,11 @@ from karat.engines.threshold import above, by_score
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.judged import LossReason
+from karat.model.loss_reason import LossReason
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.ranks import BY_RANK, fate_of
+from karat.report.findings.loss_reasons import BY_RANK, loss_reason_of
 from karat.scoring.matching import trace
 from karat.scoring.matching.regions import Coverage
 from karat.scoring.settings import Scoring
@@ -140,7 +140,7 @@ def missed_targets(findings: Findings) -> MissedTargets:
             targets = [
                 number
                 for number, counts in enumerate(relevant)
-                if counts and fate_of(findings, run, row, number) in BY_RANK
+                if counts and loss_reason_of(findings, run, row, number) in BY_RANK
             ]
             if targets:
                 missed.setdefault(row, {})[run] = targets

@@ -11,7 +11,7 @@ import pytest
 from karat.app.benchmark_config import AGENT_KEYS, EVALUATION_KEYS, GATE_KEYS, OUTPUT_KEYS
 from karat.app.generate import KEYS as MINING_KEYS
 from karat.experiments.matrix import AXES, SINGLE
-from karat.formats.akashic_suites import KEYS as SUITE_KEYS
+from karat.experiments.matrix import KEYS as SUITE_KEYS
 from karat.formats.fields import SECTIONS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,8 +6,7 @@ import pytest
 
 from karat.engines.spec import build
 from karat.errors import InputError, UnknownName
-from karat.experiments.matrix import suite, suite_configuration, suites
-from karat.formats.akashic_suites import SuiteConfig
+from karat.experiments.matrix import SuiteConfig, suite, suite_configuration, suites
 from karat.model.spec import Spec
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, InputError, LimitExceeded
+from karat.experiments.matrix import SuiteConfig, read_suites
 from karat.formats import ReadLimits, read_dataset
-from karat.formats.akashic_suites import SuiteConfig, read_suites
 from karat.formats.yamltext import load_yaml
 from karat.model import Query, Target
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.service.api.pages import POLICY, built
+from karat.service.api.app import POLICY, built
 
 
 def asset(ending: str) -> str:

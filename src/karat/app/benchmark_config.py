@@ -10,13 +10,12 @@ from typing import NamedTuple, TypeVar
 from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, parse_texts
 from karat.errors import InputError, MissingExtra
 from karat.experiments.configurations import Agent, parse_agent
-from karat.experiments.matrix import check_matrix_keys
+from karat.experiments.matrix import check_matrix_keys, parse_suites
 from karat.formats import DEFAULT, ReadLimits
-from karat.formats.akashic_suites import SWITCH, parse_suites
 from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.results import FOLDER_FORMATS
 from karat.formats.source import parse_amount
-from karat.formats.yamltext import load_yaml
+from karat.formats.yamltext import SWITCH, load_yaml
 from karat.model import Dataset
 
 __all__ = ["ConfigFile", "GateConfig", "draw_sample", "read_benchmark_config", "read_gate_config"]

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from karat.errors import EngineError
 from karat.formats import DEFAULT, ReadLimits, write
-from karat.formats.akashic_suites import SWITCH
 from karat.formats.fields import SECTIONS, Checker, Location, Record
-from karat.formats.yamltext import load_yaml
+from karat.formats.yamltext import SWITCH, load_yaml
 from karat.installation import __version__
 from karat.mining.dataset import build_dataset, unique_names
 from karat.mining.mine import MinedRepository, MiningProgress, mine

@@ -15,8 +15,10 @@ from karat.formats.source import Problems, read_text
 if TYPE_CHECKING:
     import yaml
 
-__all__ = ["dump_yaml", "load_yaml"]
+__all__ = ["SWITCH", "dump_yaml", "load_yaml"]
 
+# Texts of a switch, since values stay as written.
+SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 DEEPEST = 100
 LINE_ENDS = frozenset("\r\x85\u2028\u2029")

@@ -42,6 +42,7 @@ def first_ranks(findings: Findings) -> tuple[tuple[str, ...], tuple[Shares, ...]
 
 
 def relevant_targets(findings: Findings) -> list[tuple[bool, ...]]:
+    """Return for each query which of its targets are relevant."""
     return [findings.relevant(query) for query in range(len(findings.gold))]
 
 
